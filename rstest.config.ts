@@ -1,0 +1,20 @@
+import { pluginReact } from '@rsbuild/plugin-react';
+import { defineConfig } from '@rstest/core';
+
+// Two kinds of packages: those that run in a browser and those that run in Node.
+export default defineConfig({
+  projects: [
+    {
+      name: 'browser',
+      include: ['{host/src,remotes/*/src,shared/src,releases/console/src}/**/*.test.{ts,tsx}'],
+      testEnvironment: 'happy-dom',
+      plugins: [pluginReact()],
+      setupFiles: ['./shared/src/testing/setup.ts'],
+    },
+    {
+      name: 'node',
+      include: ['{host/server,releases/src,releases/cli,releases/console/server,e2e/backend,templates}/**/*.test.ts'],
+      testEnvironment: 'node',
+    },
+  ],
+});
