@@ -1,0 +1,3 @@
+import { hostConfig } from '@liaozhai/shared/build';
+
+export default hostConfig();

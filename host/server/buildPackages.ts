@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
+
+interface BuiltPackage {
+  name: string;
+  root: string;
+  dist: string;
+}
+
+export function packagesToBuild(): BuiltPackage[] {
+  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string }[];
+  const place = (name: string, root: string) => ({ name, root, dist: join(root, 'dist') });
+  return [
+    place('host', join(repoRoot, 'host')),
+    ...remotes.map(({ name }) => place(name, join(repoRoot, 'remotes', name))),
+  ];
+}
+
+function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
+  const described = join(dist, 'liaozhai.json');
+  if (!existsSync(described)) return false;
+  const { sourceHash } = JSON.parse(readFileSync(described, 'utf8')) as { sourceHash: string };
+  return sourceHash === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
+}
+
+function build({ name, root }: BuiltPackage): Promise<void> {
+  const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
+  const child = spawn(process.execPath, [rsbuild, 'build'], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`Building ${name} failed:\n${output.trim()}`)),
+    );
+  });
+}
+
+/** Builds what has changed since its last build, as many at once as there are cores. Returns every package, built or not. */
+export async function buildPackages(report: (line: string) => void): Promise<BuiltPackage[]> {
+  const packages = packagesToBuild();
+  const stale = packages.filter((entry) => !isUpToDate(entry));
+  const queue = [...stale];
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      report(`Building ${next.name} (${stale.length - queue.length}/${stale.length}) …`);
+      await build(next);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), stale.length) }, worker));
+  return packages;
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const origins = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .pipe(
+    z.array(z.url({ protocol: /^(https?|wss?)$/, error: 'every entry must be an origin like https://cdn.example' })),
+  );
+
+const schema = z.object({
+  PORT: port.default(3000).describe('where the product is served'),
+  HOST: z.string().min(1).default('127.0.0.1').describe('address to listen on; 0.0.0.0 for other machines'),
+  DATA_DIR: z.string().min(1).describe('folder for everything that is kept'),
+  CONSOLE_PORT: port.default(3001).describe('where the release console is served'),
+  BACKEND_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL like http://127.0.0.1:8000' })
+    .optional()
+    .describe('a backend that runs elsewhere; the reference backend is not started then'),
+  RELEASES_STORE: z.string().optional().describe('release store, file:<folder> or s3://bucket/prefix'),
+  CHANNEL: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/)
+    .default('production')
+    .describe('channel that this server serves'),
+  IMG_ORIGINS: origins.default([]).describe('further origins of images, comma-separated'),
+  CONNECT_ORIGINS: origins.default([]).describe('further origins to connect to (a socket elsewhere), comma-separated'),
+  HOST_CONFIG: z.string().optional().describe('JSON file with the runtime configuration handed to the page'),
+});
+
+export type ServerEnv = z.infer<typeof schema>;
+
+/** Reads and checks the environment. A wrong value ends the process with one line that names the key and the cure. */
+export function readEnv(source: NodeJS.ProcessEnv = process.env): ServerEnv {
+  const parsed = schema.safeParse(source);
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    const key = String(issue.path[0]);
+    const about = schema.shape[key as keyof typeof schema.shape]?.description ?? '';
+    console.error(`${key}=${JSON.stringify(source[key])}: ${issue.message} (${about}). Correct or unset it.`);
+  }
+  process.exit(1);
+}
+
+/** Secret for a visitor id: random enough that nobody lands in another's bucket by guessing. */
+export const newVisitorId = () => randomBytes(16).toString('hex');

@@ -1,0 +1,5 @@
+export { door } from './door';
+export { pageSet } from './page';
+export type { PageBuild, PageRoute, PageSet } from './pageSet';
+export { RemoteError } from './remoteError';
+export { activeBuild, fallBack, loadRemote, reportFailure } from './remotes';

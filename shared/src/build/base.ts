@@ -1,0 +1,25 @@
+import type { RsbuildConfig } from '@rsbuild/core';
+import { pluginReact } from '@rsbuild/plugin-react';
+import type { PackageFacts } from './facts.ts';
+
+/** Old phones of the audience: Chrome 107+, Safari 16+, which covers WeChat's WebView of the last three years. */
+const browsers = ['chrome >= 107', 'safari >= 16', 'firefox >= 104'];
+
+/** What host and remotes have in common. Class names carry the source hash, so two builds of one package never share a style. */
+export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
+  return {
+    plugins: [pluginReact()],
+    output: {
+      cleanDistPath: true,
+      // chunks are asked of the build's own folder, not of the page
+      assetPrefix: 'auto',
+      filename: { js: '[name].[contenthash:8].js', css: '[name].[contenthash:8].css' },
+      distPath: { js: 'static/js', css: 'static/css', jsAsync: 'static/js', cssAsync: 'static/css' },
+      cssModules: { localIdentName: `[local]_[hash:base64:5]_${hash.slice(0, 4)}` },
+      legalComments: 'none',
+      overrideBrowserslist: browsers,
+      sourceMap: false,
+    },
+    performance: { printFileSize: false },
+  };
+}

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
+import { defineConfig, mergeRsbuildConfig, type RsbuildConfig, type Rspack } from '@rsbuild/core';
+import { baseConfig } from './base.ts';
+import { type BuildDescription, describeModule, pluginDescribe } from './describeBuild.ts';
+import { ChunkDoor, cssDoor } from './doors.ts';
+import { type PackageFacts, packageFacts, repoRoot, sharedRoot } from './facts.ts';
+import {
+  contractVersion,
+  esmRuntime,
+  federationVersion,
+  lendCorePlugin,
+  providedVersions,
+  sharedModules,
+} from './federation.ts';
+import { pluginPage } from './page.ts';
+import { backendProxy } from './standAloneConfig.ts';
+
+const federatedRspack = (config: Rspack.Configuration, hash: string) => {
+  config.output = {
+    ...config.output,
+    uniqueName: `host_${hash}`,
+    chunkLoadingGlobal: `chunks_host_${hash}`,
+    strictModuleErrorHandling: true,
+  };
+  config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
+  config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime() } };
+  config.plugins?.push(
+    new ModuleFederationPlugin({
+      name: 'host',
+      // the active set decides at run time which remotes there are
+      remotes: {},
+      shared: {
+        ...sharedModules('host'),
+        'react-dom/client': { singleton: true, eager: true, requiredVersion: false },
+      },
+      shareStrategy: 'loaded-first',
+      runtimePlugins: [lendCorePlugin()],
+      dts: false,
+      dev: false,
+      manifest: false,
+      experiments: { optimization: { target: 'web', disableSnapshot: true } },
+    }),
+    new ChunkDoor(),
+  );
+};
+
+/**
+ * Every remote compiled into the host, from the same sources: hot reload for `pnpm dev`, and the
+ * monolith that the benchmarks compare with. Switched on by LIAOZHAI_MONOLITH=1.
+ */
+const monolith = (root: string): RsbuildConfig => {
+  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string; label: string }[];
+  const entries = remotes.map(({ name, label }) => ({
+    name,
+    label,
+    file: join(repoRoot, 'remotes', name, 'src/remote.ts'),
+  }));
+  const built = entries.filter(({ file }) => existsSync(file));
+  const generated = join(root, 'node_modules/.cache/bundledRemotes.ts');
+  mkdirSync(dirname(generated), { recursive: true });
+  writeFileSync(
+    generated,
+    [
+      ...built.map(({ file }, index) => `import remote${index} from ${JSON.stringify(file)};`),
+      'export const bundledRemotes = {',
+      ...built.map(
+        ({ name, label }, index) =>
+          `  ${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: remote${index} },`,
+      ),
+      '};\n',
+    ].join('\n'),
+  );
+  return { resolve: { alias: { [join(root, 'src/federation/bundledRemotes')]: generated } } };
+};
+
+const describeHost =
+  (facts: PackageFacts) =>
+  (compilation: Rspack.Compilation): BuildDescription => {
+    const { js } = describeModule(compilation, 'host');
+    const entry = js.at(-1);
+    if (!entry) throw new Error('the host build has no entry script');
+    return {
+      kind: 'host',
+      name: 'host',
+      label: '聊斋',
+      version: facts.version,
+      sourceHash: facts.sourceHash,
+      federation: federationVersion,
+      contract: contractVersion,
+      shared: { provides: providedVersions(), requires: {} },
+      entry,
+      css: [],
+      template: 'page.html',
+      ...(existsSync(join(facts.root, 'src/serviceWorker')) ? { serviceWorker: 'sw.js' } : {}),
+    };
+  };
+
+/** The host's Rsbuild configuration: eager singletons, no html plugin, `page.html` with its critical CSS inlined. */
+export const hostConfig = () =>
+  defineConfig(({ command }) => {
+    const facts = packageFacts('host', process.cwd());
+    const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
+    const config = mergeRsbuildConfig(baseConfig(facts), {
+      source: { entry: { host: './src/boot.tsx' } },
+      resolve: { alias: { '@liaozhai/shared': sharedRoot } },
+    });
+    if (command === 'dev') {
+      return mergeRsbuildConfig(config, monolith(process.cwd()), {
+        html: { template: './src/page.html' },
+        output: { assetPrefix: '/' },
+        dev: { assetPrefix: '/' },
+        server: { port: Number(process.env.PORT ?? 3000), historyApiFallback: true, proxy: backendProxy() },
+      });
+    }
+    const plugins = [pluginDescribe(describeHost(facts)), pluginPage(join(facts.root, 'src/page.html'))];
+    const tools: RsbuildConfig['tools'] = {
+      htmlPlugin: false,
+      cssExtract: { pluginOptions: { insert: cssDoor } },
+      rspack: (rspackConfig) => federatedRspack(rspackConfig, facts.sourceHash),
+    };
+    return mergeRsbuildConfig(config, ...(bundled ? [monolith(process.cwd())] : []), { plugins, tools });
+  });

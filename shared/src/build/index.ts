@@ -1,0 +1,2 @@
+export { hostConfig } from './hostConfig.ts';
+export { remoteConfig } from './remoteConfig.ts';

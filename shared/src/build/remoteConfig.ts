@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
+import { defineConfig, mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
+import { baseConfig } from './base.ts';
+import {
+  type BuildDescription,
+  describeModule,
+  describeRoutes,
+  describeSlots,
+  pluginDescribe,
+} from './describeBuild.ts';
+import { ChunkDoor, cssDoor } from './doors.ts';
+import { packageFacts, repoRoot } from './facts.ts';
+import { esmRuntime, federationVersion, lentRuntime, requiredVersions, sharedModules } from './federation.ts';
+import { readDeclaration } from './routes.ts';
+import { standAloneConfig } from './standAloneConfig.ts';
+
+interface RegisteredRemote {
+  name: string;
+  label: string;
+  devPort: number;
+}
+
+function registered(name: string): RegisteredRemote {
+  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as RegisteredRemote[];
+  const found = remotes.find((remote) => remote.name === name);
+  if (!found)
+    throw new Error(`remotes.json does not know "${name}": add it there, or run pnpm new-remote ${name} <label>`);
+  return found;
+}
+
+const exposed = './src/remote.ts';
+
+function federatedConfig(name: string, hash: string): RsbuildConfig {
+  const global = `${name}_${hash}`;
+  return {
+    tools: {
+      htmlPlugin: false,
+      // late stylesheets go through the host's door like scripts do
+      cssExtract: { pluginOptions: { insert: cssDoor } },
+      rspack: (config) => {
+        // the container is the only entry; src/index.ts is for stand-alone development
+        config.entry = {};
+        config.output = {
+          ...config.output,
+          uniqueName: global,
+          // two builds of one remote on a page must never mix their chunks
+          chunkLoadingGlobal: `chunks_${global}`,
+          // a module that throws must throw again on retry, not come back half-made from the cache
+          strictModuleErrorHandling: true,
+        };
+        config.optimization = { ...config.optimization, splitChunks: false };
+        config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...lentRuntime() } };
+        config.plugins?.push(
+          new ModuleFederationPlugin({
+            name,
+            filename: 'remoteEntry.js',
+            library: { type: 'var', name: global },
+            exposes: { './remote': { import: exposed, name: 'remote' } },
+            shared: sharedModules('remote'),
+            // version-first makes one unreachable remote blank the whole host
+            shareStrategy: 'loaded-first',
+            dts: false,
+            dev: false,
+            manifest: false,
+            experiments: { externalRuntime: true, optimization: { target: 'web' } },
+          }),
+          new ChunkDoor(),
+        );
+      },
+    },
+  };
+}
+
+/**
+ * The whole Rsbuild configuration of one remote: `export default remoteConfig('stories')`.
+ * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone on its port of remotes.json.
+ */
+export const remoteConfig = (name: string) =>
+  defineConfig(async ({ command }) => {
+    const root = process.cwd();
+    const { label, devPort } = registered(name);
+    if (!existsSync(join(root, exposed)))
+      throw new Error(`${exposed} is missing in ${root}: run the build in the remote's folder`);
+    if (command === 'dev') return standAloneConfig(root, devPort, label);
+    const facts = packageFacts('remote', root);
+    const { routes, slots } = await readDeclaration(root);
+    const global = `${name}_${facts.sourceHash}`;
+    const describe = (compilation: Parameters<typeof describeModule>[0]): BuildDescription => ({
+      kind: 'remote',
+      name,
+      label,
+      version: facts.version,
+      sourceHash: facts.sourceHash,
+      federation: federationVersion,
+      contract: '^1.0.0',
+      shared: { provides: {}, requires: requiredVersions },
+      entry: 'remoteEntry.js',
+      css: [],
+      global,
+      chunkGlobal: `chunks_${global}`,
+      exposes: ['./remote'],
+      module: describeModule(compilation, 'remote'),
+      routes: describeRoutes(compilation, routes),
+      slots: describeSlots(compilation, slots),
+    });
+    return mergeRsbuildConfig(baseConfig(facts), federatedConfig(name, facts.sourceHash), {
+      source: { entry: { index: './src/index.ts' } },
+      plugins: [pluginDescribe(describe)],
+    });
+  });
