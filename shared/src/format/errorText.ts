@@ -1,0 +1,39 @@
+import type { ApiError } from '../runtime/errors';
+import { formatNumber } from './numbers';
+
+/** What a failed request means to its reader and what can be done, by kind. */
+export function errorText(error: ApiError): string {
+  switch (error.kind) {
+    case 'offline':
+      return '网络连接失败，请检查网络后重试';
+    case 'timeout':
+      return '等得太久了，请重试';
+    case 'unauthenticated':
+      return '请先登录';
+    case 'forbidden':
+      return '没有权限这样做';
+    case 'notFound':
+      return '内容不存在或已被删除';
+    case 'invalid':
+      return Object.values(error.fields).flat()[0] ?? '填写的内容有误，请检查';
+    case 'tooOften':
+      return `操作太频繁，请 ${error.retryAfterSeconds} 秒后再试`;
+    case 'insufficientBalance':
+      return `余额不足：需要 ${formatNumber(error.required)} 点，现有 ${formatNumber(error.balance)} 点`;
+    case 'conflict':
+      return '内容已有变化，请刷新后再试';
+    case 'server':
+      return '服务暂时不可用，请稍后再试';
+  }
+}
+
+/** The text of a toast: the server's words if it has any, else the place's own, else those of the kind. */
+export const toastText = (error: ApiError, fallback?: string): string => error.message || fallback || errorText(error);
+
+/** Tells a failed request from whatever else may be thrown. */
+export const isApiError = (error: unknown): error is ApiError =>
+  typeof error === 'object' && error !== null && 'kind' in error && typeof error.kind === 'string';
+
+/** Words for an error of unknown origin, as `QueryView` meets it. */
+export const anyErrorText = (error: unknown): string =>
+  isApiError(error) ? error.message || errorText(error) : '出了点问题，请重试';

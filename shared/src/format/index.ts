@@ -1,0 +1,14 @@
+export { codePoints, firstCodePoints, shorten } from './codePoints';
+export { anyErrorText, errorText, isApiError, toastText } from './errorText';
+export { formatPoints, formatSignedPoints } from './money';
+export { formatBytes, formatCount, formatNumber } from './numbers';
+export {
+  type DayGroup,
+  dayKey,
+  formatClock,
+  formatDate,
+  formatDay,
+  formatRelative,
+  groupByDay,
+  type Instant,
+} from './time';

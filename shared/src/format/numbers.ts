@@ -1,0 +1,23 @@
+const decimal = new Intl.NumberFormat('zh-CN', { maximumFractionDigits: 2 });
+
+/** `1,234` */
+export const formatNumber = (value: number): string => decimal.format(value);
+
+/** A count where space is short: `9,999`, `1.2万`, `3.4亿`. */
+export function formatCount(value: number): string {
+  if (value < 10_000) return formatNumber(value);
+  const [unit, name] = value < 100_000_000 ? [10_000, '万'] : [100_000_000, '亿'];
+  return `${Math.floor((value / unit) * 10) / 10}${name}`;
+}
+
+/** `512 B`, `1.5 KB`, `3 MB`; 1 KB is 1,024 bytes. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB'];
+  let amount = bytes;
+  let index = 0;
+  while (amount >= 1024 && index < units.length - 1) {
+    amount /= 1024;
+    index += 1;
+  }
+  return `${Math.round(amount * 10) / 10} ${units[index]}`;
+}

@@ -1,0 +1,39 @@
+import clsx from 'clsx';
+import { useState } from 'react';
+import styles from './Avatar.module.css';
+
+export interface AvatarProps {
+  name: string;
+  src?: string | null;
+  size?: 'small' | 'medium' | 'large';
+  /** The name stands beside it anyway, so the picture keeps silent. */
+  decorative?: boolean;
+}
+
+/** A portrait, or the first character of the name where there is none or it does not load. */
+export function Avatar({ name, src, size = 'medium', decorative = false }: AvatarProps) {
+  const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
+  const face = clsx(styles.avatar, styles[size]);
+  if (src && src !== brokenSrc) {
+    return (
+      <img
+        className={face}
+        src={src}
+        alt={decorative ? '' : name}
+        loading="lazy"
+        decoding="async"
+        onError={() => setBrokenSrc(src)}
+      />
+    );
+  }
+  const [initial = '聊'] = name.trim();
+  return decorative ? (
+    <span className={face} aria-hidden="true">
+      {initial}
+    </span>
+  ) : (
+    <span className={face} role="img" aria-label={name}>
+      {initial}
+    </span>
+  );
+}

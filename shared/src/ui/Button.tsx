@@ -1,0 +1,48 @@
+import clsx from 'clsx';
+import { type ComponentProps, cloneElement, type ReactElement, type ReactNode } from 'react';
+import styles from './Button.module.css';
+import { Spinner } from './Spinner';
+
+interface Look {
+  variant?: 'primary' | 'quiet' | 'danger';
+  /** `block` fills the width of its column. */
+  block?: boolean;
+  /** A lower face for rows and cards; the target stays 44 px. */
+  small?: boolean;
+  icon?: ReactNode;
+}
+
+export interface ButtonProps extends Look, ComponentProps<'button'> {
+  /** Busy: shows a spinner, cannot be pressed, keeps its name and width. */
+  loading?: boolean;
+  /** A link element (`<Link to=…/>`, `<a href=…/>`) to draw as this button. */
+  asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
+}
+
+export function Button({
+  variant = 'primary',
+  block,
+  small,
+  icon,
+  loading = false,
+  asLink,
+  className,
+  children,
+  disabled,
+  ...rest
+}: ButtonProps) {
+  const face = clsx(styles.button, styles[variant], block && styles.block, small && styles.small, className);
+  const content = (
+    <>
+      {icon}
+      <span className={styles.label}>{children}</span>
+    </>
+  );
+  if (asLink) return cloneElement(asLink, { className: face, children: content });
+  return (
+    <button type="button" {...rest} className={face} disabled={disabled || loading} aria-busy={loading || undefined}>
+      {content}
+      {loading && <Spinner className={styles.spinner} />}
+    </button>
+  );
+}

@@ -1,0 +1,53 @@
+import clsx from 'clsx';
+import { useCallback, useState } from 'react';
+import styles from './Cover.module.css';
+
+export interface CoverProps {
+  src?: string | null;
+  /** The story's title: spoken for the picture, and set in its place while there is none. */
+  title: string;
+  /** The colour that holds the place until the picture is there, as the API gives it. */
+  color?: string | null;
+  /** First on the page: fetched at once instead of when it comes near. */
+  eager?: boolean;
+  /** The title stands beside it anyway. */
+  decorative?: boolean;
+  className?: string;
+}
+
+/** A cover in its fixed 3:4 place; the picture fades in and nothing around it moves. */
+export function Cover({ src, title, color, eager = false, decorative = false, className }: CoverProps) {
+  const [loadedSrc, setLoadedSrc] = useState<string | null>(null);
+  const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
+  const place = useCallback(
+    (element: HTMLElement | null) => element?.style.setProperty('--cover-color', color ?? ''),
+    [color],
+  );
+  const shown = src && src !== brokenSrc ? src : null;
+  // A picture from the cache may be complete before React listens.
+  const noticeComplete = useCallback((image: HTMLImageElement | null) => {
+    if (image?.complete && image.naturalWidth > 0) setLoadedSrc(image.getAttribute('src'));
+  }, []);
+  return (
+    <span ref={place} className={clsx(styles.cover, className)}>
+      {shown ? (
+        <img
+          key={shown}
+          ref={noticeComplete}
+          className={clsx(styles.image, loadedSrc === shown && styles.loaded)}
+          src={shown}
+          alt={decorative ? '' : title}
+          loading={eager ? 'eager' : 'lazy'}
+          fetchPriority={eager ? 'high' : 'auto'}
+          decoding="async"
+          onLoad={() => setLoadedSrc(shown)}
+          onError={() => setBrokenSrc(shown)}
+        />
+      ) : (
+        <span className={styles.title} aria-hidden={decorative || undefined}>
+          {title}
+        </span>
+      )}
+    </span>
+  );
+}

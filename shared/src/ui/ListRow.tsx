@@ -1,0 +1,37 @@
+import clsx from 'clsx';
+import ChevronRightIcon from 'lucide-react/icons/chevron-right';
+import { type ComponentProps, cloneElement, type ReactElement, type ReactNode } from 'react';
+import styles from './ListRow.module.css';
+
+export interface ListRowProps extends Omit<ComponentProps<'button'>, 'title' | 'value'> {
+  title: ReactNode;
+  icon?: ReactNode;
+  detail?: ReactNode;
+  /** What stands at the end of the line: a value, a switch, a badge. */
+  value?: ReactNode;
+  asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
+}
+
+/** A row that leads somewhere (`asLink`), does something (`onClick`) or just tells. */
+export function ListRow({ title, icon, detail, value, asLink, className, ...rest }: ListRowProps) {
+  const leads = Boolean(asLink) || Boolean(rest.onClick);
+  const face = clsx(styles.row, leads && styles.pressable, className);
+  const content = (
+    <>
+      {icon && <span className={styles.icon}>{icon}</span>}
+      <span className={styles.text}>
+        <span className={styles.title}>{title}</span>
+        {detail && <span className={styles.detail}>{detail}</span>}
+      </span>
+      {value && <span className={styles.value}>{value}</span>}
+      {leads && <ChevronRightIcon className={styles.chevron} size={18} />}
+    </>
+  );
+  if (asLink) return cloneElement(asLink, { className: face, children: content });
+  if (!rest.onClick) return <div className={face}>{content}</div>;
+  return (
+    <button type="button" {...rest} className={face}>
+      {content}
+    </button>
+  );
+}

@@ -1,0 +1,51 @@
+import clsx from 'clsx';
+import type { ReactNode } from 'react';
+import styles from './RadioGroup.module.css';
+
+export interface RadioOption<Value extends string> {
+  value: Value;
+  label: ReactNode;
+}
+
+export interface RadioGroupProps<Value extends string> {
+  legend: string;
+  /** The name of the radios in their form. */
+  name: string;
+  options: readonly RadioOption<Value>[];
+  value: Value;
+  onChange: (value: Value) => void;
+  hideLegend?: boolean;
+  disabled?: boolean;
+}
+
+/** One of a few, side by side: real radios drawn as one segmented strip. */
+export function RadioGroup<Value extends string>({
+  legend,
+  name,
+  options,
+  value,
+  onChange,
+  hideLegend,
+  disabled,
+}: RadioGroupProps<Value>) {
+  return (
+    <fieldset className={styles.group} disabled={disabled}>
+      <legend className={clsx(styles.legend, hideLegend && styles.hidden)}>{legend}</legend>
+      <div className={styles.strip}>
+        {options.map((option) => (
+          <label key={option.value} className={styles.option}>
+            <input
+              className={styles.input}
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+            />
+            <span className={styles.face}>{option.label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
