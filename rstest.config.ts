@@ -3,6 +3,8 @@ import { defineConfig } from '@rstest/core';
 
 // Two kinds of packages: those that run in a browser and those that run in Node.
 export default defineConfig({
+  // the count of `npm test` comes from this report
+  reporters: process.env.UNIT_REPORT ? ['default', ['json', { outputPath: process.env.UNIT_REPORT }]] : ['default'],
   projects: [
     {
       name: 'browser',

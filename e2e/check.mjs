@@ -1,0 +1,37 @@
+// `pnpm check`: types, lint and format, remotes, docs, unit tests.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { install, root } from '../host/server/install.mjs';
+import { binary, run } from './steps.mjs';
+
+const unitReport = join(root, 'test-results/unit.json');
+
+function unitTests() {
+  rmSync(unitReport, { force: true });
+  const ok = run('unit tests', [binary('@rstest/core', 'rstest'), 'run'], { env: { UNIT_REPORT: unitReport } });
+  const { summary } = JSON.parse(readFileSync(unitReport, 'utf8'));
+  const { passed, failed } = summary.tests ?? summary;
+  // a file that does not even load has no test to count
+  return { passed, failed: ok ? failed : Math.max(failed, 1) };
+}
+
+/** Runs every check; each of the four that are no test suites counts as one. */
+export function check() {
+  install();
+  const outcomes = [
+    run('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
+    run('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
+    run('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
+    run('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
+  ];
+  const unit = unitTests();
+  const passed = outcomes.filter(Boolean).length;
+  return { passed: passed + unit.passed, failed: outcomes.length - passed + unit.failed };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { passed, failed } = check();
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
+}

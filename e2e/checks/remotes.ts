@@ -1,0 +1,96 @@
+// check:remotes – every remote is laid out alike, so one who knows one knows all.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { report } from './report.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+interface Registered {
+  name: string;
+  label: string;
+  owner: string;
+  devPort: number;
+}
+
+const requiredFiles = [
+  'README.md',
+  'package.json',
+  'rsbuild.config.ts',
+  'src/index.ts',
+  'src/remote.ts',
+  'src/routes.tsx',
+  'src/api.ts',
+  'src/model.ts',
+  'src/texts.ts',
+  'src/fixtures.ts',
+];
+const allowedInSrc = new Set([
+  ...requiredFiles.filter((file) => file.startsWith('src/')).map((file) => basename(file)),
+  'slice.ts',
+  'bootstrap.tsx',
+  'pages',
+  'components',
+  'model',
+  'api',
+  'chat.d.ts',
+]);
+
+function* below(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* below(path);
+    else yield path;
+  }
+}
+
+const registered = JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8')) as Registered[];
+const folders = readdirSync(join(root, 'remotes'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+const problems: string[] = [];
+
+for (const name of folders)
+  if (!registered.some((remote) => remote.name === name))
+    problems.push(`remotes/${name} is not in remotes.json: register it there`);
+const ports = registered.map((remote) => remote.devPort);
+if (new Set(ports).size !== ports.length)
+  problems.push('remotes.json: two remotes have the same devPort: give each its own');
+
+for (const { name } of registered) {
+  const folder = join(root, 'remotes', name);
+  const shown = (path: string) => path.slice(root.length + 1);
+  if (!existsSync(folder)) {
+    problems.push(
+      `remotes.json names "${name}", but remotes/${name} is missing: create it with pnpm new-remote ${name} <label>`,
+    );
+    continue;
+  }
+  for (const file of requiredFiles)
+    if (!existsSync(join(folder, file)))
+      problems.push(`remotes/${name}/${file} is missing: every remote has it (see docs/patterns.md)`);
+  const config = join(folder, 'rsbuild.config.ts');
+  if (existsSync(config) && !readFileSync(config, 'utf8').includes(`remoteConfig('${name}')`))
+    problems.push(`${shown(config)}: let it be one line, export default remoteConfig('${name}')`);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string };
+  if (manifest.name !== `@liaozhai/${name}`)
+    problems.push(`remotes/${name}/package.json: name must be @liaozhai/${name}`);
+  for (const entry of readdirSync(join(folder, 'src'))) {
+    if (!allowedInSrc.has(entry))
+      problems.push(
+        `remotes/${name}/src/${entry} has no place in a remote: move it to pages, components, api or model`,
+      );
+  }
+  for (const file of below(join(folder, 'src/pages'))) {
+    const base = basename(file);
+    if (!/^[A-Z][A-Za-z]+Page(\.test)?\.tsx$|^[A-Z][A-Za-z]+Page\.module\.css$/.test(base))
+      problems.push(`${shown(file)}: pages are named NounVerbPage.tsx; parts of a page belong into components/`);
+  }
+  const routes = readFileSync(join(folder, 'src/routes.tsx'), 'utf8');
+  const imports = routes.match(/import\(/g)?.length ?? 0;
+  const named = routes.match(/webpackChunkName:/g)?.length ?? 0;
+  if (imports !== named)
+    problems.push(`remotes/${name}/src/routes.tsx: each import() needs /* webpackChunkName: "<route or slot name>" */`);
+}
+
+report('remotes', problems);

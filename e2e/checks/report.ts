@@ -1,0 +1,6 @@
+/** Prints every problem with its cure and ends the process accordingly. */
+export function report(subject: string, problems: string[]): never {
+  for (const problem of problems) console.error(`✗ ${problem}`);
+  console.log(problems.length === 0 ? `${subject}: all good` : `${subject}: ${problems.length} to mend`);
+  process.exit(problems.length === 0 ? 0 : 1);
+}

@@ -1,0 +1,49 @@
+import { defineConfig } from '@playwright/test';
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
+// flags that keep Chromium from calling home, which a closed network answers with refusals
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const port = process.env.E2E_PORT ?? '3987';
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: ['journeys/**/*.spec.ts', 'federation/**/*.spec.ts'],
+  outputDir: '../test-results/browser',
+  forbidOnly: true,
+  retries: 0,
+  workers: 2,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list'], ['json', { outputFile: process.env.BROWSER_REPORT ?? '../test-results/browser.json' }]],
+  use: {
+    baseURL: `http://localhost:${port}`,
+    locale: 'zh-CN',
+    timezoneId: 'Asia/Shanghai',
+    ...phone,
+    launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: quiet },
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+  },
+  webServer: {
+    command: 'node ../host/server/start.mjs',
+    url: `http://localhost:${port}/explore`,
+    env: {
+      PORT: port,
+      CONSOLE_PORT: '0',
+      DATA_DIR: process.env.E2E_DATA_DIR ?? '../test-results/data',
+      REGISTER_LIMIT_PER_MINUTE: '1000',
+      LOGIN_LIMIT_PER_MINUTE: '1000',
+    },
+    timeout: 180_000,
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 5_000 },
+    reuseExistingServer: false,
+  },
+});
