@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { conflict, refused } from '../errors.ts';
+import { canonicalJson } from '../model/canonicalJson.ts';
+import { type Action, CHANNEL_LIFETIME_DAYS, type ChannelDocument, type ChannelState } from '../model/channel.ts';
+import { sha256Hex } from '../model/hashing.ts';
+import { type SigningKey, signChannel } from '../signing.ts';
+import type { Store } from '../store/store.ts';
+import type { Catalog } from './catalog.ts';
+import { auditKey, channelKey, type ReadChannel, requireChannel } from './readChannel.ts';
+
+const DAY = 86_400_000;
+const CLOCK_TOLERANCE = 5 * 60_000;
+const ATTEMPTS = 2000;
+
+/** Who changes which channel with what. */
+export interface Writer {
+  store: Store;
+  catalog: Catalog;
+  key: SigningKey;
+  channel: string;
+  who: string;
+  now: () => Date;
+}
+
+export type Decision = { state: ChannelState; action: Omit<Action, 'who' | 'at'> };
+
+/** Decides upon the current state; null = nothing to change. Asked again when another writer was faster. */
+export type Decide = (current: ChannelDocument) => Promise<Decision | null>;
+
+export interface Change {
+  document: ChannelDocument;
+  /** False: the channel already was as asked. */
+  changed: boolean;
+}
+
+/** A clock behind the last change would date things before their causes. Throws refused. */
+function instantAfter(previous: Action, now: Date): Date {
+  const last = Date.parse(previous.at);
+  if (now.getTime() >= last) return now;
+  const behind = last - now.getTime();
+  if (behind <= CLOCK_TOLERANCE) return new Date(last);
+  throw refused(
+    `this machine's clock is ${Math.round(behind / 60_000)} minutes behind the last change (${previous.at}, by ${previous.who})`,
+    'Set the clock right on the machine that is wrong, then try again.',
+  );
+}
+
+export function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): string {
+  const at = instantAfter(current.document.action, writer.now());
+  return signChannel(
+    {
+      format: 1,
+      channel: writer.channel,
+      seq: current.document.seq + 1,
+      nonce: randomUUID(),
+      ...decision.state,
+      action: { ...decision.action, who: writer.who, at: at.toISOString() },
+      previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
+      expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
+    },
+    writer.key,
+  );
+}
+
+const LOST =
+  'The store does not keep conditional writes: stop all writers and run `init` on it, which proves or disproves this.';
+
+/** The audit gets the current state before the pointer moves on, so a crash in between loses nothing. */
+async function record(writer: Writer, current: ReadChannel): Promise<void> {
+  const key = auditKey(writer.channel, current.document.seq);
+  if (await writer.store.create(key, current.source)) return;
+  const kept = (await writer.store.read(key))?.toString('utf8');
+  if (kept === current.source) return;
+  throw refused(`state ${current.document.seq} of ${writer.channel} exists twice, with different contents`, LOST);
+}
+
+async function confirm(writer: Writer, written: string): Promise<ChannelDocument> {
+  const document: ChannelDocument = JSON.parse(written);
+  const now = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const newer = now.document.seq > document.seq;
+  if (newer || now.document.nonce === document.nonce) return document;
+  throw refused(`${writer.store.label} confirmed a change and then lost it`, LOST);
+}
+
+/**
+ * Changes the channel in one atomic step, trying again on the newer state when another writer was faster; with `seq` (what the
+ * caller saw) it throws conflict instead.
+ */
+export async function changeChannel(writer: Writer, decide: Decide, seq?: number): Promise<Change> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+    if (seq !== undefined && current.document.seq !== seq)
+      throw conflict(
+        `${writer.channel} is at state ${current.document.seq} by now, changed by ${current.document.action.who}`,
+        'Look at the new state and decide again.',
+      );
+    const decision = await decide(current.document);
+    if (!decision) return { document: current.document, changed: false };
+    const next = nextDocument(writer, current, decision);
+    await record(writer, current);
+    if (await writer.store.swapPointer(channelKey(writer.channel), next, current.tag))
+      return { document: await confirm(writer, next), changed: true };
+    await pause(Math.random() * Math.min(50, 2 ** attempt));
+  }
+  throw conflict(`${writer.channel} kept changing`, 'Try again.');
+}
+
+/** Makes the channel's first, empty state; an existing channel stays as it is. */
+export async function createChannel(writer: Writer): Promise<void> {
+  const at = writer.now();
+  const document = {
+    format: 1 as const,
+    channel: writer.channel,
+    seq: 1,
+    nonce: randomUUID(),
+    stable: null,
+    candidate: null,
+    lastGood: {},
+    killed: [],
+    digests: {},
+    action: { verb: 'init', who: writer.who, what: 'made the channel', why: '', at: at.toISOString() },
+    previous: null,
+    expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
+  };
+  await writer.store.swapPointer(channelKey(writer.channel), signChannel(document, writer.key), null);
+}
+
+/** Stores a set under its hash, before any channel names it. */
+export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
+  store.create(`sets/${hash}.json`, canonicalJson(body));

@@ -1,0 +1,74 @@
+import { refused } from '../errors.ts';
+import type { ChannelDocument } from '../model/channel.ts';
+import { sha256Hex } from '../model/hashing.ts';
+import { isName } from '../model/ids.ts';
+import { verifyChannel } from '../signing.ts';
+import type { Store } from '../store/store.ts';
+
+export const channelKey = (channel: string): string => `channels/${channel}.json`;
+export const auditKey = (channel: string, seq: number): string => `audit/${channel}/${seq}.json`;
+
+/** A channel's document as it stands, with what it takes to swap it. */
+export interface ReadChannel {
+  document: ChannelDocument;
+  source: string;
+  tag: string;
+}
+
+/** Reads and verifies a channel; null if there is none. Throws refused if it is damaged or foreign. */
+export async function readChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel | null> {
+  if (!isName(channel))
+    throw refused(`"${channel}" is not a channel name`, 'Use lower-case letters, digits and dashes.');
+  const pointer = await store.readPointer(channelKey(channel));
+  if (!pointer) return null;
+  return { document: verifyChannel(pointer.body, channel, publicKey), source: pointer.body, tag: pointer.tag };
+}
+
+export async function requireChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel> {
+  const found = await readChannel(store, channel, publicKey);
+  if (found) return found;
+  throw refused(`${store.label} has no channel "${channel}"`, `Make it with \`init --channel ${channel}\`.`);
+}
+
+/** A former state, checked against the hash its successor holds. Throws refused if the chain is broken. */
+export async function readPrevious(
+  store: Store,
+  of: ChannelDocument,
+  publicKey: string,
+): Promise<ChannelDocument | null> {
+  if (!of.previous) return null;
+  const { seq, sha256 } = of.previous;
+  const source = (await store.read(auditKey(of.channel, seq)))?.toString('utf8');
+  const cure = 'The audit was tampered with or partly lost: restore it from a copy of the store.';
+  if (source === undefined) throw refused(`state ${seq} of ${of.channel} is missing from the audit`, cure);
+  if (sha256Hex(source) !== sha256)
+    throw refused(`state ${seq} of ${of.channel} is not what its successor recorded`, cure);
+  return verifyChannel(source, of.channel, publicKey);
+}
+
+/** Former states, newest first, without the given one; each is read when asked for. */
+export async function* history(
+  store: Store,
+  from: ChannelDocument,
+  publicKey: string,
+): AsyncGenerator<ChannelDocument> {
+  for (
+    let state = await readPrevious(store, from, publicKey);
+    state;
+    state = await readPrevious(store, state, publicKey)
+  )
+    yield state;
+}
+
+/** One former state by its number. Throws refused if there is none. */
+export async function readState(
+  store: Store,
+  current: ChannelDocument,
+  seq: number,
+  publicKey: string,
+): Promise<ChannelDocument> {
+  if (seq === current.seq) return current;
+  const source = await store.read(auditKey(current.channel, seq));
+  if (source && seq < current.seq) return verifyChannel(source.toString('utf8'), current.channel, publicKey);
+  throw refused(`${current.channel} has no state ${seq}`, 'List the states with `log`.');
+}

@@ -1,0 +1,36 @@
+export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict';
+
+/** A failure a person can act on: what happened, and what cures it. */
+export class ReleaseError extends Error {
+  readonly kind: FailureKind;
+  readonly cure: string;
+  readonly details: readonly string[];
+
+  constructor(kind: FailureKind, message: string, cure = '', details: readonly string[] = []) {
+    super(message);
+    this.name = 'ReleaseError';
+    this.kind = kind;
+    this.cure = cure;
+    this.details = details;
+  }
+}
+
+/** The release rules say no: nothing was changed. */
+export const refused = (message: string, cure = '', details: readonly string[] = []) =>
+  new ReleaseError('refused', message, cure, details);
+
+/** The command or request itself is wrong. */
+export const usage = (message: string, cure = '') => new ReleaseError('usage', message, cure);
+
+/** The store cannot be reached or does not let us in. */
+export const unreachable = (message: string, cure = '') => new ReleaseError('unreachable', message, cure);
+
+/** Someone else changed the channel since the caller looked. */
+export const conflict = (message: string, cure = '') => new ReleaseError('conflict', message, cure);
+
+/** True for errors of the operating system with this code, e.g. ENOENT. */
+export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
+  cause instanceof Error && 'code' in cause && codes.includes(String(cause.code));
+
+/** One line for a person, whatever was thrown. */
+export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { refused } from '../errors.ts';
+import {
+  type BuildRecord,
+  type HostRecord,
+  isHost,
+  isRemote,
+  issuesOf,
+  parseJson,
+  type RemoteRecord,
+} from './build.ts';
+import { canonicalJson } from './canonicalJson.ts';
+import { sha256Hex } from './hashing.ts';
+import { buildFolder } from './ids.ts';
+
+const filesSchema = z.object({ js: z.array(z.string()), css: z.array(z.string()) });
+const pageBuildSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  entry: z.string(),
+  global: z.string(),
+  contract: z.string(),
+  routes: z.array(
+    z.object({
+      name: z.string(),
+      path: z.string(),
+      title: z.string(),
+      requiresAuth: z.boolean(),
+      keepAlive: z.boolean(),
+      outsideShell: z.boolean(),
+      preload: filesSchema,
+    }),
+  ),
+  slots: z.array(z.object({ name: z.string(), preload: filesSchema })),
+});
+const setSchema = z.object({
+  format: z.literal(1),
+  host: z.object({
+    id: z.string(),
+    entry: z.string(),
+    contract: z.string(),
+    federation: z.string(),
+    css: z.array(z.string()),
+    template: z.string(),
+    templateIntegrity: z.string(),
+    serviceWorker: z.string().nullable(),
+  }),
+  remotes: z.record(z.string(), pageBuildSchema),
+  hashes: z.record(z.string(), z.string()),
+});
+
+/** One build as the page needs it; all paths are absolute from the origin's root. */
+export type PageBuild = z.infer<typeof pageBuildSchema>;
+
+/** One host build and one build of every remote: `sets/<hash>.json`, immutable. */
+export type SetBody = z.infer<typeof setSchema>;
+
+const CODE = /\.(?:m?js|css)$/;
+const unique = (paths: string[]): string[] => [...new Set(paths)];
+
+/** Absolute path → integrity, for every script and stylesheet of a build. */
+export function codeHashes(record: BuildRecord): Record<string, string> {
+  const root = `/${buildFolder(record.id)}`;
+  const code = Object.entries(record.files).filter(([path]) => CODE.test(path));
+  return Object.fromEntries(code.map(([path, file]) => [`${root}/${path}`, file.integrity]));
+}
+
+/** A remote's build as the page needs it: each route and slot with all files it takes to show it. */
+export function pageBuild(record: RemoteRecord): PageBuild {
+  const { description } = record;
+  const at = (path: string) => `/${buildFolder(record.id)}/${path}`;
+  const preload = (own: { js: string[]; css: string[] }) => ({
+    js: unique([description.entry, ...description.module.js, ...own.js]).map(at),
+    css: unique([...description.module.css, ...own.css]).map(at),
+  });
+  return {
+    id: record.id,
+    label: description.label,
+    entry: at(description.entry),
+    global: description.global,
+    contract: description.contract,
+    routes: description.routes.map(({ js, css, ...route }) => ({ ...route, preload: preload({ js, css }) })),
+    slots: description.slots.map(({ js, css, name }) => ({ name, preload: preload({ js, css }) })),
+  };
+}
+
+function pageHost(record: HostRecord): SetBody['host'] {
+  const { description } = record;
+  const at = (path: string) => `/${buildFolder(record.id)}/${path}`;
+  return {
+    id: record.id,
+    entry: at(description.entry),
+    contract: description.contract,
+    federation: description.federation,
+    css: description.css.map(at),
+    template: at(description.template),
+    templateIntegrity: record.files[description.template]?.integrity ?? '',
+    serviceWorker: description.serviceWorker ? at(description.serviceWorker) : null,
+  };
+}
+
+/** The set of these builds: exactly one host, at most one build per name. Throws refused. */
+export function makeSet(records: readonly BuildRecord[]): SetBody {
+  const host = records.find(isHost);
+  if (!host)
+    throw refused('a set needs a host build', 'Publish the host and name it too: `activate host@… stories@… …`.');
+  const remotes = records.filter(isRemote).sort((a, b) => (a.description.name < b.description.name ? -1 : 1));
+  return {
+    format: 1,
+    host: pageHost(host),
+    remotes: Object.fromEntries(remotes.map((record) => [record.description.name, pageBuild(record)])),
+    hashes: Object.assign({}, codeHashes(host), ...remotes.map(codeHashes)),
+  };
+}
+
+/** The first 160 bits of the SHA-256 over the canonical JSON, as hex. */
+export const setHash = (body: SetBody): string => sha256Hex(canonicalJson(body)).slice(0, 40);
+
+/** Reads a stored set and checks it against the hash it is stored under. Throws refused. */
+export function parseSet(source: string, hash: string): SetBody {
+  const parsed = setSchema.safeParse(parseJson(source, `set ${hash}`));
+  if (!parsed.success) throw refused(`set ${hash} is damaged`, 'Roll back to another state.', issuesOf(parsed.error));
+  if (setHash(parsed.data) !== hash)
+    throw refused(`set ${hash} was changed after it was made`, 'Roll back to another state.');
+  return parsed.data;
+}

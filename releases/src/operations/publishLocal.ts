@@ -1,0 +1,69 @@
+import { Catalog } from '../channel/catalog.ts';
+import type { Writer } from '../channel/changeChannel.ts';
+import { createChannel } from '../channel/changeChannel.ts';
+import { requireChannel } from '../channel/readChannel.ts';
+import { makeSet, setHash } from '../model/set.ts';
+import { claimedBy, type Published, publish, recordOf } from '../publish/publish.ts';
+import { type BuiltPackage, readPackage } from '../publish/readPackage.ts';
+import { DEFAULT_STORE, openStore } from '../store/openStore.ts';
+import type { Store } from '../store/store.ts';
+import { activate } from './activate.ts';
+import { prepareStore, publicKeyOf, renewChannel } from './init.ts';
+
+export interface PublishLocalOptions {
+  /** Build outputs: the host's and every remote's `dist`. */
+  dists: readonly string[];
+  store?: string;
+  channel?: string;
+  who?: string;
+}
+
+export interface PublishedLocal {
+  channel: string;
+  seq: number;
+  set: string;
+  builds: string[];
+  /** False: everything was live already, no new state was made. */
+  changed: boolean;
+}
+
+const withVersion = ({ description, files }: BuiltPackage, version: string): BuiltPackage => ({
+  description: { ...description, version },
+  files,
+});
+
+/** Equal sources may still give other bytes (another compiler version), which then go by a version of their own. */
+async function publishDevelopment(store: Store, dist: string): Promise<Published> {
+  const built = await readPackage(dist);
+  const { name, version, sourceHash } = built.description;
+  const provenance = { commit: null, at: new Date().toISOString(), publisher: 'local' };
+  const plain = withVersion(built, `${version}-dev.${sourceHash}`);
+  const { id, digest } = recordOf(plain, provenance);
+  const holder = await claimedBy(store, name, plain.description.version);
+  if (holder === null || holder === id) return publish(store, plain, provenance);
+  return publish(store, withVersion(built, `${version}-dev.${sourceHash}.b${digest.slice(0, 8)}`), provenance);
+}
+
+/**
+ * Publishes build outputs under development versions and makes them live in one switch; a new store is made on the way. Repeating
+ * it without a change does nothing; remotes that were published otherwise stay live. Throws refused for broken builds.
+ */
+export async function publishLocal(options: PublishLocalOptions): Promise<PublishedLocal> {
+  const opened = await openStore(options.store ?? DEFAULT_STORE);
+  const { store } = opened;
+  const isNew = (await publicKeyOf(store)) === null;
+  const key = isNew ? await prepareStore(opened) : ((await opened.signingKey()) ?? (await prepareStore(opened)));
+  const channel = options.channel ?? 'production';
+  const catalog = new Catalog(store);
+  const writer: Writer = { store, catalog, key, channel, who: options.who ?? 'local', now: () => new Date() };
+  await createChannel(writer);
+  const published: Published[] = [];
+  for (const dist of options.dists) published.push(await publishDevelopment(store, dist));
+  const builds = published.map(({ id }) => id);
+  makeSet(published.map(({ record }) => record));
+  const change = await activate(writer, builds, { gate: async () => [], why: 'npm start' });
+  const renewed = await renewChannel(writer);
+  const { document } = await requireChannel(store, channel, key.publicKey);
+  const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));
+  return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed };
+}

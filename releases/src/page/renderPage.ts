@@ -1,0 +1,108 @@
+import { refused } from '../errors.ts';
+import { sha256Source } from '../model/hashing.ts';
+import { pageHeaders } from './headers.ts';
+import { matchRoute } from './matchRoute.ts';
+import type { PageSet } from './pageSet.ts';
+
+export interface PageInput {
+  /** The host build's `page.html`. */
+  template: string;
+  pageSet: PageSet;
+  /** The address's pathname; decides what is preloaded. */
+  path: string;
+  /** Inlined as `liaozhai-config`. */
+  config: Record<string, unknown>;
+  title?: string;
+  /** Trusted HTML for the head, e.g. share-card tags. */
+  meta?: string;
+  /** Trusted HTML of the first content. */
+  first?: string;
+  /** Further `application/json` elements. */
+  data?: readonly { id: string; json: unknown }[];
+  connectSrc?: readonly string[];
+  imgOrigins?: readonly string[];
+  https?: boolean;
+}
+
+export interface RenderedPage {
+  html: string;
+  headers: Record<string, string>;
+}
+
+export const PLACEHOLDERS = ['title', 'preloads', 'meta', 'first', 'set'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text made safe for HTML text and quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+
+/** JSON that cannot end the script element it stands in. */
+export const jsonForHtml = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const jsonScript = (id: string, json: unknown): string =>
+  `<script type="application/json" id="${escapeHtml(id)}">${jsonForHtml(json)}</script>`;
+
+/** Contents of the inline elements that a policy must name; data elements are no scripts. */
+export function inlineContents(template: string, element: 'script' | 'style'): string[] {
+  const found = template.matchAll(new RegExp(`<${element}\\b([^>]*)>([\\s\\S]*?)</${element}>`, 'gi'));
+  return [...found]
+    .filter(([, attributes = '']) => !/\bsrc\s*=|\btype\s*=\s*["']?application\/(?:ld\+)?json/i.test(attributes))
+    .map(([, , content = '']) => content);
+}
+
+/** Names of placeholders that do not stand in a template exactly once. */
+export const misplaced = (template: string): Placeholder[] =>
+  PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
+
+function preloadsFor({ pageSet, path }: PageInput) {
+  const route = matchRoute(pageSet.remotes, path)?.preload ?? { js: [], css: [] };
+  const integrity = (href: string): string => {
+    const hash = pageSet.hashes[href];
+    if (hash) return `integrity="${hash}" crossorigin="anonymous"`;
+    throw refused(`the set has no hash for ${href}`, 'Activate the build again, or roll back.');
+  };
+  const preload = (as: string) => (href: string) =>
+    `<link rel="preload" as="${as}" href="${escapeHtml(href)}" ${integrity(href)}>`;
+  const scripts = [pageSet.host.entry, ...route.js];
+  const html = [
+    ...pageSet.host.css.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}" ${integrity(href)}>`),
+    ...scripts.map(preload('script')),
+    ...route.css.map(preload('style')),
+  ].join('\n');
+  return { html, hashes: scripts.map((href) => pageSet.hashes[href] ?? '') };
+}
+
+function titleFor({ template, title = '聊斋' }: PageInput): string {
+  const inside = /<title>\s*<!--lz:title-->/i.test(template);
+  return inside ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
+}
+
+/** Fills the host's template for one visitor and works out the headers that go with it. Throws refused for a broken template. */
+export function renderPage(input: PageInput): RenderedPage {
+  const wrong = misplaced(input.template);
+  if (wrong.length > 0) throw refused(`page.html needs <!--lz:${wrong[0]}--> exactly once`, 'Mend the host build.');
+  const preloads = preloadsFor(input);
+  const scripts = [jsonScript('liaozhai-set', input.pageSet), jsonScript('liaozhai-config', input.config)];
+  const parts: Record<Placeholder, string> = {
+    title: titleFor(input),
+    preloads: preloads.html,
+    meta: input.meta ?? '',
+    first: input.first ?? '',
+    set: [...scripts, ...(input.data ?? []).map(({ id, json }) => jsonScript(id, json))].join('\n'),
+  };
+  const html = input.template.replace(
+    /<!--lz:(title|preloads|meta|first|set)-->/g,
+    (_, name: Placeholder) => parts[name],
+  );
+  const headers = pageHeaders({
+    inlineScripts: inlineContents(input.template, 'script').map(sha256Source),
+    inlineStyles: inlineContents(input.template, 'style').map(sha256Source),
+    preloadedScripts: preloads.hashes,
+    connectSrc: input.connectSrc ?? [],
+    imgOrigins: input.imgOrigins ?? [],
+    https: input.https ?? false,
+  });
+  return { html, headers };
+}

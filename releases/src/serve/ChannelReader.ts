@@ -1,0 +1,105 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { channelKey } from '../channel/readChannel.ts';
+import { hasCode, refused } from '../errors.ts';
+import type { ChannelDocument } from '../model/channel.ts';
+import { verifyChannel } from '../signing.ts';
+import type { Store } from '../store/store.ts';
+
+export interface ChannelReaderOptions {
+  store: Store;
+  channel: string;
+  publicKey: string;
+  /** How old the known state may be before it is read again. */
+  recheckMilliseconds?: number;
+  /** Remembers the highest state seen over restarts, so that an older one is refused even then. */
+  seenFile?: string;
+  now?: () => Date;
+  /** Hears why a newer document was not taken; the last accepted state stays in use. */
+  onProblem?: (cause: unknown) => void;
+}
+
+export interface CurrentChannel {
+  document: ChannelDocument;
+  source: string;
+}
+
+/** Follows one channel and takes only documents that are signed, in time and never older than one taken before. */
+export class ChannelReader {
+  readonly #options: ChannelReaderOptions;
+  #current: CurrentChannel | null = null;
+  #highest = 0;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #checking: Promise<CurrentChannel> | null = null;
+
+  constructor(options: ChannelReaderOptions) {
+    this.#options = options;
+  }
+
+  /** The newest accepted state, at most a second old. Throws refused or unreachable while none was ever accepted. */
+  async current(): Promise<CurrentChannel> {
+    const recheck = this.#options.recheckMilliseconds ?? 500;
+    if (this.#current && performance.now() - this.#checkedAt < recheck) return this.#current;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  async #check(): Promise<CurrentChannel> {
+    try {
+      this.#current = await this.#read();
+    } catch (cause) {
+      if (!this.#current) throw cause;
+      this.#options.onProblem?.(cause);
+    }
+    this.#checkedAt = performance.now();
+    return this.#current;
+  }
+
+  async #read(): Promise<CurrentChannel> {
+    const { store, channel, publicKey } = this.#options;
+    const pointer = await store.readPointer(channelKey(channel));
+    if (!pointer)
+      throw refused(`${store.label} has no channel "${channel}"`, `Make it with \`init --channel ${channel}\`.`);
+    const same = this.#current?.source === pointer.body;
+    const document = same && this.#current ? this.#current.document : verifyChannel(pointer.body, channel, publicKey);
+    await this.#assertFresh(document);
+    return { document, source: pointer.body };
+  }
+
+  async #assertFresh(document: ChannelDocument): Promise<void> {
+    if (this.#highest === 0) this.#highest = await this.#remembered();
+    if (document.seq < this.#highest)
+      throw refused(
+        `channel ${document.channel} went back from state ${this.#highest} to ${document.seq}: an old document was put back`,
+        'Restore the newest state; to go back on purpose use `rollback`, which makes a newer one.',
+      );
+    if (Date.parse(document.expires) <= (this.#options.now?.() ?? new Date()).getTime())
+      throw refused(
+        `channel ${document.channel} expired at ${document.expires}`,
+        'Sign it anew with `pnpm release init`; check the clock of this machine.',
+      );
+    if (document.seq > this.#highest) await this.#remember(document.seq);
+  }
+
+  async #remembered(): Promise<number> {
+    const file = this.#options.seenFile;
+    if (!file) return 0;
+    try {
+      return Number(await readFile(file, 'utf8')) || 0;
+    } catch (cause) {
+      if (hasCode(cause, 'ENOENT')) return 0;
+      throw cause;
+    }
+  }
+
+  async #remember(seq: number): Promise<void> {
+    this.#highest = seq;
+    const file = this.#options.seenFile;
+    if (!file) return;
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(`${file}.${process.pid}`, String(seq));
+    await rename(`${file}.${process.pid}`, file);
+  }
+}

@@ -1,0 +1,181 @@
+import { Catalog, putOver } from '../channel/catalog.ts';
+import { refused } from '../errors.ts';
+import { HealthRecorder } from '../health/HealthRecorder.ts';
+import type { Beacon } from '../health/healthEvent.ts';
+import type { ChannelDocument } from '../model/channel.ts';
+import { sha384Integrity } from '../model/hashing.ts';
+import { makeSet, setHash } from '../model/set.ts';
+import { requirePublicKey } from '../operations/init.ts';
+import { readOverride } from '../operations/override.ts';
+import { isInCandidate } from '../page/bucket.ts';
+import { type ChosenSet, makePageSet, type PageSet } from '../page/pageSet.ts';
+import { DEFAULT_STORE, openStore } from '../store/openStore.ts';
+import { BuildFiles, type ServedFile } from './buildFiles.ts';
+import { ChannelReader, type ChannelReaderOptions } from './ChannelReader.ts';
+
+export interface ReleasesOptions
+  extends Pick<ChannelReaderOptions, 'recheckMilliseconds' | 'seenFile' | 'now' | 'onProblem'> {
+  /** `file:<dir>` or `s3://bucket/prefix`; default `.data/releases`. */
+  store?: string;
+  channel?: string;
+  /** Base64 SPKI; without it the store's own record is believed. */
+  publicKey?: string;
+  /** Serves this stored set to everyone, whatever the channel says: for the gate's smoke test. */
+  set?: string;
+}
+
+export interface Visitor {
+  /** The first-party visitor id cookie. */
+  id: string;
+  /** The id of an override link, if the visitor carries one. */
+  override?: string;
+}
+
+/** What a page request needs. */
+export interface VisitorPage {
+  pageSet: PageSet;
+  template: string;
+}
+
+/** The reading side of the release system, for whoever serves pages: cheap per request, at most a second behind. */
+export interface Releases {
+  current(): Promise<ChannelDocument>;
+  pageFor(visitor: Visitor): Promise<VisitorPage>;
+  /** `/builds/…`, or null for 404. */
+  file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null>;
+  /** `/channels/<channel>.json`. */
+  channelFile(): Promise<ServedFile>;
+  /** `/sw.js` of the stable host, or null. */
+  serviceWorker(acceptEncoding?: string): Promise<ServedFile | null>;
+  recordHealth(beacon: Beacon, visitor: string): void;
+  /** Writes what is still unwritten. */
+  close(): Promise<void>;
+}
+
+class StoreReleases implements Releases {
+  readonly #catalog: Catalog;
+  readonly #reader: ChannelReader;
+  readonly #files: BuildFiles;
+  readonly #health: HealthRecorder;
+  readonly #publicKey: string;
+  readonly #fixedSet: string | undefined;
+  readonly #now: () => Date;
+  #pages = new Map<string, Promise<VisitorPage>>();
+  #pagesOf = 0;
+
+  constructor(
+    catalog: Catalog,
+    reader: ChannelReader,
+    health: HealthRecorder,
+    publicKey: string,
+    options: ReleasesOptions,
+  ) {
+    this.#catalog = catalog;
+    this.#reader = reader;
+    this.#files = new BuildFiles(catalog);
+    this.#health = health;
+    this.#publicKey = publicKey;
+    this.#fixedSet = options.set;
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  async current(): Promise<ChannelDocument> {
+    return (await this.#reader.current()).document;
+  }
+
+  async pageFor(visitor: Visitor): Promise<VisitorPage> {
+    const document = await this.current();
+    if (this.#pagesOf !== document.seq) this.#pages = new Map();
+    this.#pagesOf = document.seq;
+    const chosen = await this.#choose(document, visitor);
+    const key = `${chosen.hash} ${chosen.candidate} ${chosen.override?.id}`;
+    const page = this.#pages.get(key) ?? this.#page(document, chosen);
+    this.#pages.set(key, page);
+    page.catch(() => this.#pages.delete(key));
+    return page;
+  }
+
+  file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null> {
+    return this.#files.file(pathname, acceptEncoding);
+  }
+
+  async channelFile(): Promise<ServedFile> {
+    const { source, document } = await this.#reader.current();
+    const body = Buffer.from(source);
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      etag: `"${document.seq}-${document.nonce.slice(0, 8)}"`,
+      'content-length': String(body.length),
+    };
+    return { headers, body };
+  }
+
+  async serviceWorker(acceptEncoding?: string): Promise<ServedFile | null> {
+    const document = await this.current();
+    const hash = this.#fixedSet ?? document.stable?.set;
+    const path = hash && (await this.#catalog.set(hash)).host.serviceWorker;
+    const served = path ? await this.#files.file(path, acceptEncoding) : null;
+    return (
+      served && {
+        ...served,
+        headers: { ...served.headers, 'cache-control': 'no-cache', 'service-worker-allowed': '/' },
+      }
+    );
+  }
+
+  recordHealth(beacon: Beacon, visitor: string): void {
+    this.#health.record(beacon, visitor);
+  }
+
+  close(): Promise<void> {
+    return this.#health.flush();
+  }
+
+  async #choose(document: ChannelDocument, visitor: Visitor): Promise<ChosenSet> {
+    const { stable, candidate } = document;
+    if (this.#fixedSet) return this.#stored(this.#fixedSet, false);
+    if (!stable)
+      throw refused(`channel ${document.channel} has nothing live yet`, 'Publish the packages, then `activate` them.');
+    const overridden = visitor.override ? await this.#overridden(document, visitor.override) : null;
+    if (overridden) return overridden;
+    return candidate && isInCandidate(visitor.id, candidate)
+      ? this.#stored(candidate.set, true)
+      : this.#stored(stable.set, false);
+  }
+
+  async #stored(hash: string, candidate: boolean): Promise<ChosenSet> {
+    return { hash, body: await this.#catalog.set(hash), candidate, override: null };
+  }
+
+  async #overridden(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
+    const override = await readOverride(this.#catalog.store, document.channel, id, this.#publicKey, this.#now());
+    if (!override || override.builds.some((build) => document.killed.includes(build))) return null;
+    const ids = putOver(document.stable?.builds ?? [], override.builds);
+    const digests = { ...document.digests, ...override.digests };
+    const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
+    return { hash: setHash(body), body, candidate: false, override: { id, expires: override.expires } };
+  }
+
+  async #page(document: ChannelDocument, chosen: ChosenSet): Promise<VisitorPage> {
+    const { template: path, templateIntegrity, id } = chosen.body.host;
+    const body = await this.#catalog.store.read(path.slice(1));
+    if (!body || sha384Integrity(body) !== templateIntegrity)
+      throw refused(`the page template of ${id} is missing or was changed`, 'Roll the host back, or publish it anew.');
+    const pageSet = await makePageSet(this.#catalog, document, this.#publicKey, chosen);
+    return { pageSet, template: body.toString('utf8') };
+  }
+}
+
+/** Opens a store for reading and serving. Throws refused with the cure when there is no store or nothing to serve. */
+export async function openReleases(options: ReleasesOptions = {}): Promise<Releases> {
+  const { store } = await openStore(options.store ?? DEFAULT_STORE);
+  const channel = options.channel ?? 'production';
+  const publicKey = options.publicKey ?? (await requirePublicKey(store));
+  const reader = new ChannelReader({ ...options, store, channel, publicKey });
+  const onProblem = options.onProblem ?? ((cause: unknown) => console.error(cause));
+  const health = new HealthRecorder(store, channel, onProblem);
+  await reader.current();
+  return new StoreReleases(new Catalog(store), reader, health, publicKey, options);
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { hasCode, messageOf, refused, unreachable } from '../errors.ts';
+import type { Pointer, Store } from './store.ts';
+
+const SAFE_KEY = /^(?!.*(^|\/)\.\.?(\/|$))[^\\\0]+$/;
+const GENERATIONS = '.generations';
+const TEMPORARY = '.temporary';
+
+/**
+ * Objects as files below a folder. An object appears complete or not at all (written aside, synced, linked). A pointer is a
+ * row of generations 1, 2, 3 …, each made by one atomic link, so no lock can go stale; the plain file is a copy of the newest.
+ */
+export class FileStore implements Store {
+  readonly root: string;
+  readonly label: string;
+  readonly #newest = new Map<string, number>();
+
+  constructor(root: string) {
+    this.root = resolve(root);
+    this.label = `file:${root}`;
+  }
+
+  async read(key: string): Promise<Buffer | null> {
+    return this.#guard(() => readOrNull(this.#path(key)));
+  }
+
+  async create(key: string, body: Uint8Array | string): Promise<boolean> {
+    return this.#guard(() => this.#link(this.#path(key), body));
+  }
+
+  async readPointer(key: string): Promise<Pointer | null> {
+    return this.#guard(async () => {
+      const newest = await this.#newestGeneration(key);
+      if (newest === 0) return null;
+      const body = await readFile(this.#generation(key, newest), 'utf8');
+      return { body, tag: String(newest) };
+    });
+  }
+
+  async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {
+    return this.#guard(async () => {
+      const next = Number(tag ?? 0) + 1;
+      if (!(await this.#link(this.#generation(key, next), body))) return false;
+      await this.#showNewest(key);
+      return true;
+    });
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    return this.#guard(async () => {
+      const found: string[] = [];
+      for (const child of await this.children(prefix)) {
+        if (child.endsWith('/')) found.push(...(await this.list(`${prefix}${child}`)));
+        else found.push(`${prefix}${child}`);
+      }
+      return found;
+    });
+  }
+
+  async children(prefix: string): Promise<string[]> {
+    return this.#guard(async () => {
+      const entries = await readdir(this.#path(prefix), { withFileTypes: true }).catch(absent);
+      return (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+    });
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#guard(() => rm(this.#path(key), { force: true }));
+  }
+
+  #path(key: string): string {
+    if (!SAFE_KEY.test(key) || key.startsWith('/')) throw refused(`"${key}" is not a key`);
+    return join(this.root, key);
+  }
+
+  #generation(key: string, generation: number): string {
+    return join(this.root, GENERATIONS, this.#path(key).slice(this.root.length + 1), String(generation));
+  }
+
+  async #newestGeneration(key: string): Promise<number> {
+    let newest = this.#newest.get(key) ?? (await this.#lastListed(key));
+    while (await exists(this.#generation(key, newest + 1))) newest += 1;
+    this.#newest.set(key, newest);
+    return newest;
+  }
+
+  async #lastListed(key: string): Promise<number> {
+    const entries = await readdir(dirname(this.#generation(key, 1))).catch(absent);
+    return (entries ?? []).reduce((newest, entry) => Math.max(newest, Number(entry) || 0), 0);
+  }
+
+  /** Ends only when the shown copy is the newest, since a slower writer may have overtaken us with an older one. */
+  async #showNewest(key: string): Promise<void> {
+    for (let shown = 0; ; ) {
+      const newest = await this.#newestGeneration(key);
+      if (newest === shown) return;
+      const aside = await this.#writeAside(await readFile(this.#generation(key, newest)));
+      await makeFolder(dirname(this.#path(key)));
+      await rename(aside, this.#path(key));
+      await syncFolder(dirname(this.#path(key)));
+      shown = newest;
+    }
+  }
+
+  async #writeAside(body: Uint8Array | string): Promise<string> {
+    const folder = join(this.root, TEMPORARY);
+    await makeFolder(folder);
+    const path = join(folder, randomUUID());
+    const file = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o644);
+    try {
+      await file.writeFile(body);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return path;
+  }
+
+  async #link(path: string, body: Uint8Array | string): Promise<boolean> {
+    if (await exists(path)) return false;
+    const aside = await this.#writeAside(body);
+    try {
+      await makeFolder(dirname(path));
+      await link(aside, path);
+      await syncFolder(dirname(path));
+      return true;
+    } catch (cause) {
+      if (hasCode(cause, 'EEXIST')) return false;
+      throw cause;
+    } finally {
+      await unlink(aside);
+    }
+  }
+
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
+      throw unreachable(
+        `${this.label}: ${messageOf(cause)}`,
+        'Check that the folder exists, has room and is yours to write.',
+      );
+    }
+  }
+}
+
+const absent = (cause: unknown): null => {
+  if (hasCode(cause, 'ENOENT')) return null;
+  throw cause;
+};
+
+const readOrNull = (path: string): Promise<Buffer | null> =>
+  readFile(path).catch((cause: unknown) => (hasCode(cause, 'EISDIR') ? null : absent(cause)));
+
+const exists = async (path: string): Promise<boolean> => (await access(path).catch(absent)) !== null;
+
+/** Makes a folder; every new folder's name is durable when this returns. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  for (let made = path; first && made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** A new name is durable only when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
