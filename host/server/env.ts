@@ -31,6 +31,7 @@ const schema = z.object({
     .describe('channel that this server serves'),
   IMG_ORIGINS: origins.default([]).describe('further origins of images, comma-separated'),
   CONNECT_ORIGINS: origins.default([]).describe('further origins to connect to (a socket elsewhere), comma-separated'),
+  TRUST_PROXY: z.stringbool().default(false).describe('true behind a proxy of your own that sets X-Forwarded-*'),
   HOST_CONFIG: z.string().optional().describe('JSON file with the runtime configuration handed to the page'),
 });
 

@@ -1,22 +1,21 @@
 import { pageSet } from './page';
+import type { RemoteFailure } from './remoteError';
 
-export interface HealthEvent {
-  remote: string;
+interface Health {
   build: string;
   outcome: 'loaded' | 'failed';
-  /** class of failure, e.g. `unreachable`, `threw` */
-  reason?: string;
-  /** time from asking for the remote to its module, in ms */
-  loadMs?: number;
+  failure?: RemoteFailure;
+  /** from asking for the remote to having its module */
+  loadMilliseconds?: number;
 }
 
-const seen = new Set<string>();
+const told = new Set<string>();
 
-/** Tells the origin once per page how a build fared. Nothing waits for it and nothing depends on it. */
-export function beacon(event: HealthEvent) {
-  const vote = `${event.build} ${event.outcome}`;
-  if (pageSet.set === 'bundled' || seen.has(vote)) return;
-  seen.add(vote);
-  const body = JSON.stringify({ ...event, channel: pageSet.channel, set: pageSet.set, candidate: pageSet.candidate });
+/** Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. */
+export function beacon(health: Health) {
+  const vote = `${health.build} ${health.outcome}`;
+  if (pageSet.set === 'bundled' || told.has(vote)) return;
+  told.add(vote);
+  const body = JSON.stringify({ ...health, set: pageSet.set, candidate: pageSet.candidate });
   navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
 }

@@ -7,7 +7,7 @@ import { door } from './door';
 import { pageSet } from './page';
 import type { PageBuild } from './pageSet';
 import { isQuarantined, quarantine } from './quarantine';
-import { RemoteError } from './remoteError';
+import { failureOf, RemoteError } from './remoteError';
 
 /** Remotes that left the set's build for their last good one, for the life of this page. */
 const fallen = new Map<string, PageBuild>();
@@ -36,16 +36,17 @@ export function fallBack(name: string, failedBuild: string, cause: unknown): boo
 export function reportFailure(name: string, build: string, cause: unknown) {
   quarantine(build);
   console.warn(`[${name}] ${build} failed`, cause);
-  beacon({ remote: name, build, outcome: 'failed', reason: cause instanceof RemoteError ? cause.reason : 'threw' });
+  beacon({ build, outcome: 'failed', failure: failureOf(cause) });
 }
 
 async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> {
   const started = performance.now();
   const loaded = await loadFederated<{ default: RemoteModule }>(`${name}/remote`).catch((cause) => {
-    throw new RemoteError(name, 'unreachable', cause);
+    throw new RemoteError(name, failureOf(cause), cause);
   });
-  if (!loaded?.default || !satisfiesContract(loaded.default.contract)) throw new RemoteError(name, 'incompatible');
-  beacon({ remote: name, build: build.id, outcome: 'loaded', loadMs: Math.round(performance.now() - started) });
+  if (!loaded?.default) throw new RemoteError(name, 'module-missing');
+  if (!satisfiesContract(loaded.default.contract)) throw new RemoteError(name, 'contract');
+  beacon({ build: build.id, outcome: 'loaded', loadMilliseconds: Math.round(performance.now() - started) });
   return loaded.default;
 }
 
@@ -54,7 +55,7 @@ export async function loadRemote(name: string): Promise<RemoteModule> {
   const bundled = bundledRemotes?.[name];
   if (bundled) return bundled.module;
   const build = activeBuild(name);
-  if (!build) throw new RemoteError(name, 'unknown');
+  if (!build) throw new RemoteError(name, 'module-missing');
   try {
     return await loadBuild(name, build);
   } catch (cause) {

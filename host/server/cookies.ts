@@ -1,0 +1,47 @@
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { newVisitorId } from './env.ts';
+
+const visitorCookie = 'lz_visitor';
+const overrideCookie = 'lz_override';
+const yearSeconds = 365 * 24 * 3600;
+const visitorId = /^[0-9a-f]{32}$/;
+const overrideId = /^[\w-]{1,64}$/;
+
+const isHttps = (context: Context) =>
+  context.req.header('x-forwarded-proto') === 'https' || new URL(context.req.url).protocol === 'https:';
+
+/** The first-party id that keeps a visitor in one canary bucket; made on the first visit. */
+export function visitorOf(context: Context): string {
+  const known = getCookie(context, visitorCookie);
+  if (known && visitorId.test(known)) return known;
+  const fresh = newVisitorId();
+  setCookie(context, visitorCookie, fresh, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: yearSeconds,
+    secure: isHttps(context),
+  });
+  return fresh;
+}
+
+export function overrideOf(context: Context): string | undefined {
+  const id = getCookie(context, overrideCookie);
+  return id && overrideId.test(id) ? id : undefined;
+}
+
+/** Takes or leaves an override (`?override=<id>` or `?override=off`). Returns whether the id was well formed. */
+export function chooseOverride(context: Context, id: string): boolean {
+  const leaving = id === 'off';
+  if (!leaving && !overrideId.test(id)) return false;
+  // releases decide when it ends; the cookie only remembers which one
+  setCookie(context, overrideCookie, leaving ? '' : id, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: leaving ? 0 : 24 * 3600,
+    secure: isHttps(context),
+  });
+  return true;
+}

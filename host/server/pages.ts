@@ -1,0 +1,55 @@
+import { matchRoute, type Releases, renderPage, type VisitorPage } from '@liaozhai/releases';
+import { type Context, Hono } from 'hono';
+import { compressed } from './compressed.ts';
+import { chooseOverride, overrideOf, visitorOf } from './cookies.ts';
+import type { ServerEnv } from './env.ts';
+
+export interface PageOptions {
+  releases: Releases;
+  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS'>;
+  config: Record<string, unknown>;
+}
+
+const isFile = /\.[a-z0-9]{2,11}$/i;
+const hostRoutes = /^\/($|test\/list$|email\/verify\/)/;
+
+function titleAt({ pageSet }: VisitorPage, path: string): string {
+  const title = matchRoute(pageSet.remotes, path === '/' ? '/explore' : path)?.title;
+  return title ? `${title} · 聊斋` : '聊斋';
+}
+
+async function answerPage(context: Context, { releases, env, config }: PageOptions) {
+  const path = context.req.path;
+  const page = await releases.pageFor({ id: visitorOf(context), override: overrideOf(context) });
+  const known = hostRoutes.test(path) || matchRoute(page.pageSet.remotes, path) !== null;
+  const { html, headers } = renderPage({
+    ...page,
+    path: path === '/' ? '/explore' : path,
+    config,
+    title: titleAt(page, path),
+    connectSrc: env.CONNECT_ORIGINS,
+    imgOrigins: env.IMG_ORIGINS,
+    https: context.req.header('x-forwarded-proto') === 'https',
+  });
+  const { etag, body, encoding } = compressed(html, context.req.header('accept-encoding') ?? '');
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  context.header('etag', etag);
+  context.header('vary', 'Accept-Encoding, Cookie');
+  if (encoding) context.header('content-encoding', encoding);
+  if (context.req.header('if-none-match') === etag) return context.body(null, 304);
+  return context.body(new Uint8Array(body), known ? 200 : 404);
+}
+
+/** Every navigation: the page of the visitor's set, rendered from the host build's template. */
+export function pageRoutes(options: PageOptions): Hono {
+  return new Hono().get('*', async (context, next) => {
+    if (isFile.test(context.req.path)) return next();
+    const override = context.req.query('override');
+    if (override !== undefined && chooseOverride(context, override)) {
+      const target = new URL(context.req.url);
+      target.searchParams.delete('override');
+      return context.redirect(`${target.pathname}${target.search}`, 302);
+    }
+    return answerPage(context, options);
+  });
+}

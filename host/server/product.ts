@@ -1,0 +1,40 @@
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Releases } from '@liaozhai/releases';
+import { Hono } from 'hono';
+import { beaconRoutes } from './beacons.ts';
+import { buildRoutes } from './builds.ts';
+import type { ServerEnv } from './env.ts';
+import { pageRoutes } from './pages.ts';
+import { createBackendProxy, isForBackend } from './proxy.ts';
+
+export interface ProductOptions {
+  releases: Releases;
+  env: ServerEnv;
+  backendUrl: () => string;
+  config: Record<string, unknown>;
+}
+
+/** The one origin visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
+export function createProduct({ releases, env, backendUrl, config }: ProductOptions): Server {
+  const app = new Hono();
+  app.route('/', buildRoutes(releases, env.CHANNEL));
+  app.route('/', beaconRoutes(releases));
+  app.route('/', pageRoutes({ releases, env, config }));
+  app.notFound((context) => context.text('not found', 404));
+  app.onError((error, context) => {
+    console.error(error);
+    return context.text('聊斋暂时打不开，请稍后再试', 500);
+  });
+  const listener = getRequestListener(app.fetch);
+  const proxy = createBackendProxy(backendUrl, env.TRUST_PROXY);
+  const server = createServer((request, response) => {
+    if (isForBackend(request)) proxy.web(request, response);
+    else void listener(request, response);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    if (isForBackend(request)) proxy.upgrade(request, socket, head);
+    else socket.destroy();
+  });
+  return server;
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createProxyServer } from 'httpxy';
+
+const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
+const backendPath = /^\/(api|sanctum|broadcasting|app)(\/|$|\?)/;
+
+export const isForBackend = (request: IncomingMessage) => backendPath.test(request.url ?? '');
+
+export interface BackendProxy {
+  web(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/**
+ * Hands the backend's calls and its socket on, so that page, API and socket share one origin.
+ * What a visitor claims in X-Forwarded-* is believed only behind a proxy of one's own (`trustProxy`).
+ */
+export function createBackendProxy(target: () => string, trustProxy: boolean): BackendProxy {
+  const proxy = createProxyServer({ xfwd: true, proxyTimeout: 70_000 });
+  const clean = (request: IncomingMessage) => {
+    if (!trustProxy) for (const name of forwarded) delete request.headers[name];
+    request.headers['x-forwarded-host'] ??= request.headers.host;
+  };
+  return {
+    web(request, response) {
+      clean(request);
+      proxy.web(request, response, { target: target() }).catch(() => {
+        if (response.headersSent) return response.destroy();
+        response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
+        response.end(JSON.stringify({ message: '服务暂时不可用，请稍后再试' }));
+      });
+    },
+    upgrade(request, socket, head) {
+      clean(request);
+      proxy
+        .ws(request, socket as Parameters<typeof proxy.ws>[1], { target: target() }, head)
+        .catch(() => socket.destroy());
+    },
+  };
+}
