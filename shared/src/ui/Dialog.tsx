@@ -1,0 +1,71 @@
+import { type ReactNode, useId } from 'react';
+import { Button } from './Button';
+import styles from './Dialog.module.css';
+import { useModalDialog } from './useModalDialog';
+import { usePresence } from './usePresence';
+
+export interface DialogProps {
+  open: boolean;
+  title: string;
+  children?: ReactNode;
+  confirmLabel?: string;
+  onConfirm: () => void;
+  /** Given, the dialog is a question; without it it is a notice with one button. */
+  cancelLabel?: string;
+  /** Cancel, Escape, back gesture, a tap beside. */
+  onClose?: () => void;
+  danger?: boolean;
+  /** The confirming act is under way. */
+  busy?: boolean;
+  /** Only its buttons close it: neither Escape nor the back gesture nor a tap beside. */
+  uncloseable?: boolean;
+}
+
+export function Dialog({
+  open,
+  title,
+  children,
+  confirmLabel = '好',
+  onConfirm,
+  cancelLabel,
+  onClose,
+  danger = false,
+  busy = false,
+  uncloseable = false,
+}: DialogProps) {
+  const id = useId();
+  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable });
+  const present = usePresence(open);
+  return (
+    <dialog
+      {...dialog}
+      className={styles.overlay}
+      role="alertdialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={children ? `${id}-text` : undefined}
+    >
+      {present && (
+        <div className={styles.panel}>
+          <h2 id={`${id}-title`} className={styles.title}>
+            {title}
+          </h2>
+          {children && (
+            <div id={`${id}-text`} className={styles.text}>
+              {children}
+            </div>
+          )}
+          <div className={styles.actions}>
+            {cancelLabel && (
+              <Button variant="quiet" onClick={onClose}>
+                {cancelLabel}
+              </Button>
+            )}
+            <Button variant={danger ? 'danger' : 'primary'} loading={busy} onClick={onConfirm}>
+              {confirmLabel}
+            </Button>
+          </div>
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,59 @@
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import { anyErrorText } from '../format/errorText';
+import { EndOfList } from './EndOfList';
+import { ErrorRow } from './ErrorRow';
+import styles from './InfiniteList.module.css';
+import { Spinner } from './Spinner';
+
+export interface InfiniteListProps {
+  children: ReactNode;
+  hasMore: boolean;
+  /** The next page is on its way. */
+  loading: boolean;
+  /** Why the next page did not come; stops asking until the reader retries. */
+  error?: unknown;
+  onMore: () => unknown;
+  /** The last line; `null` for none. */
+  end?: ReactNode;
+}
+
+const AHEAD = '800px 0px';
+
+/** A list by cursor: asks for the next page 800 px before its end and says what goes on there. */
+export function InfiniteList({ children, hasMore, loading, error, onMore, end = <EndOfList /> }: InfiniteListProps) {
+  const sentinel = useRef<HTMLDivElement>(null);
+  const more = useEffectEvent(() => onMore());
+  const failed = error !== undefined && error !== null;
+  const waiting = hasMore && !loading && !failed;
+  // Observed anew after each page, since a sentinel that never left the margin reports nothing.
+  useEffect(() => {
+    const element = sentinel.current;
+    if (!waiting || !element) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) more();
+      },
+      { root: scrollerOf(element), rootMargin: AHEAD },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [waiting]);
+  return (
+    <>
+      {children}
+      <div ref={sentinel} className={styles.foot}>
+        {hasMore && loading && <Spinner label="正在加载更多" />}
+        {hasMore && !loading && failed && <ErrorRow text={anyErrorText(error)} onRetry={() => onMore()} />}
+        {!hasMore && end}
+      </div>
+    </>
+  );
+}
+
+/** A margin only counts against the box that scrolls, and each screen has its own; null is the window. */
+export function scrollerOf(element: Element): Element | null {
+  for (let parent = element.parentElement; parent && parent !== document.body; parent = parent.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(parent).overflowY)) return parent;
+  }
+  return null;
+}

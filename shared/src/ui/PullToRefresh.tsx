@@ -1,0 +1,55 @@
+import { useDrag } from '@use-gesture/react';
+import clsx from 'clsx';
+import RefreshIcon from 'lucide-react/icons/refresh-cw';
+import { type ReactNode, useRef, useState } from 'react';
+import { scrollerOf } from './InfiniteList';
+import styles from './PullToRefresh.module.css';
+import { VisuallyHidden } from './VisuallyHidden';
+
+const TRIGGER_PX = 64;
+const FURTHEST_PX = 96;
+// The finger travels further than the paper, as if it were elastic.
+const resisted = (pulled: number) => FURTHEST_PX * (1 - Math.exp(-pulled / 160));
+
+export interface PullToRefreshProps {
+  onRefresh: () => Promise<unknown>;
+  children: ReactNode;
+}
+
+/** Pulling the top of the list down refreshes it. Mice and keyboards need a button of the caller's. */
+export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
+  const area = useRef<HTMLDivElement>(null);
+  const [refreshing, setRefreshing] = useState(false);
+  const refresh = async () => {
+    setRefreshing(true);
+    // A failed refresh is told by the list's own error face.
+    await Promise.allSettled([onRefresh()]);
+    setRefreshing(false);
+  };
+  useDrag(
+    ({ movement: [, down], last, first, event, memo, cancel }) => {
+      const element = area.current;
+      if (!element || refreshing) return;
+      const atTop = first ? isAtTop(element) : memo;
+      if (!atTop) return cancel();
+      if (event.cancelable && down > 0) event.preventDefault();
+      const shift = last ? 0 : resisted(Math.max(0, down));
+      element.style.setProperty('--pulled', `${shift}px`);
+      element.dataset.pulling = String(!last);
+      if (last && resisted(down) >= TRIGGER_PX) void refresh();
+      return atTop;
+    },
+    { target: area, axis: 'y', filterTaps: true, pointer: { touch: true }, eventOptions: { passive: false } },
+  );
+  return (
+    <div ref={area} className={clsx(styles.area, refreshing && styles.refreshing)}>
+      <div className={styles.mark} role="status">
+        <RefreshIcon size={20} />
+        {refreshing && <VisuallyHidden>正在刷新</VisuallyHidden>}
+      </div>
+      <div className={styles.content}>{children}</div>
+    </div>
+  );
+}
+
+const isAtTop = (element: Element) => (scrollerOf(element) ?? document.documentElement).scrollTop <= 0;

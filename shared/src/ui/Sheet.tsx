@@ -1,0 +1,61 @@
+import { useDrag } from '@use-gesture/react';
+import CloseIcon from 'lucide-react/icons/x';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { IconButton } from './IconButton';
+import styles from './Sheet.module.css';
+import { useModalDialog } from './useModalDialog';
+import { usePresence } from './usePresence';
+
+export interface SheetProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  /** Stays in sight under the scrolling body: the action. */
+  footer?: ReactNode;
+}
+
+/** A modal from the bottom edge on a phone, in the middle on a desktop. */
+export function Sheet({ open, onClose, title, children, footer }: SheetProps) {
+  const titleId = useId();
+  const panel = useRef<HTMLDivElement>(null);
+  const dialog = useModalDialog({ open, onClose });
+  const present = usePresence(open);
+  const dragToClose = useDragToClose(panel, onClose);
+  // The sheet itself takes the focus: no keyboard jumps up on a phone.
+  useLayoutEffect(() => {
+    if (open) panel.current?.focus();
+  }, [open]);
+  return (
+    <dialog {...dialog} className={styles.overlay} aria-labelledby={titleId}>
+      {present && (
+        <div ref={panel} className={styles.panel} tabIndex={-1}>
+          <header className={styles.head} {...dragToClose()}>
+            <span className={styles.grip} />
+            <h2 id={titleId} className={styles.title}>
+              {title}
+            </h2>
+            <IconButton label="关闭" icon={<CloseIcon size={22} />} onClick={onClose} />
+          </header>
+          <div className={styles.body}>{children}</div>
+          {footer && <footer className={styles.foot}>{footer}</footer>}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+const FAR_ENOUGH_PX = 96;
+const FAST_ENOUGH_PX_PER_MS = 0.5;
+
+function useDragToClose(panel: { current: HTMLElement | null }, onClose: () => void) {
+  return useDrag(
+    ({ movement: [, down], velocity: [, speed], direction: [, way], last }) => {
+      if (!panel.current) return;
+      panel.current.style.translate = last ? '' : `0 ${Math.max(0, down)}px`;
+      panel.current.style.transition = last ? '' : 'none';
+      if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose();
+    },
+    { axis: 'y', filterTaps: true },
+  );
+}

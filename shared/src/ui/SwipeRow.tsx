@@ -1,0 +1,60 @@
+import { useDrag } from '@use-gesture/react';
+import { type ReactNode, useRef, useState } from 'react';
+import styles from './SwipeRow.module.css';
+
+const ACTION_PX = 88;
+const FAST_ENOUGH_PX_PER_MS = 0.4;
+
+export interface SwipeRowProps {
+  actionLabel: string;
+  onAction: () => void;
+  children: ReactNode;
+}
+
+/** A row that slides aside to show one action. The same action must also stand in the row's ⋯ menu. */
+export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
+  const face = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(false);
+  const drag = useDrag(
+    ({ movement: [x], velocity: [speed], direction: [way], last }) => {
+      if (!face.current) return;
+      const rest = open ? -ACTION_PX : 0;
+      const shift = Math.min(0, Math.max(-ACTION_PX * 1.2, rest + x));
+      face.current.style.translate = last ? '' : `${shift}px 0`;
+      face.current.style.transition = last ? '' : 'none';
+      if (!last) return;
+      setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -ACTION_PX / 2);
+    },
+    { axis: 'x', filterTaps: true, preventScroll: false },
+  );
+  return (
+    <div className={styles.row}>
+      <button
+        type="button"
+        className={styles.action}
+        // Reached by swiping only; keyboards and screen readers have the row's menu.
+        inert={!open}
+        onClick={() => {
+          setOpen(false);
+          onAction();
+        }}
+      >
+        {actionLabel}
+      </button>
+      <div
+        {...drag()}
+        ref={face}
+        className={styles.face}
+        data-open={open}
+        onClickCapture={(event) => {
+          if (!open) return;
+          event.preventDefault();
+          event.stopPropagation();
+          setOpen(false);
+        }}
+      >
+        {children}
+      </div>
+    </div>
+  );
+}

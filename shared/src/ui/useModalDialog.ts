@@ -1,0 +1,63 @@
+import {
+  type MouseEvent,
+  type PointerEvent,
+  type SyntheticEvent,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+} from 'react';
+import { guardHistory } from './historyGuard';
+
+export interface ModalOptions {
+  open: boolean;
+  /** Asked to close: Escape, back gesture, a tap beside it. The owner then sets `open` to false. */
+  onClose?: (() => void) | undefined;
+  /** Nothing but its own buttons closes it. */
+  uncloseable?: boolean;
+}
+
+/** Drives a native modal `<dialog>`: spread the result on it. */
+export function useModalDialog({ open, onClose, uncloseable = false }: ModalOptions) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const shown = useRef(false);
+  const pressedBeside = useRef(false);
+  const close = useEffectEvent(() => onClose?.());
+
+  // In a layout effect, because an open modal in a hidden Activity would leave the whole page inert.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    if (!open || !dialog) return;
+    dialog.showModal();
+    shown.current = true;
+    const release = guardHistory(() => close(), { stays: uncloseable });
+    return () => {
+      shown.current = false;
+      release();
+      dialog.close();
+    };
+  }, [open, uncloseable]);
+
+  return {
+    ref,
+    closedby: uncloseable ? ('none' as const) : ('closerequest' as const),
+    onCancel(event: SyntheticEvent) {
+      // A file input's cancel bubbles up to here.
+      if (event.target !== ref.current) return;
+      event.preventDefault();
+      if (!uncloseable) onClose?.();
+    },
+    onClose() {
+      // Closed by the browser against our word: a prevented cancel gives way at the third Escape.
+      if (!shown.current || ref.current?.open) return;
+      if (uncloseable) ref.current?.showModal();
+      else onClose?.();
+    },
+    onPointerDown(event: PointerEvent) {
+      pressedBeside.current = event.target === ref.current;
+    },
+    onClick(event: MouseEvent) {
+      // Both ends of the press, so that selecting text out over the edge does not close.
+      if (!uncloseable && pressedBeside.current && event.target === ref.current) onClose?.();
+    },
+  };
+}
