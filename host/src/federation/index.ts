@@ -3,3 +3,4 @@ export { pageSet } from './page';
 export type { PageBuild, PageRoute, PageSet } from './pageSet';
 export { RemoteError } from './remoteError';
 export { activeBuild, fallBack, loadRemote, reportFailure } from './remotes';
+export { warm } from './warm';

@@ -5,7 +5,7 @@ import { defineConfig, mergeRsbuildConfig, type RsbuildConfig, type Rspack } fro
 import { baseConfig } from './base.ts';
 import { type BuildDescription, describeModule, pluginDescribe } from './describeBuild.ts';
 import { ChunkDoor, cssDoor } from './doors.ts';
-import { type PackageFacts, packageFacts, repoRoot, sharedRoot } from './facts.ts';
+import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import {
   contractVersion,
   esmRuntime,
@@ -104,7 +104,6 @@ export const hostConfig = () =>
     const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
     const config = mergeRsbuildConfig(baseConfig(facts), {
       source: { entry: { host: './src/boot.tsx' } },
-      resolve: { alias: { '@liaozhai/shared': sharedRoot } },
     });
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {

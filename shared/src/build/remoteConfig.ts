@@ -54,7 +54,8 @@ function federatedConfig(name: string, hash: string): RsbuildConfig {
         config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...lentRuntime() } };
         config.plugins?.push(
           new ModuleFederationPlugin({
-            name,
+            // an instance per build, and no clash with a route that is called like its remote
+            name: global,
             filename: 'remoteEntry.js',
             library: { type: 'var', name: global },
             exposes: { './remote': { import: exposed, name: 'remote' } },
