@@ -1,0 +1,57 @@
+import { api, cursorPage, infiniteCursorOptions, listen, unwrap } from '@liaozhai/shared/runtime';
+import { type Story, type StoryDto, type StoryPage, toStory } from './model';
+
+/** `message.created`, as much of it as matters here. */
+interface MessageEventDto {
+  story_id?: string | number;
+  conversation_id: string | number;
+}
+
+/** `conversation.deleted` */
+interface DeletionEventDto {
+  id: string | number;
+}
+
+const parsePage = cursorPage((item) => toStory(item as StoryDto));
+
+export const storiesApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    storiesGetStories: build.infiniteQuery<StoryPage, void, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      query: ({ pageParam }) => ({ url: '/v1/stories', params: pageParam === null ? {} : { cursor: pageParam } }),
+      transformResponse: parsePage,
+    }),
+    // the first page by itself: what a look for new stories compares the shown feed with
+    storiesGetNewest: build.query<StoryPage, void>({
+      query: () => '/v1/stories',
+      transformResponse: parsePage,
+      keepUnusedDataFor: 0,
+    }),
+    storiesGetStory: build.query<Story, string>({
+      query: (id) => `/v1/stories/${encodeURIComponent(id)}`,
+      transformResponse: (body) => toStory(unwrap(body) as StoryDto),
+      providesTags: (_story, _error, id) => [{ type: 'Story', id }],
+      // 开始 becomes 继续 with the first message, and 开始 again when the conversation is deleted
+      async onCacheEntryAdded(id, { updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
+        await cacheDataLoaded;
+        const stops = [
+          listen<MessageEventDto>('message.created', (event) =>
+            updateCachedData((story) => {
+              if (String(event.story_id) === id) story.conversationId = String(event.conversation_id);
+            }),
+          ),
+          listen<DeletionEventDto>('conversation.deleted', (event) =>
+            updateCachedData((story) => {
+              if (story.conversationId === String(event.id)) story.conversationId = null;
+            }),
+          ),
+        ];
+        await cacheEntryRemoved;
+        for (const stop of stops) stop();
+      },
+    }),
+  }),
+});
+
+export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery } = storiesApi;

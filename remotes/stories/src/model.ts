@@ -1,0 +1,124 @@
+export interface CharacterDto {
+  id: string | number;
+  name: string;
+  avatar?: string | null;
+  intro?: string | null;
+}
+
+export interface StoryDto {
+  id: string | number;
+  title: string;
+  cover_url?: string | null;
+  summary?: string | null;
+  tags?: string[] | null;
+  author?: { id?: string | number; name?: string | null; avatar?: string | null } | null;
+  opening?: string | null;
+  characters?: CharacterDto[] | null;
+  price_per_message?: number | null;
+  conversation_id?: string | number | null;
+}
+
+export interface Character {
+  id: string;
+  name: string;
+  avatarUrl: string;
+  intro: string;
+}
+
+export interface Story {
+  id: string;
+  title: string;
+  coverUrl: string;
+  summary: string;
+  tags: string[];
+  authorName: string;
+  opening: string;
+  characters: Character[];
+  /** points a message costs; undefined where the server does not say */
+  pricePerMessage: number | undefined;
+  conversationId: string | null;
+}
+
+/** One page of the feed as the cache keeps it. */
+export interface StoryPage {
+  items: Story[];
+  nextCursor: string | null;
+}
+
+const toCharacter = (dto: CharacterDto): Character => ({
+  id: String(dto.id),
+  name: dto.name,
+  avatarUrl: dto.avatar ?? '',
+  intro: dto.intro ?? '',
+});
+
+export const toStory = (dto: StoryDto): Story => ({
+  id: String(dto.id),
+  title: dto.title,
+  coverUrl: dto.cover_url ?? '',
+  summary: dto.summary ?? '',
+  tags: dto.tags ?? [],
+  authorName: dto.author?.name ?? '',
+  opening: dto.opening ?? '',
+  characters: (dto.characters ?? []).map(toCharacter),
+  pricePerMessage: dto.price_per_message ?? undefined,
+  conversationId: dto.conversation_id == null ? null : String(dto.conversation_id),
+});
+
+/** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */
+export function storiesOf(pages: StoryPage[]): Story[] {
+  const byId = new Map<string, Story>();
+  for (const page of pages) for (const story of page.items) if (!byId.has(story.id)) byId.set(story.id, story);
+  return [...byId.values()];
+}
+
+/** Stories of the newest page that the shown feed does not have yet. */
+export function unseenIn(shown: StoryPage[], newest: StoryPage): Story[] {
+  const known = new Set(storiesOf(shown).map((story) => story.id));
+  return newest.items.filter((story) => !known.has(story.id));
+}
+
+/** True when nothing of the newest page is shown, so that stories between the two are missing. */
+export const hasGap = (shown: StoryPage[], newest: StoryPage): boolean =>
+  newest.items.length > 0 && unseenIn(shown, newest).length === newest.items.length;
+
+/** Puts unseen stories on top and renews known ones in their places; over a gap the newest page starts the feed anew. */
+export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
+  if (hasGap(shown, newest)) return [newest];
+  const renewed = new Map(newest.items.map((story) => [story.id, story]));
+  const unseen = unseenIn(shown, newest);
+  return shown.map((page, index) => ({
+    ...page,
+    items: [...(index === 0 ? unseen : []), ...page.items.map((story) => renewed.get(story.id) ?? story)],
+  }));
+}
+
+/** The first sentence, which is what a card has room for. */
+export const teaserOf = (summary: string): string => summary.match(/^[^。！？…]*[。！？…]+[”’』」]*/u)?.[0] ?? summary;
+
+export interface Passage {
+  kind: 'plain' | 'action' | 'strong';
+  text: string;
+}
+
+const MARKS = /\*\*([^*\n]+)\*\*|\*([^*\n]+)\*/gu;
+
+/** One paragraph in passages: `*动作*`, `**重点**` and plain text; a lone asterisk stays an asterisk. */
+export function passagesOf(paragraph: string): Passage[] {
+  const passages: Passage[] = [];
+  let end = 0;
+  for (const match of paragraph.matchAll(MARKS)) {
+    if (match.index > end) passages.push({ kind: 'plain', text: paragraph.slice(end, match.index) });
+    const [whole, strong, action] = match;
+    passages.push(strong === undefined ? { kind: 'action', text: action ?? '' } : { kind: 'strong', text: strong });
+    end = match.index + whole.length;
+  }
+  if (end < paragraph.length) passages.push({ kind: 'plain', text: paragraph.slice(end) });
+  return passages;
+}
+
+export const paragraphsOf = (text: string): string[] =>
+  text
+    .split(/\n+/u)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

@@ -1,0 +1,22 @@
+import { Link, paths, useUser } from '@liaozhai/shared/runtime';
+import { Button } from '@liaozhai/shared/ui';
+import { texts } from '../texts';
+import { BalanceFigure } from './BalanceFigure';
+import styles from './BalanceLine.module.css';
+
+/** Fills the slot `my.balance`: what the signed-in user has, and the ways to more and to the ledger. */
+export default function BalanceLine() {
+  const user = useUser();
+  if (!user) return null;
+  return (
+    <section className={styles.line} aria-label={texts.balance}>
+      <BalanceFigure balance={user.balance} />
+      <div className={styles.ways}>
+        <Button variant="quiet" asLink={<Link to={paths.transactions()} />}>
+          {texts.transactions.title}
+        </Button>
+        <Button asLink={<Link to={paths.recharge()} />}>{texts.recharge.title}</Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { formatPoints } from '@liaozhai/shared/format';
+import type { hostConfig } from '@liaozhai/shared/runtime';
+import { yuan } from '../model';
+import { texts } from '../texts';
+import styles from './PackageChoice.module.css';
+
+interface PackageChoiceProps {
+  packages: ReturnType<typeof hostConfig>['rechargePackages'];
+  chosenId: string | undefined;
+  onChoose: (id: string) => void;
+}
+
+export function PackageChoice({ packages, chosenId, onChoose }: PackageChoiceProps) {
+  return (
+    <fieldset>
+      <legend className={styles.legend}>{texts.recharge.packages}</legend>
+      <div className={styles.offers}>
+        {packages.map((offer) => (
+          <label key={offer.id} className={styles.offer}>
+            <input
+              className={styles.radio}
+              type="radio"
+              name="package"
+              value={offer.id}
+              checked={offer.id === chosenId}
+              onChange={() => onChoose(offer.id)}
+            />
+            <span className={styles.points}>{formatPoints(offer.points)}</span>
+            <span className={styles.price}>{texts.recharge.price(yuan(offer.priceCents))}</span>
+            {offer.label && <span className={styles.label}>{offer.label}</span>}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@rstest/core';
+import { transactionDto } from './fixtures';
+import { checkoutLink, type TransactionPage, toTransaction, transactionsOf, withNewest, yuan } from './model';
+
+const page = (...ids: string[]): TransactionPage => ({
+  items: ids.map((id) => toTransaction(transactionDto({ id }))),
+  nextCursor: null,
+});
+const idsOf = (pages: TransactionPage[]) => pages.map((each) => each.items.map((row) => row.id));
+
+describe('the ledger', () => {
+  test('a kind from the future is read as other, an unknown balance as unknown', () => {
+    const row = toTransaction({ id: 9, type: 'gift', amount: 5, created_at: '2026-11-20T04:00:00Z' });
+    expect(row).toMatchObject({ id: '9', kind: 'other', amount: 5, balanceAfter: undefined, description: '' });
+  });
+
+  test('a row is shown once even where pages repeat it', () => {
+    expect(transactionsOf([page('c', 'b'), page('b', 'a')]).map((row) => row.id)).toEqual(['c', 'b', 'a']);
+  });
+
+  test('what was booked since goes on top', () => {
+    expect(idsOf(withNewest([page('b'), page('a')], page('c', 'b')))).toEqual([['c', 'b'], ['a']]);
+  });
+
+  test('starts anew when more was booked than one page tells', () => {
+    expect(idsOf(withNewest([page('b'), page('a')], page('f', 'e')))).toEqual([['f', 'e']]);
+  });
+
+  test('an empty answer takes nothing away', () => {
+    expect(idsOf(withNewest([page('a')], page()))).toEqual([['a']]);
+  });
+});
+
+describe('paying', () => {
+  const here = 'https://liaozhai.example/my/wallet/recharge';
+
+  test.each([
+    [600, '6.00'],
+    [1, '0.01'],
+    [123456, '1234.56'],
+  ])('%d cents', (cents, text) => expect(yuan(cents)).toBe(text));
+
+  test('the provider is told the package and the way back', () => {
+    expect(checkoutLink('https://pay.example/start?shop=1', 'p 6', here)).toBe(
+      'https://pay.example/start?shop=1&package=p+6&return=https%3A%2F%2Fliaozhai.example%2Fmy%2Fwallet%2Frecharge',
+    );
+    expect(checkoutLink('/pay', 'p6', here)).toContain('https://liaozhai.example/pay?package=p6');
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'http://'])('%s is no place to pay', (address) =>
+    expect(checkoutLink(address, 'p6', here)).toBeUndefined(),
+  );
+});

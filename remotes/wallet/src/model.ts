@@ -1,0 +1,71 @@
+export interface TransactionDto {
+  id: string | number;
+  type: string;
+  amount: number;
+  balance_after?: number | null;
+  description?: string | null;
+  created_at: string;
+}
+
+const KINDS = ['message', 'continue', 'suggestion', 'recharge', 'check_in', 'invite', 'refund'] as const;
+
+export type TransactionKind = (typeof KINDS)[number];
+
+/** What the list can be narrowed to: the kinds the server knows by the same names. */
+export const transactionKinds: readonly TransactionKind[] = KINDS;
+
+export interface Transaction {
+  id: string;
+  /** a kind this build does not know yet reads as `other` */
+  kind: TransactionKind | 'other';
+  /** signed points */
+  amount: number;
+  balanceAfter: number | undefined;
+  description: string;
+  createdAt: string;
+}
+
+export interface TransactionPage {
+  items: Transaction[];
+  nextCursor: string | null;
+}
+
+export const toTransaction = (dto: TransactionDto): Transaction => ({
+  id: String(dto.id),
+  kind: KINDS.find((kind) => kind === dto.type) ?? 'other',
+  amount: dto.amount,
+  balanceAfter: dto.balance_after ?? undefined,
+  description: dto.description ?? '',
+  createdAt: dto.created_at,
+});
+
+/** Rows of all pages in order, each once. */
+export function transactionsOf(pages: TransactionPage[]): Transaction[] {
+  const byId = new Map<string, Transaction>();
+  for (const page of pages) for (const row of page.items) if (!byId.has(row.id)) byId.set(row.id, row);
+  return [...byId.values()];
+}
+
+/** The ledger with what was booked since; if more was booked than one page tells, it starts anew from there. */
+export function withNewest(shown: TransactionPage[], newest: TransactionPage): TransactionPage[] {
+  const known = new Set(transactionsOf(shown).map((row) => row.id));
+  const unseen = newest.items.filter((row) => !known.has(row.id));
+  if (unseen.length === newest.items.length) return unseen.length === 0 ? shown : [newest];
+  return shown.map((page, index) => (index === 0 ? { ...page, items: [...unseen, ...page.items] } : page));
+}
+
+/** Price with two decimals: 600 → "6.00". */
+export const yuan = (cents: number): string => (cents / 100).toFixed(2);
+
+/**
+ * Where paying for a package begins: the provider's page with `package` (its id) and `return` (where to come back to).
+ * Undefined when the configured address is no web address.
+ */
+export function checkoutLink(checkoutUrl: string, packageId: string, pageUrl: string): string | undefined {
+  if (!URL.canParse(checkoutUrl, pageUrl)) return undefined;
+  const url = new URL(checkoutUrl, pageUrl);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+  url.searchParams.set('package', packageId);
+  url.searchParams.set('return', pageUrl);
+  return url.href;
+}

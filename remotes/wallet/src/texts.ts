@@ -1,0 +1,45 @@
+const points = (amount: number) => `${amount.toLocaleString('zh-CN')} 点`;
+
+/** Everything this remote says, grouped by page. */
+export const texts = {
+  balance: '余额',
+  points: '点',
+  transactions: {
+    title: '消费明细',
+    loading: '正在取账目',
+    empty: '还没有账目，签到或聊天之后会记在这里',
+    emptyOfKind: '这一类还没有账目',
+    end: '账目到此为止',
+    filter: '按类别看',
+    all: '全部',
+    balanceAfter: (balance: string) => `余 ${balance}`,
+    kinds: {
+      message: '消息',
+      continue: '续写',
+      suggestion: '灵感',
+      recharge: '充值',
+      check_in: '签到',
+      invite: '邀请',
+      refund: '退回',
+      other: '其他',
+    },
+  },
+  recharge: {
+    title: '充值',
+    current: '当前余额',
+    packages: '选一份点数',
+    price: (yuan: string) => `¥${yuan}`,
+    points,
+    pay: (yuan: string) => `去支付 ¥${yuan}`,
+    provider: (name: string) => `由${name}收款，付完会回到这里，到账后余额自动更新。`,
+    closed: '充值还没有开通',
+    closedReason: '这里还没有接上收款方式，所以现在不能付款，也不会扣你的钱。',
+    priceList: '开通后的价目',
+    otherWays: '眼下得点数的办法',
+    checkIn: '每日签到',
+    checkInDetail: '在“我的”里，一天一次',
+    invite: '邀请好友',
+    inviteDetail: '把“我的”里的邀请码给朋友',
+    support: '有疑问，找客服',
+  },
+} as const;
