@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Line, Piece, StoryContext, Storyteller } from './port.ts';
+
+export interface OpenAiSettings {
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+}
+
+interface ChatLine {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+const chunkShape = z.object({
+  choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }).nullish() })).default([]),
+  usage: z.object({ total_tokens: z.number() }).nullish(),
+});
+const answerShape = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
+
+/** A storyteller behind an OpenAI-compatible `chat/completions` endpoint. */
+export function openAiStoryteller(settings: OpenAiSettings): Storyteller {
+  return {
+    async *generate(context, { signal }): AsyncIterable<Piece> {
+      const stream = { stream: true, stream_options: { include_usage: true } };
+      const response = await ask(settings, { messages: replyPrompt(context), ...stream }, signal);
+      if (!response.body) throw new Error('the model answered without a body');
+      for await (const data of serverSentData(response.body)) {
+        const chunk = chunkShape.parse(JSON.parse(data));
+        const text = chunk.choices[0]?.delta?.content;
+        if (text) yield { text };
+        if (chunk.usage) yield { usage: { totalTokens: chunk.usage.total_tokens } };
+      }
+    },
+    async suggest(context, count, { signal }) {
+      const response = await ask(settings, { messages: suggestionPrompt(context, count) }, signal);
+      const content = answerShape.parse(await response.json()).choices[0]?.message.content ?? '';
+      const lines = content.split('\n').map((line) => line.replace(/^[\s\-*•\d.、）)]+/, '').trim());
+      return lines.filter(Boolean).slice(0, count);
+    },
+  };
+}
+
+async function ask({ baseUrl, apiKey, model }: OpenAiSettings, body: object, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(`${baseUrl.replace(/\/$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(apiKey ? { Authorization: `Bearer ${apiKey}` } : {}) },
+    body: JSON.stringify({ model, ...body }),
+    signal,
+  });
+  if (!response.ok) throw new Error(`the model answered ${response.status}: ${(await response.text()).slice(0, 200)}`);
+  return response;
+}
+
+/** The `data:` lines of an event stream, up to `[DONE]`. */
+export async function* serverSentData(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    rest += decoder.decode(bytes, { stream: true });
+    const lines = rest.split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const data = line.startsWith('data:') ? line.slice('data:'.length).trim() : '';
+      if (data === '[DONE]') return;
+      if (data) yield data;
+    }
+  }
+}
+
+function frame({ story, reader }: StoryContext): string {
+  const cast = story.characters.map(({ name, intro }) => `${name}：${intro}`).join('\n');
+  return [
+    `你在讲《${story.title}》，一个出自《聊斋志异》的互动故事。用文雅的简体中文，以故事人物的口吻回应读者。`,
+    `人物：\n${cast}`,
+    `开篇：\n${story.opening}`,
+    `读者名叫${reader.name}。${reader.persona ? `读者的人设：${reader.persona}` : ''}`,
+  ].join('\n\n');
+}
+
+const toChat = ({ role, text }: Line): ChatLine => ({ role, content: text });
+
+function replyPrompt(context: StoryContext): ChatLine[] {
+  const form = '动作写在 *星号* 里，对白写在“引号”里，80 到 250 字，结尾留一个让读者接话的由头。不要替读者说话。';
+  const messages: ChatLine[] = [
+    { role: 'system', content: `${frame(context)}\n\n${form}` },
+    ...context.history.map(toChat),
+  ];
+  if (context.continuing) messages.push({ role: 'user', content: '（请接着上一段往下写，不要重复。）' });
+  return messages;
+}
+
+function suggestionPrompt(context: StoryContext, count: number): ChatLine[] {
+  const task = `请替读者想 ${count} 句接下来可以说的话：第一人称，每句不超过 20 个字，一行一句，不要编号。`;
+  return [{ role: 'system', content: frame(context) }, ...context.history.map(toChat), { role: 'user', content: task }];
+}

@@ -1,0 +1,68 @@
+import { dayMs } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { UserRow } from '../db/schema.ts';
+import { setCsrfCookie } from '../http/csrf.ts';
+import type { Http, Identity } from '../http/http.ts';
+import { clearSessionCookie, sessionToken, setSessionCookie } from '../http/sessionCookie.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { randomToken, sha256 } from '../signatures.ts';
+
+/** Who the session cookie of a request belongs to; null for visitors and ended sessions. */
+export function findIdentity({ db, clock }: Services, token: string): Identity | null {
+  if (!token) return null;
+  const sessionHash = sha256(token);
+  const user = db.first<UserRow>(
+    query
+      .selectFrom('users')
+      .innerJoin('sessions', 'sessions.user_id', 'users.id')
+      .selectAll('users')
+      .where('sessions.token_hash', '=', sessionHash)
+      .where('sessions.expires_at', '>', clock()),
+  );
+  return user ? { user, sessionHash } : null;
+}
+
+/** Starts a session under a new id and ends the one this browser had before. */
+export function startSession(c: Http, services: Services, userId: string): void {
+  const { db, clock } = services;
+  endCurrentSession(c, services);
+  const token = randomToken();
+  const now = clock();
+  const expires_at = now + rules.sessionLifetimeDays * dayMs;
+  db.transaction(() => {
+    db.run(query.deleteFrom('sessions').where('expires_at', '<=', now));
+    db.run(
+      query.insertInto('sessions').values({ token_hash: sha256(token), user_id: userId, created_at: now, expires_at }),
+    );
+  });
+  setSessionCookie(c, token);
+  setCsrfCookie(c, services.appKey, token);
+}
+
+/** Ends this browser's session and closes the sockets it opened. */
+export function endSession(c: Http, services: Services): void {
+  endCurrentSession(c, services);
+  clearSessionCookie(c);
+  setCsrfCookie(c, services.appKey, '');
+}
+
+function endCurrentSession(c: Http, { db, hub }: Services): void {
+  const token = sessionToken(c);
+  if (!token) return;
+  const sessionHash = sha256(token);
+  db.run(query.deleteFrom('sessions').where('token_hash', '=', sessionHash));
+  hub.closeSession(sessionHash);
+}
+
+/** Ends every session of a user except one, with their sockets. */
+export function endOtherSessions({ db, hub }: Services, userId: string, keptHash: string): void {
+  const ended = db.all(
+    query
+      .deleteFrom('sessions')
+      .where('user_id', '=', userId)
+      .where('token_hash', '!=', keptHash)
+      .returning('token_hash'),
+  );
+  for (const session of ended) hub.closeSession(session.token_hash);
+}

@@ -1,0 +1,58 @@
+import { Hono } from 'hono';
+import type { z } from 'zod';
+import type { UserRow } from '../db/schema.ts';
+import { type AppEnv, type Http, userOf } from '../http/http.ts';
+import { invalid } from '../http/httpError.ts';
+import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
+import { readInput, validate } from '../http/input.ts';
+import type { Services } from '../services.ts';
+import { continueForm, continueReply } from './continueReply.ts';
+import { latestMessages, latestQuery } from './latest.ts';
+import { messageForm, sendMessage } from './sendMessage.ts';
+import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
+
+/** Everything below `/v1/messages`. */
+export function chatRoutes(services: Services): Hono<AppEnv> {
+  const { env } = services;
+  return new Hono<AppEnv>()
+    .post('/', (c) =>
+      charged(c, services, env.RATE_LIMIT_MESSAGES, messageForm, (user, form, key) =>
+        sendMessage(services, user, form, key),
+      ),
+    )
+    .post('/continue', (c) =>
+      charged(c, services, env.RATE_LIMIT_MESSAGES, continueForm, (user, form) => continueReply(services, user, form)),
+    )
+    .post('/suggestion', (c) =>
+      charged(c, services, env.RATE_LIMIT_WRITES, suggestionForm, (user, form) =>
+        requestSuggestion(services, user, form),
+      ),
+    )
+    .get('/latest', (c) => {
+      const user = userOf(c);
+      const wanted = validate(latestQuery, c.req.query());
+      if (!wanted.conversation_id && !wanted.story_id) throw invalid({ conversation_id: ['对话不能为空'] });
+      return c.json(latestMessages(services, user, wanted));
+    })
+    .get('/suggestion/:id', (c) => {
+      const suggestion = findSuggestion(services, userOf(c), c.req.param('id'));
+      if (suggestion.status === 'pending') c.header('Retry-After', '1');
+      return c.json({ data: presentSuggestion(suggestion) });
+    });
+}
+
+/** A call that costs points: signed in, within the limit, valid, and carried out once per key. */
+async function charged<Schema extends z.ZodType>(
+  c: Http,
+  services: Services,
+  perMinute: number,
+  schema: Schema,
+  work: (user: UserRow, form: z.output<Schema>, key: string) => Outcome,
+): Promise<Response> {
+  const user = userOf(c);
+  services.limits.take(`${c.req.path}:${user.id}`, perMinute);
+  const input = await readInput(c);
+  const form = validate(schema, input);
+  const key = requiredKey(c, input);
+  return once(c, services, key, form, () => work(user, form, key));
+}

@@ -1,0 +1,50 @@
+import type { Line, StoryContext } from '../ai/port.ts';
+import { query } from '../db/database.ts';
+import type { MessageRow } from '../db/schema.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories/story.ts';
+import { findUser } from '../users/user.ts';
+
+const historyMessages = 24;
+
+/** What the storyteller must know to write `reply`, or to go on with it when it is a continuation. */
+export function contextOf(services: Services, reply: MessageRow): StoryContext {
+  const history = linesUpTo(services, reply.conversation_id, reply.seq);
+  return {
+    ...frameOf(services, reply),
+    history,
+    continuing: history.at(-1)?.role === 'assistant',
+    turn: Math.ceil(reply.seq / 2),
+    seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
+  };
+}
+
+/** What the storyteller must know to suggest the reader's next line. */
+export function suggestionContext(services: Services, last: MessageRow): StoryContext {
+  return {
+    ...frameOf(services, last),
+    history: linesUpTo(services, last.conversation_id, last.seq),
+    continuing: false,
+    turn: Math.ceil(last.seq / 2),
+    seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
+  };
+}
+
+function frameOf(services: Services, message: MessageRow): Pick<StoryContext, 'story' | 'reader'> {
+  const { name, persona } = findUser(services, message.user_id);
+  return { story: findStory(services, message.story_id), reader: { name, persona } };
+}
+
+function linesUpTo({ db }: Services, conversationId: string, seq: number): Line[] {
+  const rows = db.all(
+    query
+      .selectFrom('messages')
+      .select(['role', 'body'])
+      .where('conversation_id', '=', conversationId)
+      .where('seq', '<=', seq)
+      .where('body', '!=', '')
+      .orderBy('seq', 'desc')
+      .limit(historyMessages),
+  );
+  return rows.reverse().map(({ role, body }) => ({ role: role === 'user' ? 'user' : 'assistant', text: body }));
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { isoTime } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { ConversationRow, MessageRow } from '../db/schema.ts';
+import { conflict, notFound } from '../http/httpError.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories/story.ts';
+
+const excerptCharacters = 80;
+
+/** One's own conversation; throws 404, for another's as well. */
+export function findConversation({ db }: Services, userId: string, id: string): ConversationRow {
+  const row = db.first(
+    query.selectFrom('conversations').selectAll().where('id', '=', id).where('user_id', '=', userId),
+  );
+  if (!row) throw notFound('没有找到这段对话');
+  return row;
+}
+
+export function conversationWith({ db }: Services, userId: string, storyId: string): ConversationRow | undefined {
+  return db.first(
+    query.selectFrom('conversations').selectAll().where('user_id', '=', userId).where('story_id', '=', storyId),
+  );
+}
+
+export function createConversation(services: Services, userId: string, storyId: string): ConversationRow {
+  const now = services.clock();
+  const row: ConversationRow = {
+    id: randomUUID(),
+    user_id: userId,
+    story_id: storyId,
+    version: 0,
+    last_seq: 0,
+    active_message_id: null,
+    created_at: now,
+    updated_at: now,
+  };
+  services.db.run(query.insertInto('conversations').values(row));
+  return row;
+}
+
+/** Writes back what a change moved. */
+export function saveConversation({ db, clock }: Services, row: ConversationRow): void {
+  const { version, last_seq, active_message_id } = row;
+  const changes = { version, last_seq, active_message_id, updated_at: clock() };
+  db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
+}
+
+/** One generation per conversation at a time; throws 409. */
+export function assertIdle(conversation: ConversationRow): void {
+  if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
+}
+
+export function lastMessage({ db }: Services, conversationId: string): MessageRow | undefined {
+  return db.first(
+    query
+      .selectFrom('messages')
+      .selectAll()
+      .where('conversation_id', '=', conversationId)
+      .orderBy('seq', 'desc')
+      .limit(1),
+  );
+}
+
+/** The conversation as the API shows it. */
+export function presentConversation(services: Services, row: ConversationRow) {
+  const { id, title, coverUrl: cover_url } = findStory(services, row.story_id);
+  const last = lastMessage(services, row.id);
+  return {
+    id: row.id,
+    story: { id, title, cover_url },
+    last_message: last
+      ? { id: last.id, role: last.role, excerpt: excerpt(last.body), created_at: isoTime(last.created_at) }
+      : null,
+    last_seq: row.last_seq,
+    version: row.version,
+    active_message_id: row.active_message_id,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+/** One line without marks. */
+function excerpt(body: string): string {
+  const line = [...body.replace(/\*/g, '').replace(/\s+/g, ' ').trim()];
+  return line.length > excerptCharacters ? `${line.slice(0, excerptCharacters).join('')}…` : line.join('');
+}

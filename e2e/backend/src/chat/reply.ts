@@ -1,0 +1,88 @@
+import { StorytellerTimeout, withDeadlines } from '../ai/deadlines.ts';
+import { query } from '../db/database.ts';
+import type { MessageRow } from '../db/schema.ts';
+import { announceMessage } from '../realtime/events.ts';
+import type { Services } from '../services.ts';
+import { refund } from '../wallet/ledger.ts';
+import { contextOf } from './context.ts';
+import { saveConversation } from './conversation.ts';
+import { DeltaWriter } from './deltaWriter.ts';
+import { isRunning } from './message.ts';
+import { RunStopped } from './runs.ts';
+
+const failures = {
+  storyteller_failed: '说书人一时语塞，点数已退还，可续写',
+  timeout: '等得太久，点数已退还，可续写',
+  interrupted: '书写中断，点数已退还，可续写',
+};
+export type FailureCode = keyof typeof failures;
+
+export const failureMessage = (code: FailureCode): string => failures[code];
+
+export function failureCode(error: unknown): FailureCode {
+  if (error instanceof StorytellerTimeout) return 'timeout';
+  return error instanceof RunStopped ? 'interrupted' : 'storyteller_failed';
+}
+
+/** Lets a pending reply be written once the surrounding transaction is on disk. */
+export function startReply(services: Services, messageId: string): void {
+  services.db.afterCommit(() => services.runs.start(messageId, (signal) => writeReply(services, messageId, signal)));
+}
+
+async function writeReply(services: Services, messageId: string, signal: AbortSignal): Promise<void> {
+  const row = findMessage(services, messageId);
+  if (!row) return;
+  const { env, storyteller } = services;
+  const writer = new DeltaWriter(services, row);
+  const limits = { idleMs: env.STORYTELLER_IDLE_TIMEOUT_MS, totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS, signal };
+  try {
+    const context = contextOf(services, row);
+    for await (const piece of withDeadlines((stop) => storyteller.generate(context, { signal: stop }), limits)) {
+      if ('text' in piece) writer.add(piece.text);
+      if (writer.isFull) break;
+    }
+    writer.flush();
+    endReply(services, messageId, findMessage(services, messageId)?.body === row.body ? 'storyteller_failed' : null);
+  } catch (error) {
+    writer.flush();
+    endReply(services, messageId, failureCode(error));
+  } finally {
+    writer.stop();
+  }
+}
+
+/** Completes a running reply, or fails it and gives its price back, exactly once; nothing happens if it has ended already. */
+export function endReply(services: Services, messageId: string, failure: FailureCode | null): void {
+  const { db, clock } = services;
+  db.transaction(() => {
+    const row = findMessage(services, messageId);
+    const conversation =
+      row && db.first(query.selectFrom('conversations').selectAll().where('id', '=', row.conversation_id));
+    if (!row || !conversation || !isRunning(row)) return;
+    conversation.version += 1;
+    conversation.active_message_id = null;
+    saveConversation(services, conversation);
+    const ended: MessageRow = {
+      ...row,
+      version: conversation.version,
+      status: failure ? 'failed' : 'completed',
+      error_code: failure,
+      error_message: failure && failures[failure],
+      cost: failure ? row.cost - refundReply(services, row) : row.cost,
+      updated_at: clock(),
+    };
+    db.run(query.updateTable('messages').set(ended).where('id', '=', row.id));
+    announceMessage(services, failure ? 'message.failed' : 'message.completed', ended);
+  });
+}
+
+/** Gives back what the running revision of a reply cost; returns the points. */
+export function refundReply(services: Services, row: MessageRow): number {
+  return row.revision === 1
+    ? refund(services, row.user_id, 'message', row.id)
+    : refund(services, row.user_id, 'continue', `${row.id}:${row.revision}`);
+}
+
+export function findMessage({ db }: Services, id: string): MessageRow | undefined {
+  return db.first(query.selectFrom('messages').selectAll().where('id', '=', id));
+}

@@ -1,0 +1,39 @@
+/** Why a run was told to stop. */
+export class RunStopped extends Error {}
+
+interface Run {
+  stop: AbortController;
+  done: Promise<void>;
+}
+
+/** What is being written right now, by the id of the row it fills. */
+export class Runs {
+  readonly #running = new Map<string, Run>();
+
+  has(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Runs work in the background; it must settle its own row, so an error here is a defect and only logged. */
+  start(id: string, work: (signal: AbortSignal) => Promise<void>): void {
+    const stop = new AbortController();
+    const done = work(stop.signal)
+      .catch((error: unknown) => console.error(error))
+      .finally(() => {
+        if (this.#running.get(id)?.stop === stop) this.#running.delete(id);
+      });
+    this.#running.set(id, { stop, done });
+  }
+
+  stop(id: string): void {
+    this.#running.get(id)?.stop.abort(new RunStopped('deleted'));
+    this.#running.delete(id);
+  }
+
+  /** Stops everything and waits until each row is settled. */
+  async stopAll(): Promise<void> {
+    const runs = [...this.#running.values()];
+    for (const run of runs) run.stop.abort(new RunStopped('server is going away'));
+    await Promise.all(runs.map((run) => run.done));
+  }
+}

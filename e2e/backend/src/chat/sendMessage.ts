@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { query } from '../db/database.ts';
+import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
+import { conflict, invalid } from '../http/httpError.ts';
+import type { Outcome } from '../http/idempotency.ts';
+import { id, text } from '../http/input.ts';
+import { announceMessage } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories/story.ts';
+import { book } from '../wallet/ledger.ts';
+import {
+  assertIdle,
+  conversationWith,
+  createConversation,
+  findConversation,
+  presentConversation,
+  saveConversation,
+} from './conversation.ts';
+import { presentMessage } from './message.ts';
+import { startReply } from './reply.ts';
+
+export const messageForm = z
+  .object({
+    story_id: id.nullish(),
+    conversation_id: id.nullish(),
+    body: text(1, rules.messageCharacters),
+    suggestion_id: id.nullish(),
+  })
+  .refine((form) => form.story_id || form.conversation_id, { path: ['conversation_id'], message: '不能为空' });
+
+type MessageForm = z.infer<typeof messageForm>;
+
+/** Books the price, stores the reader's message and starts the reply; call it inside a transaction. */
+export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): Outcome {
+  const conversation = openConversation(services, user, form);
+  assertIdle(conversation);
+  assertNew(services, user, clientId);
+  assertSuggestion(services, conversation, form.suggestion_id);
+  const story = findStory(services, conversation.story_id);
+  const question = newMessage(services, conversation, {
+    role: 'user',
+    body: form.body,
+    status: 'completed',
+    client_id: clientId,
+    suggestion_id: form.suggestion_id ?? null,
+  });
+  const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: story.price });
+  const balance = book(services, {
+    userId: user.id,
+    type: 'message',
+    amount: -story.price,
+    description: `对话《${story.title}》`,
+    ref: { type: 'message', id: reply.id },
+    key: reply.id,
+  });
+  conversation.active_message_id = reply.id;
+  saveConversation(services, conversation);
+  startReply(services, reply.id);
+  return {
+    status: 201,
+    body: {
+      message: presentMessage(question),
+      reply: presentMessage(reply),
+      conversation: presentConversation(services, conversation),
+      balance,
+    },
+  };
+}
+
+function openConversation(services: Services, user: UserRow, form: MessageForm): ConversationRow {
+  if (form.conversation_id) return findConversation(services, user.id, form.conversation_id);
+  const story = findStory(services, form.story_id ?? '');
+  return conversationWith(services, user.id, story.id) ?? createConversation(services, user.id, story.id);
+}
+
+/** A client id outlives its stored response; it still must not be charged twice. */
+function assertNew({ db }: Services, user: UserRow, clientId: string): void {
+  const same = query
+    .selectFrom('messages')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('client_id', '=', clientId);
+  if (db.first(same)) throw conflict('duplicate_message', '这条消息已经发送过');
+}
+
+function assertSuggestion(
+  { db }: Services,
+  conversation: ConversationRow,
+  suggestionId: string | null | undefined,
+): void {
+  if (!suggestionId) return;
+  const own = query
+    .selectFrom('suggestions')
+    .select('id')
+    .where('id', '=', suggestionId)
+    .where('conversation_id', '=', conversation.id);
+  if (!db.first(own)) throw invalid({ suggestion_id: ['灵感已失效'] });
+}
+
+type NewMessage = Pick<MessageRow, 'role' | 'status'> & Partial<MessageRow>;
+
+/** Appends a message to the conversation and announces it. */
+function newMessage(services: Services, conversation: ConversationRow, given: NewMessage): MessageRow {
+  const now = services.clock();
+  conversation.last_seq += 1;
+  conversation.version += 1;
+  const row: MessageRow = {
+    id: randomUUID(),
+    conversation_id: conversation.id,
+    story_id: conversation.story_id,
+    user_id: conversation.user_id,
+    seq: conversation.last_seq,
+    version: conversation.version,
+    revision: 1,
+    client_id: null,
+    suggestion_id: null,
+    body: '',
+    error_code: null,
+    error_message: null,
+    cost: 0,
+    created_at: now,
+    updated_at: now,
+    ...given,
+  };
+  services.db.run(query.insertInto('messages').values(row));
+  announceMessage(services, 'message.created', row);
+  return row;
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { within } from '../ai/deadlines.ts';
+import { isoTime } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
+import { conflict, gone, invalid, notFound } from '../http/httpError.ts';
+import type { Outcome } from '../http/idempotency.ts';
+import { clean, id } from '../http/input.ts';
+import { tell } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories/story.ts';
+import { book, refund } from '../wallet/ledger.ts';
+import { suggestionContext } from './context.ts';
+import { assertIdle, findConversation, lastMessage } from './conversation.ts';
+import { presentError } from './message.ts';
+import { type FailureCode, failureCode, failureMessage } from './reply.ts';
+
+export const suggestionForm = z.object({
+  conversation_id: id,
+  count: z.coerce.number().int().min(1).max(4).default(3),
+});
+
+/** Books the price and asks for the reader's possible next lines; call it inside a transaction. */
+export function requestSuggestion(services: Services, user: UserRow, form: z.infer<typeof suggestionForm>): Outcome {
+  const conversation = findConversation(services, user.id, form.conversation_id);
+  assertIdle(conversation);
+  assertNonePending(services, conversation.id);
+  const last = lastMessage(services, conversation.id);
+  if (!last) throw invalid({ conversation_id: ['对话还没有开始'] });
+  const row: SuggestionRow = {
+    id: randomUUID(),
+    conversation_id: conversation.id,
+    user_id: user.id,
+    base_version: conversation.version,
+    count: form.count,
+    status: 'pending',
+    items: '[]',
+    error_code: null,
+    error_message: null,
+    cost: rules.suggestionPrice,
+    created_at: services.clock(),
+    expires_at: services.clock() + rules.suggestionLifetimeSeconds * 1000,
+  };
+  book(services, {
+    userId: user.id,
+    type: 'suggestion',
+    amount: -row.cost,
+    description: `灵感《${findStory(services, conversation.story_id).title}》`,
+    ref: { type: 'suggestion', id: row.id },
+    key: row.id,
+  });
+  services.db.run(query.insertInto('suggestions').values(row));
+  services.db.afterCommit(() => services.runs.start(row.id, (signal) => writeSuggestion(services, row, last, signal)));
+  return { status: 202, body: { data: presentSuggestion(row) } };
+}
+
+/** One's own suggestion; throws 404, or 410 when it is too old. */
+export function findSuggestion({ db, clock }: Services, user: UserRow, suggestionId: string): SuggestionRow {
+  const row = db.first(
+    query.selectFrom('suggestions').selectAll().where('id', '=', suggestionId).where('user_id', '=', user.id),
+  );
+  if (!row) throw notFound('没有找到这条灵感');
+  if (row.expires_at <= clock()) throw gone('灵感已过期');
+  return row;
+}
+
+/** The suggestion as the API shows it. */
+export function presentSuggestion(row: SuggestionRow) {
+  const texts: string[] = JSON.parse(row.items);
+  return {
+    id: row.id,
+    conversation_id: row.conversation_id,
+    base_version: row.base_version,
+    status: row.status,
+    items: texts.map((text, index) => ({ id: `${row.id}-${index + 1}`, text })),
+    error: presentError(row),
+    expires_at: isoTime(row.expires_at),
+  };
+}
+
+/** Ends a pending suggestion, failed ones with a refund; nothing happens if it has ended already. */
+export function endSuggestion(services: Services, row: SuggestionRow, result: string[] | FailureCode): void {
+  const { db } = services;
+  const failed = typeof result === 'string';
+  const changes = failed
+    ? { status: 'failed' as const, error_code: result, error_message: failureMessage(result) }
+    : { status: 'ready' as const, items: JSON.stringify(result) };
+  db.transaction(() => {
+    const pending = query
+      .updateTable('suggestions')
+      .set(changes)
+      .where('id', '=', row.id)
+      .where('status', '=', 'pending');
+    if (db.run(pending) === 0) return;
+    if (failed) refund(services, row.user_id, 'suggestion', row.id);
+    const { id, conversation_id, base_version: version } = row;
+    tell(services, row.user_id, 'suggestion.ready', { id, conversation_id, version, status: changes.status });
+  });
+}
+
+async function writeSuggestion(
+  services: Services,
+  row: SuggestionRow,
+  last: MessageRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { env, storyteller } = services;
+  try {
+    const asked = storyteller.suggest(suggestionContext(services, last), row.count, { signal });
+    const items = (await within(asked, env.STORYTELLER_TOTAL_TIMEOUT_MS, signal))
+      .map((item) => clean(item).trim())
+      .filter(Boolean);
+    endSuggestion(services, row, items.length > 0 ? items.slice(0, row.count) : 'storyteller_failed');
+  } catch (error) {
+    endSuggestion(services, row, failureCode(error));
+  }
+}
+
+function assertNonePending({ db }: Services, conversationId: string): void {
+  const pending = query
+    .selectFrom('suggestions')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'pending');
+  if (db.first(pending)) throw conflict('suggestion_pending', '灵感还在酝酿，请稍候');
+}

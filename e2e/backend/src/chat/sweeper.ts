@@ -1,0 +1,23 @@
+import { query } from '../db/database.ts';
+import type { Services } from '../services.ts';
+import { endReply } from './reply.ts';
+import { endSuggestion } from './suggestions.ts';
+
+const sweepIntervalMs = 30_000;
+
+/** Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. */
+export function sweep(services: Services): void {
+  const { db, runs } = services;
+  const replies = db.all(query.selectFrom('messages').select('id').where('status', 'in', ['pending', 'streaming']));
+  for (const reply of replies) if (!runs.has(reply.id)) endReply(services, reply.id, 'interrupted');
+  const suggestions = db.all(query.selectFrom('suggestions').selectAll().where('status', '=', 'pending'));
+  for (const suggestion of suggestions)
+    if (!runs.has(suggestion.id)) endSuggestion(services, suggestion, 'interrupted');
+}
+
+/** Sweeps now and from time to time; returns the stop. */
+export function startSweeper(services: Services): () => void {
+  sweep(services);
+  const timer = setInterval(() => sweep(services), sweepIntervalMs).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,1 @@
+export const motifNames = ['fox', 'crane', 'moon', 'lotus', 'lantern', 'inkstone'];

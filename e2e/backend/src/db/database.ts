@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import Libsql from 'libsql';
+import { libsqlDialect } from './dialect.ts';
+import { migrateToLatest } from './migrations.ts';
+import type { Schema } from './schema.ts';
+
+/** Builds typed statements; they run through `Db`. */
+export const query = new Kysely<Schema>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+/** The database as the server uses it: synchronous, so nothing can step between two statements of a transaction. */
+export interface Db {
+  all<Row>(statement: Compilable<Row>): Row[];
+  first<Row>(statement: Compilable<Row>): Row | undefined;
+  /** Runs a statement and tells how many rows it changed. */
+  run(statement: Compilable<unknown>): number;
+  /** Everything or nothing; a transaction inside another joins it. */
+  transaction<Result>(work: () => Result): Result;
+  /** Runs once the surrounding transaction is safe on disk, or at once outside of one; forgotten on rollback. */
+  afterCommit(effect: () => void): void;
+  close(): void;
+}
+
+/** Opens (or creates) the database file of a data directory and migrates it. */
+export async function openDatabase(dataDir: string): Promise<Db> {
+  mkdirSync(dataDir, { recursive: true });
+  const file = new Libsql(join(dataDir, 'liaozhai.db'), { timeout: 5_000 });
+  file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+  await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
+  return new LibsqlDb(file);
+}
+
+class LibsqlDb implements Db {
+  readonly #file: Libsql.Database;
+  readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
+  #effects: (() => void)[] | null = null;
+
+  constructor(file: Libsql.Database) {
+    this.#file = file;
+  }
+
+  all<Row>(statement: Compilable<Row>): Row[] {
+    const { sql, parameters } = statement.compile();
+    return this.#prepare(sql).all(parameters.map(bindable)) as Row[];
+  }
+
+  first<Row>(statement: Compilable<Row>): Row | undefined {
+    return this.all(statement)[0];
+  }
+
+  run(statement: Compilable<unknown>): number {
+    const { sql, parameters } = statement.compile();
+    return this.#prepare(sql).run(parameters.map(bindable)).changes;
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    if (this.#effects) return work();
+    const effects: (() => void)[] = [];
+    this.#effects = effects;
+    let result: Result;
+    this.#file.exec('begin immediate');
+    try {
+      result = work();
+      this.#file.exec('commit');
+    } catch (error) {
+      this.#file.exec('rollback');
+      throw error;
+    } finally {
+      this.#effects = null;
+    }
+    for (const effect of effects) effect();
+    return result;
+  }
+
+  afterCommit(effect: () => void): void {
+    if (this.#effects) this.#effects.push(effect);
+    else effect();
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#file.close();
+  }
+
+  #prepare(sql: string): Libsql.Statement<unknown[]> {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const statement = this.#file.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+/** libsql aborts the whole process on a boolean and cuts text at a NUL, so neither may reach it. */
+function bindable(value: unknown): string | number | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  throw new TypeError(`cannot bind a ${typeof value}`);
+}

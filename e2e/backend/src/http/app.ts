@@ -1,0 +1,70 @@
+import { Hono } from 'hono';
+import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
+import { findIdentity } from '../auth/sessions.ts';
+import { chatRoutes } from '../chat/chatRoutes.ts';
+import { conversationRoutes } from '../chat/conversationRoutes.ts';
+import { mediaRoutes } from '../content/mediaRoutes.ts';
+import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { storyRoutes } from '../stories/storyRoutes.ts';
+import { userRoutes } from '../users/userRoutes.ts';
+import { checkInRoutes, transactionRoutes } from '../wallet/walletRoutes.ts';
+import { csrfGuard, setCsrfCookie } from './csrf.ts';
+import type { AppEnv } from './http.ts';
+import { HttpError, tooLarge } from './httpError.ts';
+import { sourceOf } from './origin.ts';
+import { sessionToken } from './sessionCookie.ts';
+
+/** Every HTTP call of the contract. */
+export function createApp(services: Services): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.use(async (c, next) => {
+    c.set('source', sourceOf(c.env.incoming));
+    c.header('X-Content-Type-Options', 'nosniff');
+    await next();
+  });
+  app.route('/api/media', mediaRoutes());
+  app.use(async (c, next) => {
+    c.header('Cache-Control', 'no-store');
+    c.header('Vary', 'Cookie');
+    await next();
+  });
+  app.use(async (c, next) => {
+    if (Number(c.req.header('content-length') ?? 0) > rules.bodyBytes) throw tooLarge();
+    await next();
+  });
+  app.use(csrfGuard(services));
+  app.use(async (c, next) => {
+    c.set('identity', findIdentity(services, sessionToken(c)));
+    await next();
+  });
+  app.get('/sanctum/csrf-cookie', (c) => {
+    setCsrfCookie(c, services.appKey, sessionToken(c));
+    return c.body(null, 204);
+  });
+  app.route('/broadcasting', broadcastRoutes(services));
+  app.route('/api/v1', apiRoutes(services));
+  app.notFound((c) => c.json({ message: '没有找到' }, 404));
+  app.onError((error, c) => {
+    if (error instanceof HttpError) {
+      for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+      return c.json(error.body, error.status as 400);
+    }
+    console.error(error);
+    return c.json({ message: '服务器开小差了，请稍后再试' }, 500);
+  });
+  return app;
+}
+
+function apiRoutes(services: Services): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .route('/', authRoutes(services))
+    .route('/email', emailRoutes(services))
+    .route('/user', userRoutes(services))
+    .route('/stories', storyRoutes(services))
+    .route('/messages', chatRoutes(services))
+    .route('/conversations', conversationRoutes(services))
+    .route('/check-in', checkInRoutes(services))
+    .route('/transactions', transactionRoutes(services));
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { query } from '../db/database.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { type Http, userOf } from './http.ts';
+import { invalid } from './httpError.ts';
+
+/** A success to be answered and remembered. */
+export interface Outcome {
+  status: 200 | 201 | 202;
+  body: unknown;
+}
+
+/**
+ * Runs `work` once per key: its effects and its answer are stored in one transaction, so a repeated request gets the stored
+ * answer, even after a crash. The work is synchronous, so a second request can never find the first one in flight.
+ */
+export function once(
+  c: Http,
+  services: Services,
+  key: string | undefined,
+  input: unknown,
+  work: () => Outcome,
+): Response {
+  const { db, clock } = services;
+  if (key === undefined) return answer(c, db.transaction(work));
+  const scope = { user_id: userOf(c).id, method: c.req.method, path: c.req.path, key };
+  const request_hash = createHash('sha256').update(canonical(input)).digest('hex');
+  const outcome = db.transaction((): Outcome => {
+    db.run(query.deleteFrom('idempotency').where('created_at', '<', clock() - rules.idempotencyHours * 3_600_000));
+    const stored = db.first(
+      query
+        .selectFrom('idempotency')
+        .selectAll()
+        .where((where) => where.and(scope)),
+    );
+    if (stored && stored.request_hash !== request_hash) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
+    if (stored) return { status: stored.status as Outcome['status'], body: JSON.parse(stored.response) };
+    const done = work();
+    const response = JSON.stringify(done.body);
+    db.run(
+      query
+        .insertInto('idempotency')
+        .values({ ...scope, request_hash, status: done.status, response, created_at: clock() }),
+    );
+    return done;
+  });
+  return answer(c, outcome);
+}
+
+const answer = (c: Http, { status, body }: Outcome): Response => c.json(body as object, status);
+
+/** The same fields in another order are the same request. */
+function canonical(input: unknown): string {
+  return JSON.stringify(input, (_key, value: unknown) =>
+    value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The request's key: the header and the body's `client_id` say the same; throws 422 when they differ or are no UUID. */
+export function idempotencyKey(c: Http, input: Record<string, unknown>): string | undefined {
+  const header = c.req.header('idempotency-key');
+  const field = input.client_id ?? undefined;
+  const key = field ?? header;
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !uuid.test(key)) throw invalid({ client_id: ['请求编号格式不正确'] });
+  if (header !== undefined && header.toLowerCase() !== key.toLowerCase()) {
+    throw invalid({ client_id: ['请求编号与 Idempotency-Key 不一致'] });
+  }
+  return key.toLowerCase();
+}
+
+/** As above, for calls that cost or create: a missing key is 422. */
+export function requiredKey(c: Http, input: Record<string, unknown>): string {
+  const key = idempotencyKey(c, input);
+  if (key === undefined) throw invalid({ client_id: ['请求编号不能为空'] });
+  return key;
+}

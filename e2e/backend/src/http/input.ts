@@ -1,0 +1,90 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { rules } from '../rules.ts';
+import { invalid, tooLarge } from './httpError.ts';
+
+const labels: Record<string, string> = {
+  login: '账号',
+  password: '密码',
+  password_confirmation: '确认密码',
+  current_password: '当前密码',
+  name: '昵称',
+  gender: '性别',
+  avatar: '头像',
+  persona: '人设',
+  body: '内容',
+  client_id: '请求编号',
+  story_id: '故事',
+  conversation_id: '对话',
+  message_id: '消息',
+  suggestion_id: '灵感',
+  count: '数量',
+};
+
+export const codePoints = (text: string): number => [...text].length;
+
+/** Drops what neither the database nor a reader can take: lone surrogates and control characters, except tab and line feed. */
+export const clean = (text: string): string =>
+  Buffer.from(text)
+    .toString()
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '');
+
+/** Trimmed text whose length is counted in code points, as PHP's `mb_strlen` does. */
+export const text = (min: number, max: number) =>
+  z
+    .string()
+    .transform((value) => clean(value).trim())
+    .superRefine((value, context) => {
+      const length = codePoints(value);
+      if (length > max) context.addIssue({ code: 'custom', message: `不能超过 ${max} 个字符` });
+      else if (length < min)
+        context.addIssue({ code: 'custom', message: length === 0 ? '不能为空' : `至少 ${min} 个字符` });
+    });
+
+/** An opaque id of ours. */
+export const id = z.string().min(1).max(64);
+
+/** The JSON object (or form) of a request; anything else counts as empty, as in Laravel. */
+export async function readInput(c: Context): Promise<Record<string, unknown>> {
+  const raw = await readBody(c);
+  if (c.req.header('content-type')?.includes('application/x-www-form-urlencoded')) {
+    return Object.fromEntries(new URLSearchParams(raw));
+  }
+  try {
+    const parsed: unknown = JSON.parse(raw);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The body's text; throws 413 as soon as it grows too long, whatever its length header says. */
+async function readBody(c: Context): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > rules.bodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Checks input against a schema; throws 422 with Laravel's error shape. Unknown fields are ignored. */
+export function validate<Schema extends z.ZodType>(schema: Schema, input: Record<string, unknown>): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const errors: Record<string, string[]> = {};
+  for (const issue of parsed.error.issues) {
+    const field = String(issue.path[0] ?? 'input');
+    errors[field] = [...(errors[field] ?? []), `${labels[field] ?? field}${describe(issue, input[field])}`];
+  }
+  throw invalid(errors);
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'custom') return issue.message;
+  if (value === undefined || value === null || value === '') return '不能为空';
+  return '格式不正确';
+}

@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+/** Where a request came from, as the visitor's browser sees it. */
+export interface Source {
+  ip: string;
+  host: string;
+  scheme: 'http' | 'https';
+}
+
+const first = (value: string | string[] | undefined): string | undefined =>
+  (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
+
+const isLoopback = (address: string): boolean => /^(::ffff:)?127\./.test(address) || address === '::1';
+
+/** Forwarded headers count only from a proxy on this machine. */
+export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): Source {
+  const peer = request.socket.remoteAddress ?? '';
+  const forwarded: IncomingHttpHeaders = isLoopback(peer) ? request.headers : {};
+  const client = first(forwarded['x-forwarded-for']);
+  return {
+    ip: client && isIP(client) ? client : peer,
+    host: first(forwarded['x-forwarded-host']) ?? request.headers.host ?? '',
+    scheme: first(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
+  };
+}
+
+/** Whether a browser's `Origin` is this product's own: a configured one, or the host the request was made to. */
+export function isOwnOrigin(origin: string, source: Source, allowed: string[]): boolean {
+  if (allowed.length > 0) return allowed.includes(origin);
+  return URL.canParse(origin) && new URL(origin).host === source.host;
+}

@@ -1,0 +1,32 @@
+/** The product's business constants, in one place; amounts are whole points. */
+export const rules = {
+  signUpGift: 100,
+  storyPrices: { short: 2, long: 3 },
+  continuePrice: 1,
+  suggestionPrice: 1,
+  /** Points for the 1st … 7th consecutive day; the 7th repeats while the streak lasts. */
+  checkInRewards: [10, 12, 14, 16, 18, 20, 30],
+  inviteReward: { inviter: 50, invitee: 20 },
+  maxRewardedInvites: 20,
+  messageCharacters: 2_000,
+  replyCharacters: 6_000,
+  personaCharacters: 1_000,
+  nameCharacters: 20,
+  passwordCharacters: { min: 6, max: 128 },
+  pageSize: 20,
+  latestLimit: { fallback: 50, max: 100 },
+  suggestionLifetimeSeconds: 600,
+  sessionLifetimeDays: 30,
+  verificationLinkHours: 24,
+  idempotencyHours: 24,
+  deltaIntervalMs: 200,
+  eventBytes: 8_000,
+  frameBytes: 10_000,
+  bodyBytes: 64 * 1024,
+} as const;
+
+/** Points for checking in on the given day of a streak (1-based). */
+export function checkInReward(streak: number): number {
+  const { checkInRewards } = rules;
+  return checkInRewards[Math.min(streak, checkInRewards.length) - 1] ?? 0;
+}

@@ -1,0 +1,81 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { builtInStoryteller } from './ai/builtIn.ts';
+import { openAiStoryteller } from './ai/openAi.ts';
+import type { Storyteller } from './ai/port.ts';
+import { fileMailer } from './auth/mailer.ts';
+import { Runs } from './chat/runs.ts';
+import { startSweeper } from './chat/sweeper.ts';
+import type { Clock } from './clock.ts';
+import { publishTales } from './content/catalog.ts';
+import { openDatabase } from './db/database.ts';
+import { lockDataDir } from './db/dataLock.ts';
+import type { Env } from './env.ts';
+import { createApp } from './http/app.ts';
+import { RateLimiter } from './http/rateLimiter.ts';
+import { Hub } from './realtime/hub.ts';
+import { PusherServer } from './realtime/pusherServer.ts';
+import type { Services } from './services.ts';
+import { loadAppKey } from './signatures.ts';
+
+export interface Backend {
+  url: string;
+  services: Services;
+  /** Ends what runs, closes sockets and the database; takes less than a second. */
+  close(): Promise<void>;
+}
+
+/** Starts the backend on 127.0.0.1; a front server passes the outside world on to it. */
+export async function startBackend(env: Env, clock: Clock = Date.now): Promise<Backend> {
+  const unlock = lockDataDir(env.DATA_DIR);
+  const services = await createServices(env, clock);
+  publishTales(services.db);
+  const stopSweeper = startSweeper(services);
+  const pusher = new PusherServer(services);
+  const server = createServer(
+    { requestTimeout: 20_000 },
+    getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false }),
+  );
+  server.on('upgrade', (request, stream, head) => pusher.upgrade(request, stream, head));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(env.PORT, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    services,
+    async close() {
+      stopSweeper();
+      const closed = new Promise((resolve) => server.close(resolve));
+      await services.runs.stopAll();
+      pusher.close();
+      server.closeIdleConnections();
+      setTimeout(() => server.closeAllConnections(), 300).unref();
+      await closed;
+      services.db.close();
+      unlock();
+    },
+  };
+}
+
+async function createServices(env: Env, clock: Clock): Promise<Services> {
+  const db = await openDatabase(env.DATA_DIR);
+  return {
+    env,
+    clock,
+    db,
+    hub: new Hub(),
+    limits: new RateLimiter(clock),
+    mailer: fileMailer(join(env.DATA_DIR, 'mail'), clock),
+    storyteller: chooseStoryteller(env),
+    runs: new Runs(),
+    appKey: loadAppKey(env.DATA_DIR, env.APP_KEY),
+  };
+}
+
+function chooseStoryteller(env: Env): Storyteller {
+  const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: model } = env;
+  return baseUrl && model ? openAiStoryteller({ baseUrl, apiKey, model }) : builtInStoryteller(env);
+}

@@ -1,0 +1,21 @@
+import type { Storyteller } from './ai/port.ts';
+import type { Mailer } from './auth/mailer.ts';
+import type { Runs } from './chat/runs.ts';
+import type { Clock } from './clock.ts';
+import type { Db } from './db/database.ts';
+import type { Env } from './env.ts';
+import type { RateLimiter } from './http/rateLimiter.ts';
+import type { Hub } from './realtime/hub.ts';
+
+/** What the rules of the product need from the outside; made once at start, handed to every room. */
+export interface Services {
+  env: Env;
+  clock: Clock;
+  db: Db;
+  hub: Hub;
+  limits: RateLimiter;
+  mailer: Mailer;
+  storyteller: Storyteller;
+  runs: Runs;
+  appKey: string;
+}

@@ -1,0 +1,35 @@
+import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { UserRow } from '../db/schema.ts';
+import { notFound } from '../http/httpError.ts';
+import type { Services } from '../services.ts';
+
+/** The user as the API shows it. */
+export function presentUser(row: UserRow, now: number) {
+  return {
+    id: row.id,
+    name: row.name,
+    username: row.login,
+    avatar: row.avatar,
+    gender: row.gender,
+    balance: row.balance,
+    invite_code: row.invite_code,
+    persona: row.persona,
+    email_verified_at: isoTimeOrNull(row.email_verified_at),
+    checked_in_today: row.check_in_date === shanghaiDate(now),
+    check_in_streak: currentStreak(row, now),
+    version: row.version,
+  };
+}
+
+/** Days in a row up to today or, while today's check-in is still open, up to yesterday. */
+export function currentStreak(row: UserRow, now: number): number {
+  const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - dayMs);
+  return alive ? row.check_in_streak : 0;
+}
+
+export function findUser({ db }: Services, id: string): UserRow {
+  const row = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
+  if (!row) throw notFound();
+  return row;
+}

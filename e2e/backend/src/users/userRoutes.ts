@@ -1,0 +1,71 @@
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { hashPassword, verifyPassword } from '../auth/passwords.ts';
+import { endOtherSessions } from '../auth/sessions.ts';
+import { avatarUrls } from '../content/avatars.ts';
+import { query } from '../db/database.ts';
+import { type AppEnv, identityOf, userOf } from '../http/http.ts';
+import { invalid } from '../http/httpError.ts';
+import { readInput, text, validate } from '../http/input.ts';
+import { announceUser } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { findUser, presentUser } from './user.ts';
+
+const profile = z.object({
+  name: text(1, rules.nameCharacters).optional(),
+  avatar: z
+    .string()
+    .refine((url) => avatarUrls.includes(url), '不在可选范围内')
+    .nullish(),
+  gender: z.enum(['male', 'female']).nullish(),
+  persona: z.preprocess((value) => (value === null ? '' : value), text(0, rules.personaCharacters).optional()),
+});
+
+const password = z.string().min(rules.passwordCharacters.min).max(rules.passwordCharacters.max);
+const passwordChange = z
+  .object({
+    current_password: z.string().min(1).max(rules.passwordCharacters.max),
+    password,
+    password_confirmation: z.string(),
+  })
+  .refine((form) => form.password === form.password_confirmation, {
+    path: ['password_confirmation'],
+    message: '与新密码不一致',
+  });
+
+export function userRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env } = services;
+  return new Hono<AppEnv>()
+    .get('/', (c) => c.json({ data: presentUser(userOf(c), clock()) }))
+    .put('/', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const changes = validate(profile, await readInput(c));
+      db.transaction(() => {
+        db.run(
+          query
+            .updateTable('users')
+            .set({ ...changes, version: sql`version + 1` })
+            .where('id', '=', user.id),
+        );
+        announceUser(services, user.id);
+      });
+      return c.json({ data: presentUser(findUser(services, user.id), clock()) });
+    })
+    .put('/password', async (c) => {
+      const user = userOf(c);
+      limits.take(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      const form = validate(passwordChange, await readInput(c));
+      if (!(await verifyPassword(user.password_hash, form.current_password))) {
+        throw invalid({ current_password: ['当前密码不正确'] });
+      }
+      const password_hash = await hashPassword(form.password);
+      db.transaction(() => {
+        db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
+        endOtherSessions(services, user.id, identityOf(c).sessionHash);
+      });
+      return c.body(null, 204);
+    });
+}
