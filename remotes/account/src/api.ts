@@ -1,0 +1,52 @@
+import { api, session, type UserDto, unwrap } from '@liaozhai/shared/runtime';
+import {
+  type CheckIn,
+  type CheckInDto,
+  type PasswordChange,
+  type ProfileEdits,
+  toAvatars,
+  toCheckIn,
+  toPasswordChangeDto,
+} from './model';
+
+export const accountApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    // a static list beside the pictures; a backend without one answers 404 and only the present picture is shown
+    accountGetAvatars: build.query<string[], void>({
+      query: () => '/media/avatars.json',
+      transformResponse: toAvatars,
+    }),
+    accountUpdateProfile: build.mutation<UserDto, ProfileEdits>({
+      query: (edits) => ({ url: '/v1/user', method: 'PUT', body: edits }),
+      transformResponse: (body) => unwrap(body) as UserDto,
+      // the user lives in the session only, so the answer goes there before the caller hears of it
+      async onQueryStarted(_edits, { queryFulfilled }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (answer) session.userReceived(answer.data);
+      },
+    }),
+    accountChangePassword: build.mutation<void, PasswordChange>({
+      query: (change) => ({ url: '/v1/user/password', method: 'PUT', body: toPasswordChangeDto(change) }),
+      transformResponse: () => undefined,
+    }),
+    accountCheckIn: build.mutation<CheckIn, string>({
+      query: (idempotencyKey) => ({ url: '/v1/check-in', method: 'POST', body: {}, idempotencyKey }),
+      transformResponse: (body) => toCheckIn(unwrap(body) as CheckInDto),
+      invalidatesTags: ['Transaction'],
+      async onQueryStarted(_key, { queryFulfilled }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (!answer) return;
+        const { balance, streak } = answer.data;
+        session.userPatched({ balance, checked_in_today: true, check_in_streak: streak });
+      },
+    }),
+  }),
+});
+
+export const {
+  useAccountGetAvatarsQuery,
+  useAccountUpdateProfileMutation,
+  useAccountChangePasswordMutation,
+  useAccountCheckInMutation,
+} = accountApi;

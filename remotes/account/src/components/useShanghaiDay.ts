@@ -1,0 +1,26 @@
+import { dayKey } from '@liaozhai/shared/format';
+import { useEffect, useState } from 'react';
+
+const DAY_MS = 86_400_000;
+const SHANGHAI_MS = 8 * 3_600_000;
+
+/** The current day in Shanghai, `2026-11-21`; turns at midnight there, also after the device has slept. */
+export function useShanghaiDay(): string {
+  const [day, setDay] = useState(() => dayKey(Date.now()));
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const look = () => {
+      clearTimeout(timer);
+      setDay(dayKey(Date.now()));
+      // a second late, so that a clock that rounds down never sees the old day again
+      timer = setTimeout(look, DAY_MS - ((Date.now() + SHANGHAI_MS) % DAY_MS) + 1000);
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return day;
+}

@@ -1,0 +1,114 @@
+import { PERSONA_CHARACTERS, type ProductRules } from './model';
+
+export interface Question {
+  question: string;
+  answer: string;
+}
+
+export interface QuestionGroup {
+  title: string;
+  questions: Question[];
+}
+
+const points = (value: number) => `${value.toLocaleString('zh-CN')} 点`;
+
+/** `2 点`, or `2–3 点` where prices differ. */
+function priceRange(prices: readonly number[]): string {
+  const least = Math.min(...prices);
+  const most = Math.max(...prices);
+  return least === most ? points(least) : `${least}–${points(most)}`;
+}
+
+function priceAnswer({ messagePrices, continuePrice, suggestionPrice }: ProductRules): string {
+  const parts = [
+    messagePrices.length > 0 && `每发一条消息 ${priceRange(messagePrices)}，以故事页写明的为准`,
+    continuePrice !== undefined && `让回复「继续」写下去 ${points(continuePrice)}`,
+    suggestionPrice !== undefined && `取一次「灵感」${points(suggestionPrice)}`,
+  ].filter((part) => part !== false);
+  const prices =
+    parts.length > 0 ? `${parts.join('；')}。` : '发消息、「继续」和「灵感」会用掉点数，价格在按下之前写明。';
+  return `${prices}读故事、看从前的对话都不收费。`;
+}
+
+function checkInAnswer({ checkInRewards }: ProductRules): string {
+  const once = '每天可签到一次，以北京时间零点为界。';
+  const last = checkInRewards.at(-1);
+  if (last === undefined) return `${once}连续签到的天数显示在「我的」。`;
+  if (checkInRewards.length === 1) return `${once}每次得 ${points(last)}。`;
+  const days = checkInRewards.map((reward, index) => `第 ${index + 1} 天 ${reward}`).join('、');
+  return `${once}连续签到的奖励逐日不同：${days} 点，之后每天 ${points(last)}。漏签一天，从第 1 天重新算起。`;
+}
+
+function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
+  const how = '把「我的」里的邀请链接发给好友。';
+  if (inviterReward === undefined || inviteeReward === undefined) return `${how}好友打开链接注册，就算接受了邀请。`;
+  return `${how}好友打开链接注册后，你得 ${points(inviterReward)}，好友得 ${points(inviteeReward)}，都记在消费明细里。只有从链接注册的才算。`;
+}
+
+/** The answers follow the rules that are in force at this site. */
+export const faq = (rules: ProductRules): QuestionGroup[] => [
+  {
+    title: '点数',
+    questions: [
+      { question: '聊天怎么收费？', answer: priceAnswer(rules) },
+      {
+        question: '回复失败了，点数会退吗？',
+        answer: '会。没有生成完、出错或因删除对话而中断的回复，点数自动退回，只退一次，消费明细里有一条「退款」。',
+      },
+      {
+        question: '点数不够了怎么办？',
+        answer: `签到、邀请好友或充值都能得点数${rules.signUpGift ? `；新账号注册即有 ${points(rules.signUpGift)}` : ''}。点数不够时消息不会丢，留在输入框里，有了点数再发。`,
+      },
+      {
+        question: '消费明细和余额对不上？',
+        answer: '余额等于消费明细里每一笔相加。请下拉刷新明细；仍对不上，请把下面的诊断信息发给我们。',
+      },
+    ],
+  },
+  {
+    title: '签到与邀请',
+    questions: [
+      { question: '签到有什么奖励？', answer: checkInAnswer(rules) },
+      { question: '怎样邀请好友？', answer: inviteAnswer(rules) },
+    ],
+  },
+  {
+    title: '故事与对话',
+    questions: [
+      {
+        question: '删除的对话能找回吗？',
+        answer: '在「聊过」删除后 6 秒内可以撤销；过后从服务器删除，不能找回。正在生成的回复会停下，点数退回。',
+      },
+      {
+        question: '断网时写的消息会丢吗？',
+        answer: '不会。草稿和没发出的消息存在这台设备上，联网后接着发，同一条只发一次、只扣一次点数。',
+      },
+      {
+        question: '人设是做什么的？',
+        answer: `在个人资料里写几句你是谁（最多 ${PERSONA_CHARACTERS.toLocaleString('zh-CN')} 个字），故事里的人会照着认识你。随时可以改，从下一条消息起生效。`,
+      },
+    ],
+  },
+  {
+    title: '账号与安全',
+    questions: [
+      {
+        question: '收不到确认邮件？',
+        answer:
+          '用邮箱注册需要点开邮件里的链接确认。没收到时，先看垃圾邮件，再用同一邮箱登录，在弹出的窗口里重新发送。',
+      },
+      {
+        question: '怎样修改密码？',
+        answer: '在「个人资料」底部修改，需要当前密码。修改后其他设备上的登录全部失效，这台设备不受影响。',
+      },
+      {
+        question: '退出登录会清除什么？',
+        answer: '这台设备上属于你的一切：资料、草稿、没发出的消息、离线内容。账号里的对话和点数不受影响。',
+      },
+      {
+        question: '怎样注销账号？',
+        answer: '应用里没有自助注销。请用下面的联系方式告诉我们账号编号，由客服办理；对话可以自己在「聊过」逐条删除。',
+      },
+    ],
+  },
+];

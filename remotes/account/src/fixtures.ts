@@ -1,0 +1,27 @@
+import type { UserDto } from '@liaozhai/shared/runtime';
+import type { CheckInDto } from './model';
+
+export const userDto = (patch: Partial<UserDto> = {}): UserDto => ({
+  id: 'u-1',
+  name: '宁采臣',
+  username: 'a20261121',
+  avatar: '/api/media/avatars/fox.svg',
+  gender: 'male',
+  balance: 120,
+  invite_code: 'LANRUO',
+  persona: '赶考途中的书生。',
+  email_verified_at: null,
+  checked_in_today: false,
+  check_in_streak: 3,
+  version: 1,
+  ...patch,
+});
+
+export const checkInDto = (patch: Partial<CheckInDto> = {}): CheckInDto => ({
+  date: '2026-11-21',
+  streak: 4,
+  awarded: 16,
+  already_checked_in: false,
+  balance: 136,
+  ...patch,
+});

@@ -1,0 +1,184 @@
+/** The most code points a persona may have. */
+export const PERSONA_CHARACTERS = 1000;
+
+export type Gender = 'male' | 'female';
+
+export interface CheckInDto {
+  date: string;
+  streak: number;
+  awarded: number;
+  already_checked_in?: boolean;
+  balance: number;
+}
+
+export interface CheckIn {
+  /** Shanghai day, `2026-11-21` */
+  date: string;
+  /** days in a row, today included */
+  streak: number;
+  /** points; 0 when this day was checked in before */
+  awarded: number;
+  /** points after the award */
+  balance: number;
+}
+
+export const toCheckIn = (dto: CheckInDto): CheckIn => ({
+  date: dto.date,
+  streak: dto.streak,
+  awarded: dto.already_checked_in ? 0 : dto.awarded,
+  balance: dto.balance,
+});
+
+/** What a person may change about themselves. */
+export interface Profile {
+  name: string;
+  avatar: string;
+  gender: Gender | '';
+  persona: string;
+}
+
+export type ProfileEdits = Partial<Profile>;
+
+type ProfileSource = { name?: string; avatar?: string | null; gender?: string | null; persona?: string | null };
+
+export const toProfile = (user: ProfileSource): Profile => ({
+  name: user.name ?? '',
+  avatar: user.avatar ?? '',
+  gender: user.gender === 'male' || user.gender === 'female' ? user.gender : '',
+  persona: user.persona ?? '',
+});
+
+/** The edits that still say something else than the saved profile. */
+export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits {
+  const unsaved = Object.entries(edits).filter(([field, value]) => saved[field as keyof Profile] !== value);
+  return Object.fromEntries(unsaved) as ProfileEdits;
+}
+
+/** Addresses of pictures to choose from: a list, bare or in `data`; what is no address on this origin is left out. */
+export function toAvatars(body: unknown): string[] {
+  const list = Array.isArray(body) ? body : (body as { data?: unknown } | null)?.data;
+  return Array.isArray(list) ? list.filter((url): url is string => typeof url === 'string' && url.startsWith('/')) : [];
+}
+
+/** The pictures on offer, the present one among them. */
+export const avatarChoices = (offered: readonly string[], present: string): string[] =>
+  present === '' || offered.includes(present) ? [...offered] : [present, ...offered];
+
+export interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+  confirmation: string;
+}
+
+export interface PasswordChangeDto {
+  current_password: string;
+  password: string;
+  password_confirmation: string;
+}
+
+export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto => ({
+  current_password: change.currentPassword,
+  password: change.newPassword,
+  password_confirmation: change.confirmation,
+});
+
+/** Where a friend lands who follows an invitation. */
+export const inviteLink = (origin: string, code: string): string => `${origin}/?invite=${encodeURIComponent(code)}`;
+
+export interface CalendarDay {
+  /** `2026-11-21` */
+  key: string;
+  dayOfMonth: number;
+  /** 0 is Monday */
+  weekday: number;
+  isToday: boolean;
+  /** known to be checked in: part of the running streak */
+  isCheckedIn: boolean;
+  /** points this day brings if no day is left out; undefined for the past and where rewards are unknown */
+  reward: number | undefined;
+}
+
+export interface Streak {
+  /** Shanghai day */
+  today: string;
+  isCheckedInToday: boolean;
+  /** days in a row, ending today or, while today is still open, yesterday */
+  length: number;
+  /** points for the first, second … day in a row; the last one repeats */
+  rewards: readonly number[];
+}
+
+const DAY_MS = 86_400_000;
+const dayNumber = (key: string): number => Math.round(Date.parse(`${key}T00:00:00Z`) / DAY_MS);
+const keyOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
+
+/** Points for the given day in a row (1-based); undefined where the rules do not say. */
+export const rewardOf = (rewards: readonly number[], dayInRow: number): number | undefined =>
+  rewards[Math.min(dayInRow, rewards.length) - 1];
+
+/** What checking in now brings. */
+export const nextReward = ({ rewards, length }: Streak): number | undefined => rewardOf(rewards, length + 1);
+
+function calendarDay(day: number, streak: Streak): CalendarDay {
+  const today = dayNumber(streak.today);
+  const lastChecked = streak.isCheckedInToday ? today : today - 1;
+  const isAhead = day > lastChecked;
+  const key = keyOfDay(day);
+  return {
+    key,
+    dayOfMonth: Number(key.slice(8)),
+    weekday: weekdayOf(day),
+    isToday: day === today,
+    isCheckedIn: !isAhead && day > lastChecked - streak.length,
+    reward: isAhead ? rewardOf(streak.rewards, streak.length + day - lastChecked) : undefined,
+  };
+}
+
+/** The days of this week (Monday first) or of this month. */
+export function calendarDays(streak: Streak, span: 'week' | 'month'): CalendarDay[] {
+  const today = dayNumber(streak.today);
+  const dayOfMonth = Number(streak.today.slice(8));
+  const first = span === 'week' ? today - weekdayOf(today) : today - dayOfMonth + 1;
+  const [year = 0, month = 1] = streak.today.split('-').map(Number);
+  const count = span === 'week' ? 7 : new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return Array.from({ length: count }, (_, index) => calendarDay(first + index, streak));
+}
+
+/** The part of the product's rules that is told to people; what the site does not configure stays undefined. */
+export interface ProductRules {
+  /** points */
+  signUpGift: number | undefined;
+  /** points for the first, second … day in a row; the last one repeats */
+  checkInRewards: readonly number[];
+  inviterReward: number | undefined;
+  inviteeReward: number | undefined;
+  /** points a message costs, one price per kind of story */
+  messagePrices: readonly number[];
+  continuePrice: number | undefined;
+  suggestionPrice: number | undefined;
+}
+
+const points = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+const pointsList = (value: unknown): number[] =>
+  Array.isArray(value) ? value.map(points).filter((reward) => reward !== undefined) : [];
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Reads the rules as the site configures them, `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`, whatever is missing. */
+export function toProductRules(config: unknown): ProductRules {
+  const rules = record(config);
+  const invite = record(rules.inviteReward);
+  return {
+    signUpGift: points(rules.signUpGift),
+    checkInRewards: pointsList(rules.checkInRewards),
+    inviterReward: points(invite.inviter),
+    inviteeReward: points(invite.invitee),
+    messagePrices: pointsList(Object.values(record(rules.storyPrices))),
+    continuePrice: points(rules.continuePrice),
+    suggestionPrice: points(rules.suggestionPrice),
+  };
+}

@@ -1,0 +1,55 @@
+import { session, type User, useScreen, useSession } from '@liaozhai/shared/runtime';
+import { Skeleton, VisuallyHidden } from '@liaozhai/shared/ui';
+import { useEffect, useRef } from 'react';
+import { AccountHeader } from '../components/AccountHeader';
+import { CheckInCard } from '../components/CheckInCard';
+import { DisplayCard } from '../components/DisplayCard';
+import { EntryList } from '../components/EntryList';
+import { GuestCard } from '../components/GuestCard';
+import { InviteCard } from '../components/InviteCard';
+import { SignOutButton } from '../components/SignOutButton';
+import { useShanghaiDay } from '../components/useShanghaiDay';
+import { texts } from '../texts';
+import styles from './AccountViewPage.module.css';
+
+/** Asks for the user once per user and day: whether today is checked in is not kept on the device. */
+function useTodaysUser(userId: string | undefined, today: string) {
+  const { isActive } = useScreen();
+  const asked = useRef('');
+  useEffect(() => {
+    const question = `${userId} ${today}`;
+    if (!userId || !isActive || asked.current === question) return;
+    asked.current = question;
+    void session.refresh();
+  }, [userId, today, isActive]);
+}
+
+function MemberView({ user, today }: { user: User; today: string }) {
+  return (
+    <>
+      <AccountHeader user={user} />
+      <CheckInCard key={user.id} user={user} today={today} />
+      {user.inviteCode && <InviteCard code={user.inviteCode} />}
+      <EntryList />
+    </>
+  );
+}
+
+export default function AccountViewPage() {
+  const current = useSession();
+  const today = useShanghaiDay();
+  const user = current.status === 'member' ? current.user : undefined;
+  useTodaysUser(user?.id, today);
+  return (
+    <div className={styles.page}>
+      <VisuallyHidden role="heading" aria-level={1}>
+        {texts.my.title}
+      </VisuallyHidden>
+      {current.status === 'unknown' && <Skeleton shape="row" count={3} label={texts.my.loading} />}
+      {current.status === 'guest' && <GuestCard />}
+      {user && <MemberView user={user} today={today} />}
+      <DisplayCard />
+      {user && <SignOutButton />}
+    </div>
+  );
+}

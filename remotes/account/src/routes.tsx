@@ -1,0 +1,26 @@
+import type { RouteDefinition } from '@liaozhai/shared/runtime';
+import { texts } from './texts';
+
+export const routes: RouteDefinition[] = [
+  {
+    name: 'my',
+    path: '/my',
+    title: texts.my.title,
+    keepAlive: true,
+    page: () => import(/* webpackChunkName: "my" */ './pages/AccountViewPage'),
+  },
+  {
+    name: 'profile',
+    path: '/my/profile',
+    title: texts.profile.title,
+    requiresAuth: true,
+    page: () => import(/* webpackChunkName: "profile" */ './pages/ProfileEditPage'),
+  },
+  {
+    name: 'support',
+    path: '/my/support',
+    title: texts.support.title,
+    requiresAuth: true,
+    page: () => import(/* webpackChunkName: "support" */ './pages/SupportReadPage'),
+  },
+];
