@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourceHash } from './sourceHash.ts';
@@ -19,7 +19,7 @@ const bundledRooms = { remote: ['ui', 'format', 'build'], host: ['runtime', 'ui'
 /** Facts of a package that is about to be built; cheap enough to ask before every start. */
 export function packageFacts(kind: 'host' | 'remote', root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const own = ['src', 'package.json', 'rsbuild.config.ts'].map((path) => join(root, path));
+  const own = ['src', 'public', 'package.json', 'rsbuild.config.ts'].map((path) => join(root, path)).filter(existsSync);
   const rooms = bundledRooms[kind].map((room) => join(sharedRoot, 'src', room));
   const versions = join(repoRoot, 'pnpm-workspace.yaml');
   return { root, version, sourceHash: sourceHash(repoRoot, [...own, ...rooms, versions]) };

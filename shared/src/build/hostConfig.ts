@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
-import { defineConfig, mergeRsbuildConfig, type RsbuildConfig, type Rspack } from '@rsbuild/core';
+import {
+  defineConfig,
+  type EnvironmentConfig,
+  mergeRsbuildConfig,
+  type RsbuildConfig,
+  type Rspack,
+} from '@rsbuild/core';
 import { baseConfig } from './base.ts';
 import { type BuildDescription, describeModule, pluginDescribe } from './describeBuild.ts';
 import { ChunkDoor, cssDoor } from './doors.ts';
@@ -93,31 +99,46 @@ const describeHost =
       entry,
       css: [],
       template: 'page.html',
-      ...(existsSync(join(facts.root, 'src/serviceWorker')) ? { serviceWorker: 'sw.js' } : {}),
+      serviceWorker: 'sw.js',
     };
   };
+
+/** The worker is a script of its own at the origin's root, without federation. */
+const serviceWorkerEnvironment: EnvironmentConfig = {
+  source: { entry: { sw: './src/serviceWorker/sw.ts' } },
+  output: { target: 'web-worker', filename: { js: '[name].js' }, distPath: { js: '' } },
+  tools: { htmlPlugin: false },
+};
 
 /** The host's Rsbuild configuration: eager singletons, no html plugin, `page.html` with its critical CSS inlined. */
 export const hostConfig = () =>
   defineConfig(({ command }) => {
     const facts = packageFacts('host', process.cwd());
     const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
-    const config = mergeRsbuildConfig(baseConfig(facts), {
-      source: { entry: { host: './src/boot.tsx' } },
-    });
+    const config = baseConfig(facts);
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
+        source: { entry: { host: './src/boot.tsx' } },
         html: { template: './src/page.html' },
         output: { assetPrefix: '/' },
         dev: { assetPrefix: '/' },
         server: { port: Number(process.env.PORT ?? 3000), historyApiFallback: true, proxy: backendProxy() },
       });
     }
-    const plugins = [pluginDescribe(describeHost(facts)), pluginPage(join(facts.root, 'src/page.html'))];
     const tools: RsbuildConfig['tools'] = {
       htmlPlugin: false,
       cssExtract: { pluginOptions: { insert: cssDoor } },
       rspack: (rspackConfig) => federatedRspack(rspackConfig, facts.sourceHash),
     };
-    return mergeRsbuildConfig(config, ...(bundled ? [monolith(process.cwd())] : []), { plugins, tools });
+    return {
+      ...mergeRsbuildConfig(config, ...(bundled ? [monolith(process.cwd())] : [])),
+      environments: {
+        web: {
+          source: { entry: { host: './src/boot.tsx' } },
+          plugins: [pluginDescribe(describeHost(facts)), pluginPage(join(facts.root, 'src/page.html'))],
+          tools,
+        },
+        serviceWorker: serviceWorkerEnvironment,
+      },
+    };
   });

@@ -1,0 +1,47 @@
+import type { Route } from '@playwright/test';
+import { expect, test } from '../person.ts';
+
+const walletFiles = /\/builds\/wallet\//;
+const card = '暂时打不开';
+
+const failures: Record<string, (route: Route) => Promise<void>> = {
+  dead: (route) => route.abort('connectionrefused'),
+  missing: (route) => route.fulfill({ status: 404, body: 'not found' }),
+  hanging: async () => {},
+  throwing: (route) => route.fulfill({ status: 200, contentType: 'text/javascript', body: 'throw new Error("broken build")' }),
+  tampered: async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: `${await answer.text()};globalThis.__tampered = true;` });
+  },
+};
+
+for (const [kind, fail] of Object.entries(failures)) {
+  test(`mf.isolation: a ${kind} remote takes down its own pane only`, async ({ person, page }) => {
+    await person.joins();
+    await page.route(walletFiles, fail);
+    await person.open('/my/wallet/transactions');
+    await expect(page.getByText(card).first()).toBeVisible();
+    expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
+    // the other teams' screens go on
+    await page.getByRole('link', { name: '发现' }).click();
+    await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  });
+}
+
+test('mf.retry: a repaired remote opens by its retry button', async ({ person, page }) => {
+  await person.joins();
+  await page.route(walletFiles, (route) => route.abort('connectionrefused'));
+  await person.open('/my/wallet/recharge');
+  await expect(page.getByText(card).first()).toBeVisible();
+  await page.unroute(walletFiles);
+  await page.getByRole('button', { name: '重试' }).first().click();
+  await expect(page.getByRole('heading', { name: '充值' })).toBeVisible();
+});
+
+test('mf.tamper: a changed late chunk never runs', async ({ person, page }) => {
+  await person.joins();
+  await page.route(/\/builds\/wallet\/.*static\/js\/transactions/, failures.tampered ?? (() => {}));
+  await person.open('/my/wallet/transactions');
+  await expect(page.getByText(card).first()).toBeVisible();
+  expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
+});

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '../person.ts';
+
+// a string that only this library's production build contains
+const markers = {
+  react: 'react.transitional.element',
+  'react-dom': 'Minified React error',
+  'redux toolkit': '@@redux/INIT',
+  router: 'useLocation() may be used only in the context of',
+};
+
+test('mf.one-copy: only the host carries React, the store, the router and the client', async ({ person, page }) => {
+  const scripts = new Map<string, string>();
+  page.on('response', async (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/builds/') && pathname.endsWith('.js')) scripts.set(pathname, await response.text());
+  });
+  await person.joins();
+  await page.getByRole('link', { name: '聊过' }).click();
+  await person.openFirstStory();
+  await person.openChat();
+  await expect.poll(() => [...scripts.keys()].filter((path) => path.includes('/chat/')).length).toBeGreaterThan(1);
+  const outside = [...scripts].filter(([path]) => !path.startsWith('/builds/host/'));
+  expect(outside.length).toBeGreaterThan(5);
+  for (const [library, marker] of Object.entries(markers)) {
+    const carriers = outside.filter(([, text]) => text.includes(marker)).map(([path]) => path);
+    expect(carriers, `${library} outside the host`).toEqual([]);
+  }
+});
+
+test('mf.one-store: what one remote changes, another shows', async ({ person, page }) => {
+  await person.joins();
+  // the wallet fills a slot on the account team's page from the same store and client
+  const balance = page.locator('a[href="/my/wallet/recharge"], a[href="/my/wallet/transactions"]').first();
+  await expect(balance).toBeVisible();
+  const before = await page.evaluate(() => localStorage.getItem('user-store'));
+  await page.getByRole('button', { name: /签到/ }).first().click();
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('user-store'))).not.toBe(before);
+  const { balance: points } = JSON.parse((await page.evaluate(() => localStorage.getItem('user-store'))) ?? '{}') as { balance: number };
+  await expect(page.getByText(points.toLocaleString('zh-CN')).first()).toBeVisible();
+});
+
+test('mf.builds: no build carries a marker of a library it shares', () => {
+  const root = join(import.meta.dirname, '../..');
+  for (const remote of ['stories', 'chat', 'account', 'wallet']) {
+    const folder = join(root, 'remotes', remote, 'dist/static/js');
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      for (const marker of Object.values(markers)) expect(text.includes(marker), `${remote}/${file}: ${marker}`).toBe(false);
+    }
+  }
+});

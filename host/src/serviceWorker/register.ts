@@ -1,0 +1,26 @@
+import { pageSet } from '../federation';
+
+const script = '/sw.js';
+
+function trustedScript(): string {
+  const policy = window.trustedTypes?.createPolicy('liaozhai-sw', {
+    createScriptURL: (url) => {
+      if (url !== script) throw new TypeError(`${url} is not the service worker`);
+      return url;
+    },
+  });
+  return policy ? (policy.createScriptURL(script) as unknown as string) : script;
+}
+
+/** Registers the service worker and tells it which files this page's set consists of. Call when idle. */
+export async function registerServiceWorker() {
+  if (!('serviceWorker' in navigator) || pageSet.set === 'bundled') return;
+  try {
+    await navigator.serviceWorker.register(trustedScript(), { updateViaCache: 'none' });
+    const { active } = await navigator.serviceWorker.ready;
+    active?.postMessage({ type: 'set', urls: Object.keys(pageSet.hashes) });
+  } catch (cause) {
+    // private windows and old WebViews refuse; the app works without
+    console.info('no service worker', cause);
+  }
+}
