@@ -28,7 +28,11 @@ export function TextArea({
   ...rest
 }: TextAreaProps) {
   const input = useRef<HTMLTextAreaElement>(null);
-  useLayoutEffect(() => grow(input.current, value, maxRows), [value, maxRows]);
+  useLayoutEffect(() => {
+    input.current?.style.setProperty('--rows', String(rows));
+    input.current?.style.setProperty('--max-rows', String(maxRows));
+  }, [rows, maxRows]);
+  useLayoutEffect(() => grow(input.current, value), [value]);
   const aside = maxCodePoints === undefined ? null : counter(value, maxCodePoints);
   return (
     <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel} aside={aside}>
@@ -56,10 +60,8 @@ function counter(value: string, max: number): ReactNode {
 }
 
 /** Browsers with `field-sizing` grow the field without a forced layout per key press; the others are measured. */
-function grow(input: HTMLTextAreaElement | null, value: string, maxRows: number) {
-  if (!input) return;
-  input.style.setProperty('--max-rows', String(maxRows));
-  if (CSS.supports('field-sizing', 'content')) return;
+function grow(input: HTMLTextAreaElement | null, value: string) {
+  if (!input || CSS.supports('field-sizing', 'content')) return;
   input.style.height = 'auto';
   if (value) input.style.height = `${input.scrollHeight + 2}px`;
 }

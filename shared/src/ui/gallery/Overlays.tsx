@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button, CopyIcon, DeleteIcon, Dialog, Menu, Sheet, TextField, type Toast, Toaster } from '..';
+import styles from './Overlays.module.css';
 import { Specimen } from './Specimen';
 
 type Overlay = 'sheet' | 'question' | 'notice' | 'uncloseable' | null;
@@ -39,10 +40,12 @@ export function Overlays() {
         ]}
       />
       <Sheet open={open === 'sheet'} onClose={close} title="登录聊斋" footer={<Button block>登录</Button>}>
-        <TextField label="用户名" name="login" />
-        <Button variant="quiet" onClick={() => setToasts(samples.slice(0, 1))}>
-          提示浮在面板上
-        </Button>
+        <div className={styles.stack}>
+          <TextField label="用户名" name="login" />
+          <Button variant="quiet" onClick={() => setToasts(samples.slice(0, 1))}>
+            提示浮在面板上
+          </Button>
+        </div>
       </Sheet>
       <Dialog
         open={open === 'question'}
