@@ -75,7 +75,9 @@ export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps)
   );
 }
 
-const itemsOf = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLButtonElement>('[role="menuitem"]:enabled')];
+const itemsOf = (menu: HTMLElement) => [
+  ...menu.querySelectorAll<HTMLButtonElement>('[role="menuitem"]:not(:disabled)'),
+];
 
 function moveFocus(event: KeyboardEvent<HTMLDivElement>) {
   const items = itemsOf(event.currentTarget);

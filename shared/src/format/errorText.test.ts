@@ -1,0 +1,40 @@
+import { expect, test } from '@rstest/core';
+import type { ApiError } from '../runtime/errors';
+import { anyErrorText, errorText, toastText } from './errorText';
+
+const errors: ApiError[] = [
+  { kind: 'offline' },
+  { kind: 'timeout' },
+  { kind: 'unauthenticated' },
+  { kind: 'forbidden' },
+  { kind: 'notFound' },
+  { kind: 'invalid', fields: {} },
+  { kind: 'tooOften', retryAfterSeconds: 30 },
+  { kind: 'insufficientBalance', required: 1200, balance: 8 },
+  { kind: 'conflict', code: 'stale' },
+  { kind: 'server', status: 503 },
+];
+
+test('every kind has its own words', () => {
+  const texts = errors.map(errorText);
+  expect(new Set(texts).size).toBe(errors.length);
+  expect(texts.every((text) => /\p{Script=Han}/u.test(text))).toBe(true);
+});
+
+test('the words carry what the reader needs to act', () => {
+  expect(errorText({ kind: 'tooOften', retryAfterSeconds: 30 })).toBe('操作太频繁，请 30 秒后再试');
+  expect(errorText({ kind: 'insufficientBalance', required: 1200, balance: 8 })).toContain('1,200 点');
+  expect(errorText({ kind: 'invalid', fields: { login: ['用户名已被使用'] } })).toBe('用户名已被使用');
+});
+
+test('a toast says what the server said, else the fallback, else the kind', () => {
+  expect(toastText({ kind: 'server', status: 500, message: '正在维护' }, '登录失败')).toBe('正在维护');
+  expect(toastText({ kind: 'server', status: 500 }, '登录失败')).toBe('登录失败');
+  expect(toastText({ kind: 'server', status: 500, message: '' })).toBe('服务暂时不可用，请稍后再试');
+});
+
+test('what is no failed request gets plain words', () => {
+  expect(anyErrorText({ kind: 'timeout' })).toBe('等得太久了，请重试');
+  expect(anyErrorText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');
+  expect(anyErrorText('boom')).toBe('出了点问题，请重试');
+});

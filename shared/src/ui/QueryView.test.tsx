@@ -1,0 +1,70 @@
+import { expect, test } from '@rstest/core';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { EmptyState } from './EmptyState';
+import { type Query, QueryView } from './QueryView';
+
+const noRefetch = () => undefined;
+
+const view = (query: Partial<Query<string[]>>) => (
+  <QueryView
+    query={{ refetch: noRefetch, ...query }}
+    isEmpty={(list) => list.length === 0}
+    empty={<EmptyState text="还没有聊过" action={<button type="button">去发现</button>} />}
+  >
+    {(list) => <p>{list.join('、')}</p>}
+  </QueryView>
+);
+
+test('while nothing is known it says that it is loading', () => {
+  render(view({ isFetching: true }));
+  expect(screen.getByRole('status').textContent).toContain('正在加载');
+});
+
+test('a failure is told in place with a way to try again', async () => {
+  let retries = 0;
+  render(view({ error: { kind: 'offline' }, refetch: () => (retries += 1) }));
+  expect(screen.getByRole('alert').textContent).toContain('网络连接失败');
+  await userEvent.click(screen.getByRole('button', { name: '重试' }));
+  expect(retries).toBe(1);
+});
+
+test('a retry under way looks like loading', () => {
+  render(view({ error: { kind: 'offline' }, isFetching: true }));
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect(screen.getByRole('status')).toBeTruthy();
+});
+
+test('nothing there says what to do', () => {
+  render(view({ data: [] }));
+  expect(screen.getByText('还没有聊过')).toBeTruthy();
+  expect(screen.getByRole('button', { name: '去发现' })).toBeTruthy();
+});
+
+test('data is shown, also while it is being refreshed', () => {
+  render(view({ data: ['画皮', '促织'], isFetching: true }));
+  expect(screen.getByText('画皮、促织')).toBeTruthy();
+});
+
+test('a failed refresh keeps the data and tells of the failure', () => {
+  render(view({ data: ['画皮'], error: { kind: 'timeout' } }));
+  expect(screen.getByText('画皮')).toBeTruthy();
+  expect(screen.getByRole('alert').textContent).toContain('等得太久了');
+});
+
+test('data of the former argument is not shown for the new one', () => {
+  render(view({ data: ['画皮'], currentData: undefined, isFetching: true }));
+  expect(screen.queryByText('画皮')).toBeNull();
+});
+
+test('an error may have a page of its own', () => {
+  render(
+    <QueryView
+      query={{ error: { kind: 'notFound' }, refetch: noRefetch }}
+      renderError={() => <p>这个故事不在这里了</p>}
+    >
+      {() => null}
+    </QueryView>,
+  );
+  expect(screen.getByText('这个故事不在这里了')).toBeTruthy();
+});

@@ -1,0 +1,89 @@
+import { expect, test } from '@rstest/core';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Activity, useState } from 'react';
+import { Sheet } from './Sheet';
+
+function Page({ mode = 'visible' }: { mode?: 'visible' | 'hidden' }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Activity mode={mode}>
+      <button type="button" onClick={() => setOpen(true)}>
+        打开
+      </button>
+      <Sheet open={open} onClose={() => setOpen(false)} title="选择字号">
+        <p>里面的话</p>
+      </Sheet>
+    </Activity>
+  );
+}
+
+const dialog = () => document.querySelector('dialog');
+const isOpen = () => dialog()?.open;
+
+async function openSheet() {
+  const page = render(<Page />);
+  await userEvent.click(screen.getByText('打开'));
+  expect(isOpen()).toBe(true);
+  return page;
+}
+
+test('it is called by its title and shows its content only while open', async () => {
+  render(<Page />);
+  expect(screen.queryByText('里面的话')).toBeNull();
+  await userEvent.click(screen.getByText('打开'));
+  expect(screen.getByRole('dialog', { name: '选择字号' })).toBe(dialog());
+  await userEvent.click(screen.getByRole('button', { name: '关闭' }));
+  expect(isOpen()).toBe(false);
+  await waitFor(() => expect(screen.queryByText('里面的话')).toBeNull());
+});
+
+test('Escape closes it', async () => {
+  await openSheet();
+  fireEvent(dialog() as Element, new Event('cancel', { cancelable: true }));
+  expect(isOpen()).toBe(false);
+});
+
+test('a cancelled file choice inside does not', async () => {
+  await openSheet();
+  fireEvent(screen.getByText('里面的话'), new Event('cancel', { bubbles: true }));
+  expect(isOpen()).toBe(true);
+});
+
+test('a tap beside closes it, a press that began inside does not', async () => {
+  await openSheet();
+  const scrim = dialog() as Element;
+  fireEvent.pointerDown(screen.getByText('里面的话'));
+  fireEvent.click(scrim);
+  expect(isOpen()).toBe(true);
+  fireEvent.pointerDown(scrim);
+  fireEvent.click(scrim);
+  expect(isOpen()).toBe(false);
+});
+
+test('going back closes it and stays on the page, unseen by the router', async () => {
+  const heard: unknown[] = [];
+  const router = (event: PopStateEvent) => heard.push(event.state);
+  await openSheet();
+  window.addEventListener('popstate', router);
+  history.back();
+  await waitFor(() => expect(isOpen()).toBe(false));
+  window.removeEventListener('popstate', router);
+  expect(history.state?.overlays).toBeUndefined();
+  expect(heard).toEqual([]);
+});
+
+test('closing it by its button leaves no step behind in the history', async () => {
+  await openSheet();
+  expect(history.state.overlays).toHaveLength(1);
+  await userEvent.click(screen.getByRole('button', { name: '关闭' }));
+  await waitFor(() => expect(history.state?.overlays).toBeUndefined());
+});
+
+test('a page that is hidden does not keep its modal open, and shows it again on return', async () => {
+  const page = await openSheet();
+  page.rerender(<Page mode="hidden" />);
+  expect(isOpen()).toBe(false);
+  page.rerender(<Page mode="visible" />);
+  expect(isOpen()).toBe(true);
+});

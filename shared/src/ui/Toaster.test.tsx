@@ -1,0 +1,39 @@
+import { expect, test } from '@rstest/core';
+import { act, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Sheet } from './Sheet';
+import { Toaster } from './Toaster';
+
+const region = () => screen.getByText('登录失败').closest('[aria-live]');
+
+test('toasts stand in a polite region that is there before them', () => {
+  const { rerender } = render(<Toaster toasts={[]} />);
+  expect(document.querySelector('[aria-live="polite"]')).toBeTruthy();
+  rerender(<Toaster toasts={[{ id: '1', text: '登录失败', tone: 'failed' }]} />);
+  expect(region()?.getAttribute('aria-live')).toBe('polite');
+});
+
+test('a toast may carry one action', async () => {
+  let undone = 0;
+  render(<Toaster toasts={[{ id: '1', text: '已删除', action: { label: '撤销', onAction: () => (undone += 1) } }]} />);
+  await userEvent.click(screen.getByRole('button', { name: '撤销' }));
+  expect(undone).toBe(1);
+});
+
+test('while a modal is open the toasts stand inside it, since the rest of the page is inert', async () => {
+  const toasts = [{ id: '1', text: '登录失败' }];
+  const page = (open: boolean) => (
+    <>
+      <Sheet open={open} onClose={() => undefined} title="登录">
+        <p>表单</p>
+      </Sheet>
+      <Toaster toasts={toasts} />
+    </>
+  );
+  const { rerender } = render(page(false));
+  expect(region()?.parentElement).toBe(document.body);
+  await act(async () => rerender(page(true)));
+  await waitFor(() => expect(region()?.parentElement?.tagName).toBe('DIALOG'));
+  await act(async () => rerender(page(false)));
+  await waitFor(() => expect(region()?.parentElement).toBe(document.body));
+});

@@ -1,0 +1,89 @@
+import { expect, test } from '@rstest/core';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { PasswordField } from './PasswordField';
+import { RadioGroup } from './RadioGroup';
+import { Switch } from './Switch';
+import { TextArea } from './TextArea';
+import { TextField } from './TextField';
+
+const describedBy = (input: HTMLElement) =>
+  document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent;
+
+test('a field is found by its label and described by its hint', () => {
+  render(<TextField label="昵称" name="name" hint="可以随时修改" />);
+  const input = screen.getByLabelText('昵称');
+  expect(input.getAttribute('name')).toBe('name');
+  expect(describedBy(input)).toBe('可以随时修改');
+  expect(input.getAttribute('aria-invalid')).toBeNull();
+});
+
+test('the server’s errors take the place of the hint, mark the field and are announced', () => {
+  render(<TextField label="用户名" hint="字母和数字" error={['用户名已被使用', '至少 3 个字符']} />);
+  const input = screen.getByLabelText('用户名');
+  expect(describedBy(input)).toBe('用户名已被使用；至少 3 个字符');
+  expect(input.getAttribute('aria-invalid')).toBe('true');
+  expect(screen.getByRole('alert').textContent).toContain('用户名已被使用');
+});
+
+test('an empty list of errors is no error', () => {
+  render(<TextField label="用户名" error={[]} />);
+  expect(screen.getByLabelText('用户名').getAttribute('aria-invalid')).toBeNull();
+});
+
+test('the password can be shown and hidden, and keeps its text', async () => {
+  render(<PasswordField label="密码" name="password" autoComplete="new-password" />);
+  const input = screen.getByLabelText<HTMLInputElement>('密码');
+  await userEvent.type(input, '384756');
+  expect(input.type).toBe('password');
+  await userEvent.click(screen.getByRole('button', { name: '显示密码' }));
+  expect(input.type).toBe('text');
+  await userEvent.click(screen.getByRole('button', { name: '隐藏密码' }));
+  expect([input.type, input.value]).toEqual(['password', '384756']);
+});
+
+test('the owner may decide that the password is readable', async () => {
+  const asked: boolean[] = [];
+  render(<PasswordField label="密码" visible onVisibleChange={(visible) => asked.push(visible)} />);
+  expect(screen.getByLabelText<HTMLInputElement>('密码').type).toBe('text');
+  await userEvent.click(screen.getByRole('button', { name: '隐藏密码' }));
+  expect(asked).toEqual([false]);
+});
+
+function Persona() {
+  const [text, setText] = useState('');
+  return <TextArea label="人设" value={text} onChange={(event) => setText(event.target.value)} maxCodePoints={3} />;
+}
+
+test('the counter counts characters, not bytes, and going over is shown but not prevented', async () => {
+  render(<Persona />);
+  await userEvent.type(screen.getByLabelText('人设'), '狐🏮');
+  expect(screen.getByText('2/3')).toBeTruthy();
+  await userEvent.type(screen.getByLabelText('人设'), '仙也');
+  expect(screen.getByText('4/3')).toBeTruthy();
+});
+
+function Gender() {
+  const [gender, setGender] = useState<'male' | 'female'>('male');
+  const options = [
+    { value: 'male', label: '男' },
+    { value: 'female', label: '女' },
+  ] as const;
+  return <RadioGroup legend="性别" name="gender" options={options} value={gender} onChange={setGender} />;
+}
+
+test('one of the radios is chosen, as a named group', async () => {
+  render(<Gender />);
+  expect(screen.getByRole('group', { name: '性别' })).toBeTruthy();
+  await userEvent.click(screen.getByRole('radio', { name: '女' }));
+  expect(screen.getByRole<HTMLInputElement>('radio', { name: '女' }).checked).toBe(true);
+  expect(screen.getByRole<HTMLInputElement>('radio', { name: '男' }).checked).toBe(false);
+});
+
+test('a switch tells the wanted state', async () => {
+  const asked: boolean[] = [];
+  render(<Switch label="夜间使用深色" checked={false} onChange={(checked) => asked.push(checked)} />);
+  await userEvent.click(screen.getByRole('switch', { name: '夜间使用深色' }));
+  expect(asked).toEqual([true]);
+});

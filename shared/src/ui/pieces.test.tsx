@@ -1,0 +1,116 @@
+import { expect, test } from '@rstest/core';
+import { fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Avatar } from './Avatar';
+import { Badge } from './Badge';
+import { Button } from './Button';
+import { Chip } from './Chip';
+import { Cover } from './Cover';
+import { IconButton } from './IconButton';
+import { ListRow } from './ListRow';
+import { Menu } from './Menu';
+import { SwipeRow } from './SwipeRow';
+import { TopBar } from './TopBar';
+
+test('a loading button keeps its name, says it is busy and cannot be pressed', async () => {
+  let presses = 0;
+  render(
+    <Button loading onClick={() => (presses += 1)}>
+      保存
+    </Button>,
+  );
+  const button = screen.getByRole('button', { name: '保存' });
+  await userEvent.click(button);
+  expect([presses, button.getAttribute('aria-busy')]).toEqual([0, 'true']);
+});
+
+test('buttons, rows and icon buttons can be links', () => {
+  render(
+    <>
+      <Button asLink={<a href="/explore">_</a>}>去发现</Button>
+      <ListRow title="客服中心" asLink={<a href="/my/support">_</a>} />
+      <IconButton label="设置" icon={<i />} asLink={<a href="/my">_</a>} />
+    </>,
+  );
+  const target = (name: string) => screen.getByRole('link', { name }).getAttribute('href');
+  expect([target('去发现'), target('客服中心'), target('设置')]).toEqual(['/explore', '/my/support', '/my']);
+});
+
+test('a chip that is a choice says whether it is chosen', () => {
+  render(
+    <>
+      <Chip selected>志怪</Chip>
+      <Chip>灵感</Chip>
+    </>,
+  );
+  expect(screen.getByRole('button', { name: '志怪', pressed: true })).toBeTruthy();
+  expect(screen.getByRole('button', { name: '灵感' }).getAttribute('aria-pressed')).toBeNull();
+});
+
+test('a row without a purpose is no button', () => {
+  render(<ListRow title="邀请码" value="LZ8K" />);
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
+test('an unread badge speaks, stops at 99+ and is gone at zero', () => {
+  const { rerender } = render(<Badge count={120} label="120 条未读" />);
+  expect(screen.getByRole('img', { name: '120 条未读' }).textContent).toBe('99+');
+  rerender(<Badge count={0} label="没有未读" />);
+  expect(screen.queryByRole('img')).toBeNull();
+});
+
+test('a portrait that does not load gives way to the first character of the name', () => {
+  render(<Avatar name="𠮷先生" src="/gone.png" />);
+  fireEvent.error(screen.getByRole('img', { name: '𠮷先生' }));
+  expect(screen.getByRole('img', { name: '𠮷先生' }).textContent).toBe('𠮷');
+});
+
+test('a cover that does not load shows its title', () => {
+  render(<Cover title="画皮" src="/gone.jpg" color="#33413c" />);
+  fireEvent.error(screen.getByRole('img', { name: '画皮' }));
+  expect(screen.getByText('画皮')).toBeTruthy();
+});
+
+test('the menu’s items are named and do what they say', async () => {
+  const done: string[] = [];
+  render(
+    <Menu
+      label="更多操作"
+      items={[
+        { label: '复制', onSelect: () => done.push('复制') },
+        { label: '删除', danger: true, onSelect: () => done.push('删除') },
+      ]}
+    />,
+  );
+  expect(screen.getByRole('button', { name: '更多操作' }).getAttribute('aria-haspopup')).toBe('menu');
+  await userEvent.click(screen.getByText('删除'));
+  expect(done).toEqual(['删除']);
+});
+
+test('arrow keys walk through the menu and around its ends', () => {
+  render(
+    <Menu label="更多操作" items={['复制', '重写', '删除'].map((label) => ({ label, onSelect: () => undefined }))} />,
+  );
+  const walked = ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'Home', 'End', 'ArrowDown'].map((key) => {
+    fireEvent.keyDown(document.querySelector('[role="menu"]') as Element, { key });
+    return document.activeElement?.textContent;
+  });
+  expect(walked).toEqual(['复制', '重写', '复制', '删除', '复制', '删除', '复制']);
+});
+
+test('the hidden action of a swipe row cannot be reached by keyboard', () => {
+  render(
+    <SwipeRow actionLabel="删除" onAction={() => undefined}>
+      画皮
+    </SwipeRow>,
+  );
+  expect(screen.getByText('删除').hasAttribute('inert')).toBe(true);
+});
+
+test('the top bar names the screen and leads back', async () => {
+  let went = 0;
+  render(<TopBar title="个人资料" onBack={() => (went += 1)} />);
+  expect(screen.getByRole('heading', { name: '个人资料', level: 1 })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: '返回' }));
+  expect(went).toBe(1);
+});
