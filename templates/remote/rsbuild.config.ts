@@ -1,0 +1,3 @@
+import { remoteConfig } from '@liaozhai/shared/build';
+
+export default remoteConfig('sample');

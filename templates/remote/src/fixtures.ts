@@ -1,0 +1,11 @@
+import type { StoryDto } from './model';
+
+export const storyDto = (patch: Partial<StoryDto> = {}): StoryDto => ({
+  id: 's-1',
+  title: '聂小倩',
+  summary: '荒寺一夜，月下有人叩门。',
+  ...patch,
+});
+
+/** A cursor page as Laravel's API resources write it. */
+export const pageDto = (data: StoryDto[]) => ({ data, links: {}, meta: { next_cursor: null } });

@@ -1,0 +1,4 @@
+import { defineRemote } from '@liaozhai/shared/runtime';
+import { routes } from './routes';
+
+export default defineRemote({ name: 'sample', routes });
