@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openReleases, publishLocal } from '@liaozhai/releases';
 import { startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
+import { startDevServer } from './devServer.ts';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createProduct } from './product.ts';
 
@@ -46,8 +47,20 @@ const readConfig = (file: string | undefined): Record<string, unknown> => {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 };
 
-async function run() {
-  const env = readEnv();
+async function develop(env: ServerEnv) {
+  const backend = await backendFor(env);
+  const server = startDevServer(env.PORT, backend.url());
+  const stop = async () => {
+    server.kill('SIGTERM');
+    await backend.stop();
+    process.exit(0);
+  };
+  server.once('exit', stop);
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}
+
+async function serve(env: ServerEnv) {
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
   const config = readConfig(env.HOST_CONFIG);
   const [backend] = await Promise.all([backendFor(env), publishAll(store, env.CHANNEL)]);
@@ -65,7 +78,9 @@ async function run() {
   process.once('SIGTERM', stop);
 }
 
-run().catch((error: unknown) => {
+const env = readEnv();
+const run = process.argv.includes('--dev') ? develop : serve;
+run(env).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 });
