@@ -42,17 +42,19 @@ function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   return visits.slice(0, MOST_ROUTES);
 }
 
-const watchPolicy = () => {
-  const seen: string[] = [];
-  Object.assign(globalThis, { gateViolations: seen });
+/** Runs in the page. */
+const watchPolicy = () =>
   document.addEventListener('securitypolicyviolation', (event) =>
-    seen.push(`${event.violatedDirective} ${event.blockedURI}`),
+    Reflect.get(globalThis, 'gateViolation')(`${event.violatedDirective} ${event.blockedURI}`),
   );
-};
 
 /** Hears everything that must not happen while a page opens. */
-function watch(page: Page): string[] {
+async function watch(page: Page): Promise<string[]> {
   const seen: string[] = [];
+  await page.exposeFunction('gateViolation', (what: string) => {
+    seen.push(`the content security policy was violated: ${what}`);
+  });
+  await page.addInitScript(watchPolicy);
   page.on('pageerror', (error) => seen.push(`an error was thrown: ${error.message.split('\n')[0]}`));
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
@@ -78,25 +80,18 @@ async function standing(page: Page, { global }: Visit): Promise<string[]> {
   await page
     .waitForLoadState('networkidle', { timeout: QUIET_MILLISECONDS })
     .catch(() => 'a page that polls is never idle');
-  const { text, violations } = await page.evaluate(() => ({
-    text: document.body.innerText,
-    violations:
-      'gateViolations' in globalThis && Array.isArray(globalThis.gateViolations)
-        ? globalThis.gateViolations.map(String)
-        : [],
-  }));
+  const shown = await page.locator('body').ariaSnapshot();
   return [
     ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
-    ...(text.trim() ? [] : ['the page stayed blank']),
-    ...(text.includes(RETRY_CARD) ? ['the page shows the retry card'] : []),
-    ...violations.map((violation) => `the content security policy was violated: ${violation}`),
+    ...(shown.trim() ? [] : ['the page stayed blank']),
+    ...(shown.includes(RETRY_CARD) ? ['the page shows the retry card'] : []),
   ];
 }
 
 async function visit(context: BrowserContext, origin: string, target: Visit): Promise<string[]> {
   const page = await context.newPage();
   try {
-    const seen = watch(page);
+    const seen = await watch(page);
     const response = await page.goto(origin + target.path, { waitUntil: 'load', timeout: LOAD_MILLISECONDS });
     if (!response?.ok()) return [`${target.id}: ${target.path} answered ${response?.status()}`];
     const problems = [...(await standing(page, target)), ...seen];
@@ -132,7 +127,6 @@ async function headersAsServed(origin: string, { set, changed }: GateSubject): P
 
 async function visitAll(browser: Browser, origin: string, visits: readonly Visit[]): Promise<string[]> {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, serviceWorkers: 'block' });
-  await context.addInitScript(watchPolicy);
   const waiting = [...visits];
   const problems: string[] = [];
   const work = async () => {

@@ -32,7 +32,10 @@ export function parseBuildId(id: string): BuildIdParts | null {
 export function buildIdParts(id: string): BuildIdParts {
   const parts = parseBuildId(id);
   if (parts) return parts;
-  throw usage(`"${id}" is not a build id`, 'Build ids look like stories@1.4.2+3f9c1a7b20de; list them with `builds`.');
+  throw usage(
+    `"${id}" is not a build id`,
+    'Build ids look like stories@1.4.2 or stories@1.4.2+3f9c1a7b20de; list them with `builds`.',
+  );
 }
 
 /** The name a build id begins with. */

@@ -2,6 +2,7 @@ import { Catalog } from '../channel/catalog.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { createChannel } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
+import { makeGate } from '../gate/runGate.ts';
 import { makeSet, setHash } from '../model/set.ts';
 import { claimedBy, type Published, publish, recordOf } from '../publish/publish.ts';
 import { type BuiltPackage, readPackage } from '../publish/readPackage.ts';
@@ -61,7 +62,9 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   for (const dist of options.dists) published.push(await publishDevelopment(store, dist));
   const builds = published.map(({ id }) => id);
   makeSet(published.map(({ record }) => record));
-  const change = await activate(writer, builds, { gate: async () => [], why: 'npm start' });
+  const { document: before } = await requireChannel(store, channel, key.publicKey);
+  const alive = builds.filter((id) => !before.killed.includes(id));
+  const change = await activate(writer, alive, { gate: makeGate(writer, { smoke: null }), why: 'npm start' });
   const renewed = await renewChannel(writer);
   const { document } = await requireChannel(store, channel, key.publicKey);
   const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));

@@ -1,0 +1,74 @@
+import { Command, CommanderError, Option } from 'commander';
+import { printFailure } from './output.ts';
+import { addAbort } from './verbs/abort.ts';
+import { addActivate } from './verbs/activate.ts';
+import { addBuilds } from './verbs/builds.ts';
+import { addCanary } from './verbs/canary.ts';
+import { addCheck } from './verbs/check.ts';
+import { addDiff } from './verbs/diff.ts';
+import { addExport } from './verbs/export.ts';
+import { addGc } from './verbs/gc.ts';
+import { addInit } from './verbs/init.ts';
+import { addKill } from './verbs/kill.ts';
+import { addLog } from './verbs/log.ts';
+import { addOverride } from './verbs/override.ts';
+import { addPromote } from './verbs/promote.ts';
+import { addPublish } from './verbs/publish.ts';
+import { addRollback } from './verbs/rollback.ts';
+import { addStatus } from './verbs/status.ts';
+import { addToken } from './verbs/token.ts';
+
+const VERBS = [
+  addInit,
+  addPublish,
+  addBuilds,
+  addStatus,
+  addLog,
+  addDiff,
+  addCheck,
+  addActivate,
+  addCanary,
+  addPromote,
+  addAbort,
+  addRollback,
+  addKill,
+  addOverride,
+  addToken,
+  addExport,
+  addGc,
+];
+
+function makeProgram(): Command {
+  const program = new Command('pnpm release')
+    .description('build → set → channel: publishes packages and decides which of them run, for whom')
+    .option(
+      '--store <url>',
+      'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else .data/releases)',
+    )
+    .option('--channel <name>', 'which channel', process.env.RELEASES_CHANNEL ?? 'production')
+    .option('--json', 'one JSON document on standard output, nothing else')
+    .addOption(
+      new Option('--smoke <mode>', "the gate's headless browser")
+        .choices(['auto', 'required', 'off'])
+        .default(process.env.RELEASES_SMOKE ?? 'auto'),
+    )
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', '\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 store unreachable or not permitted.\n');
+  for (const add of VERBS) add(program);
+  for (const command of program.commands) for (const each of [command, ...command.commands]) each.exitOverride();
+  return program;
+}
+
+/** Runs one command line. Returns the exit code. */
+export async function run(words: readonly string[]): Promise<number> {
+  try {
+    await makeProgram().parseAsync(words, { from: 'user' });
+    return 0;
+  } catch (cause) {
+    if (cause instanceof CommanderError) return cause.exitCode === 0 ? 0 : 2;
+    return printFailure(words.includes('--json'), cause);
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Catalog } from '../channel/catalog.ts';
+import { history, requireChannel } from '../channel/readChannel.ts';
+import type { ChannelDocument } from '../model/channel.ts';
+import { buildFolder, buildIdParts } from '../model/ids.ts';
+import { claimKey, publishedIds } from '../publish/publish.ts';
+import type { Store } from '../store/store.ts';
+import { readOverride } from './override.ts';
+
+const DAY = 86_400_000;
+const YOUNGEST_DAYS = 7;
+const AUDIT_DAYS = 30;
+const AUDIT_STATES = 20;
+
+export interface GarbageOptions {
+  dryRun: boolean;
+  /** How long a switch that has just read a build may still take; such a build is spared. */
+  graceMilliseconds?: number;
+  now?: () => Date;
+}
+
+export interface Garbage {
+  removed: string[];
+  kept: number;
+}
+
+const namedIn = (state: ChannelDocument): string[] => [
+  ...(state.stable?.builds ?? []),
+  ...(state.candidate?.builds ?? []),
+  ...Object.values(state.lastGood),
+];
+
+async function reachableFrom(store: Store, channel: string, publicKey: string, now: Date): Promise<string[]> {
+  const { document } = await requireChannel(store, channel, publicKey);
+  const reachable = namedIn(document);
+  let states = 0;
+  for await (const state of history(store, document, publicKey)) {
+    states += 1;
+    if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY) break;
+    reachable.push(...namedIn(state));
+  }
+  for (const file of await store.children(`overrides/${channel}/`)) {
+    const override = await readOverride(store, channel, file.replace(/\.json$/, ''), publicKey, now);
+    reachable.push(...(override?.builds ?? []));
+  }
+  return reachable;
+}
+
+async function reachable(store: Store, publicKey: string, now: Date): Promise<Set<string>> {
+  const channels = (await store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+  const lists = await Promise.all(channels.map((channel) => reachableFrom(store, channel, publicKey, now)));
+  return new Set(lists.flat());
+}
+
+async function removeBuild(store: Store, id: string): Promise<void> {
+  for (const key of await store.list(`${buildFolder(id)}/`)) await store.remove(key);
+}
+
+/**
+ * Removes builds that nothing reaches: not live, last good, candidate, override or audit of 30 days (20 states at least), and none
+ * younger than seven days. A version is withdrawn first and its files only after a second look, so a switch under way never loses.
+ */
+export async function collectGarbage(catalog: Catalog, publicKey: string, options: GarbageOptions): Promise<Garbage> {
+  const { store } = catalog;
+  const now = (options.now ?? (() => new Date()))();
+  const ids = await publishedIds(store);
+  const needed = await reachable(store, publicKey, now);
+  const old: { id: string; claim: Buffer }[] = [];
+  for (const id of ids.filter((known) => !needed.has(known))) {
+    const { name, version } = buildIdParts(id);
+    const claim = await store.read(claimKey(name, version));
+    const { at } = (await catalog.record(id)).provenance;
+    if (claim && now.getTime() - Date.parse(at) >= YOUNGEST_DAYS * DAY) old.push({ id, claim });
+  }
+  if (options.dryRun || old.length === 0) return { removed: old.map(({ id }) => id), kept: ids.length - old.length };
+  return withdraw(store, publicKey, old, options, ids.length);
+}
+
+async function withdraw(
+  store: Store,
+  publicKey: string,
+  old: { id: string; claim: Buffer }[],
+  { graceMilliseconds = 15_000, now = () => new Date() }: GarbageOptions,
+  total: number,
+): Promise<Garbage> {
+  const keyOf = (id: string) => claimKey(buildIdParts(id).name, buildIdParts(id).version);
+  for (const { id } of old) await store.remove(keyOf(id));
+  await pause(graceMilliseconds);
+  const needed = await reachable(store, publicKey, now());
+  const removed: string[] = [];
+  for (const { id, claim } of old) {
+    if (needed.has(id)) await store.create(keyOf(id), claim);
+    else {
+      await removeBuild(store, id);
+      removed.push(id);
+    }
+  }
+  return { removed, kept: total - removed.length };
+}

@@ -1,0 +1,88 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Writer } from '../channel/changeChannel.ts';
+import { channelKey, requireChannel } from '../channel/readChannel.ts';
+import { refused } from '../errors.ts';
+import { sha384Integrity } from '../model/hashing.ts';
+import { buildFolder } from '../model/ids.ts';
+import { makePageSet } from '../page/pageSet.ts';
+import { renderPage } from '../page/renderPage.ts';
+import { buildFileHeaders } from '../publish/contentType.ts';
+
+export interface ExportOptions {
+  folder: string;
+  /** The page's runtime configuration. */
+  config: Record<string, unknown>;
+  connectSrc?: string[];
+  imgOrigins?: string[];
+}
+
+export interface Exported {
+  folder: string;
+  set: string;
+  pages: string[];
+  builds: string[];
+}
+
+async function put(folder: string, path: string, body: string | Buffer): Promise<void> {
+  const target = join(folder, path);
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(`${target}.new`, body);
+  await rename(`${target}.new`, target);
+}
+
+async function copyBuild(writer: Writer, id: string, folder: string): Promise<void> {
+  for (const key of await writer.store.list(`${buildFolder(id)}/`)) {
+    const body = await writer.store.read(key);
+    if (body) await put(folder, key, body);
+  }
+}
+
+const headerFile = (blocks: [path: string, headers: Record<string, string>][]): string =>
+  blocks
+    .map(
+      ([path, headers]) =>
+        `${path}\n${Object.entries(headers)
+          .map(([name, value]) => `  ${name}: ${value}\n`)
+          .join('')}`,
+    )
+    .join('\n');
+
+/** Addresses without parameters get a page of their own, with their own preloads; all others fall back to index.html. */
+const plainPaths = (routes: readonly { path: string }[]): string[] =>
+  routes.map(({ path }) => path).filter((path) => !/[:*]/.test(path) && path !== '/');
+
+/**
+ * Writes what is stable as a tree for static hosting: builds first, then pages, the channel last, so that a copy in that order
+ * never names what is not there. `_headers` holds the headers each path must be served with. Candidates need a server.
+ */
+export async function exportSite(writer: Writer, options: ExportOptions): Promise<Exported> {
+  const { store, catalog, channel, key } = writer;
+  const { document, source } = await requireChannel(store, channel, key.publicKey);
+  if (!document.stable) throw refused(`channel ${channel} has nothing live yet`, 'Publish and `activate` first.');
+  const body = await catalog.set(document.stable.set);
+  const builds = [...new Set([...document.stable.builds, ...Object.values(document.lastGood)])];
+  for (const id of builds) await copyBuild(writer, id, options.folder);
+  const template = await store.read(body.host.template.slice(1));
+  if (!template || sha384Integrity(template) !== body.host.templateIntegrity)
+    throw refused('the page template was changed', 'Roll the host back.');
+  const chosen = { hash: document.stable.set, body, candidate: false, override: null };
+  const pageSet = await makePageSet(catalog, document, key.publicKey, chosen);
+  const pages = ['/', ...plainPaths(Object.values(body.remotes).flatMap((remote) => remote.routes))];
+  const headers: [string, Record<string, string>][] = [];
+  for (const path of pages) {
+    const page = renderPage({ ...options, template: template.toString('utf8'), pageSet, path });
+    headers.push([path === '/' ? '/*' : path, page.headers]);
+    await put(options.folder, `${path === '/' ? '' : path.slice(1)}/index.html`.replace(/^\//, ''), page.html);
+  }
+  const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
+  if (worker) await put(options.folder, 'sw.js', worker);
+  const noCache = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
+  headers.push(['/builds/*', withoutType(buildFileHeaders('x.js'))], ['/channels/*', noCache], ['/sw.js', noCache]);
+  await put(options.folder, '_headers', headerFile(headers));
+  await put(options.folder, channelKey(channel), source);
+  await rm(join(options.folder, 'channels', `${channel}.json.new`), { force: true });
+  return { folder: options.folder, set: document.stable.set, pages, builds };
+}
+
+const withoutType = ({ 'content-type': _type, vary: _vary, ...headers }: Record<string, string>) => headers;
