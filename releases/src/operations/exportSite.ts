@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Writer } from '../channel/changeChannel.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
@@ -48,6 +48,19 @@ const headerFile = (blocks: [path: string, headers: Record<string, string>][]): 
     )
     .join('\n');
 
+/** Icons, manifest and the like, which browsers ask for at the origin's root. */
+async function copyRootFiles(writer: Writer, hostId: string, folder: string): Promise<void> {
+  const { files, description } = await writer.catalog.record(hostId);
+  const own = new Set([
+    'liaozhai.json',
+    ...(description.kind === 'host' ? [description.template, description.serviceWorker] : []),
+  ]);
+  for (const path of Object.keys(files).filter((file) => !file.includes('/') && !own.has(file))) {
+    const body = await writer.store.read(`${buildFolder(hostId)}/${path}`);
+    if (body) await put(folder, path, body);
+  }
+}
+
 /** Addresses without parameters get a page of their own, with their own preloads; all others fall back to index.html. */
 const plainPaths = (routes: readonly { path: string }[]): string[] =>
   routes.map(({ path }) => path).filter((path) => !/[:*]/.test(path) && path !== '/');
@@ -75,13 +88,13 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
     headers.push([path === '/' ? '/*' : path, page.headers]);
     await put(options.folder, `${path === '/' ? '' : path.slice(1)}/index.html`.replace(/^\//, ''), page.html);
   }
+  await copyRootFiles(writer, body.host.id, options.folder);
   const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
   if (worker) await put(options.folder, 'sw.js', worker);
   const noCache = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
   headers.push(['/builds/*', withoutType(buildFileHeaders('x.js'))], ['/channels/*', noCache], ['/sw.js', noCache]);
   await put(options.folder, '_headers', headerFile(headers));
   await put(options.folder, channelKey(channel), source);
-  await rm(join(options.folder, 'channels', `${channel}.json.new`), { force: true });
   return { folder: options.folder, set: document.stable.set, pages, builds };
 }
 

@@ -26,6 +26,8 @@ export interface PublishedLocal {
   builds: string[];
   /** False: everything was live already, no new state was made. */
   changed: boolean;
+  /** What the gate would have refused; development goes on, so tell the developer. */
+  problems: string[];
 }
 
 const withVersion = ({ description, files }: BuiltPackage, version: string): BuiltPackage => ({
@@ -64,9 +66,11 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   makeSet(published.map(({ record }) => record));
   const { document: before } = await requireChannel(store, channel, key.publicKey);
   const alive = builds.filter((id) => !before.killed.includes(id));
-  const change = await activate(writer, alive, { gate: makeGate(writer, { smoke: null }), why: 'npm start' });
+  const gate = makeGate(writer, { smoke: null });
+  const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);
   const { document } = await requireChannel(store, channel, key.publicKey);
   const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));
-  return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed };
+  const problems = change.changed ? (change.document.action.evidence ?? []) : [];
+  return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed, problems };
 }
