@@ -131,7 +131,10 @@ export const hostConfig = () =>
       rspack: (rspackConfig) => federatedRspack(rspackConfig, facts.sourceHash),
     };
     return {
-      ...mergeRsbuildConfig(config, ...(bundled ? [monolith(process.cwd())] : [])),
+      ...mergeRsbuildConfig(
+        config,
+        ...(bundled ? [monolith(process.cwd()), { output: { distPath: { root: 'dist-monolith' } } }] : []),
+      ),
       environments: {
         web: {
           source: { entry: { host: './src/boot.tsx' } },

@@ -1,0 +1,76 @@
+import { chromium } from 'playwright';
+import { findChromium } from '../chromium.mjs';
+import { measurePage, type Profile, rounds, type Sample, time } from './measurePage.ts';
+import { type RunningProduct, startProduct } from './product.ts';
+import { median, pairedRatio, table } from './statistics.ts';
+
+const pairs = Number(process.env.BENCH_PAIRS ?? 5);
+const card = 'a[href^="/story/"]';
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+
+type Measured = { ours: Sample[]; monolith: Sample[] };
+
+async function interleaved(
+  products: { ours: RunningProduct; monolith: RunningProduct },
+  profile: Profile,
+  count: number,
+): Promise<Measured> {
+  const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
+  const measured: Measured = { ours: [], monolith: [] };
+  for (let pair = 0; pair < count; pair += 1) {
+    // A B B A, so that a machine that warms up or slows down favours neither
+    const order = pair % 2 ? (['monolith', 'ours'] as const) : (['ours', 'monolith'] as const);
+    for (const name of order)
+      measured[name].push(await measurePage(browser, `${products[name].origin}/explore`, profile, card));
+  }
+  await browser.close();
+  return measured;
+}
+
+const figures: { label: string; of: (sample: Sample) => number; show: (value: number) => string }[] = [
+  { label: 'content visible, ms', of: (sample) => sample.contentMs, show: (value) => value.toFixed(0) },
+  { label: 'first paint, ms', of: (sample) => sample.firstPaintMs, show: (value) => value.toFixed(0) },
+  { label: 'LCP, ms', of: (sample) => sample.lcpMs, show: (value) => value.toFixed(0) },
+  { label: 'CLS', of: (sample) => sample.cls, show: (value) => value.toFixed(3) },
+  { label: 'blocking time, ms', of: (sample) => sample.blockingMs, show: (value) => value.toFixed(0) },
+  { label: 'requests to content', of: (sample) => sample.requests, show: (value) => value.toFixed(0) },
+  { label: 'JS requests to content', of: (sample) => sample.jsRequests, show: (value) => value.toFixed(0) },
+  { label: 'JS to content, KiB', of: (sample) => sample.jsBytes / 1024, show: (value) => value.toFixed(1) },
+  { label: 'all to content, KiB', of: (sample) => sample.bytes / 1024, show: (value) => value.toFixed(1) },
+];
+
+function printTimes({ ours, monolith }: Measured) {
+  const rows = figures.map(({ label, of, show }) => {
+    const [a, b] = [ours.map(of), monolith.map(of)];
+    return [label, show(median(a)), show(median(b)), median(b) === 0 ? '–' : pairedRatio(a, b)];
+  });
+  console.log(
+    `\nT: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; cold; median of ${ours.length} pairs\n`,
+  );
+  console.log(table(['/explore', 'federated', 'monolith', 'ratio (min–max)'], rows));
+}
+
+function printRounds({ ours, monolith }: Measured) {
+  const count = (samples: Sample[], of: (sample: Sample) => number) =>
+    String(median(samples.map((sample) => Math.floor(of(sample) / rounds.latencyMs))));
+  const row = (label: string, of: (sample: Sample) => number) => [label, count(ours, of), count(monolith, of)];
+  console.log(`\nR: ${rounds.latencyMs} ms latency, no other limit; median of ${ours.length}\n`);
+  console.log(
+    table(
+      ['rounds to', 'federated', 'monolith'],
+      [row('first paint', (s) => s.firstPaintMs), row('content', (s) => s.contentMs)],
+    ),
+  );
+}
+
+/** The first screen, federated and as one bundle of the same sources, interleaved in one run. */
+export async function run() {
+  const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
+  const ours = await startProduct();
+  try {
+    printRounds(await interleaved({ ours, monolith }, rounds, 3));
+    printTimes(await interleaved({ ours, monolith }, time, pairs));
+  } finally {
+    await Promise.all([ours.stop(), monolith.stop()]);
+  }
+}

@@ -1,0 +1,13 @@
+// `pnpm bench <name>`: measures and prints, each figure beside its baseline from the same run.
+const benches: Record<string, { about: string; run: () => Promise<{ run: () => Promise<void> }> }> = {
+  load: { about: 'first screen against the monolith of the same sources', run: () => import('./load.ts') },
+};
+
+const [name = '', ...rest] = process.argv.slice(2);
+const bench = benches[name];
+if (!bench || rest.includes('--help')) {
+  console.log('pnpm bench <name>\n');
+  for (const [key, { about }] of Object.entries(benches)) console.log(`  ${key.padEnd(12)}${about}`);
+  process.exit(name === '' || bench ? 0 : 2);
+}
+await (await bench.run()).run();
