@@ -12,7 +12,7 @@ interface DeletionEventDto {
   id: string | number;
 }
 
-const parsePage = cursorPage((item) => toStory(item as StoryDto));
+export const parsePage = cursorPage((item) => toStory(item as StoryDto));
 
 export const storiesApi = api.injectEndpoints({
   overrideExisting: true,

@@ -3,7 +3,7 @@ import type { Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryHead.module.css';
 
-/** Cover up to the screen's edge, then the title page: title, teller, tags, summary. */
+/** Cover up to the screen's edge, then the title page: title, teller, tags. */
 export function StoryHead({ story }: { story: Story }) {
   return (
     <header className={styles.head}>
@@ -11,7 +11,10 @@ export function StoryHead({ story }: { story: Story }) {
         <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager decorative />
       </div>
       <div className={styles.words}>
-        <h1 className={styles.title}>{story.title}</h1>
+        {/* the bar above says it to screen readers */}
+        <p className={styles.title} aria-hidden="true">
+          {story.title}
+        </p>
         {story.authorName && <p className={styles.author}>{texts.story.by(story.authorName)}</p>}
         {story.tags.length > 0 && (
           <ul className={styles.tags} aria-label={texts.story.tags}>
@@ -20,7 +23,6 @@ export function StoryHead({ story }: { story: Story }) {
             ))}
           </ul>
         )}
-        {story.summary && <p className={styles.summary}>{story.summary}</p>}
       </div>
     </header>
   );

@@ -8,9 +8,12 @@ import { StoryGrid, StoryGridSkeleton } from '../components/StoryGrid';
 import { Wordmark } from '../components/Wordmark';
 import { type Story, storiesOf } from '../model';
 import { texts } from '../texts';
+import { adoptFirstStories } from './firstStories';
 import styles from './StoryListPage.module.css';
 import { useDeviceCopy } from './useDeviceCopy';
 import { useNewStories } from './useNewStories';
+
+adoptFirstStories();
 
 export default function StoryListPage() {
   const feed = useStoriesGetStoriesInfiniteQuery();

@@ -30,7 +30,7 @@ export default function StoryReadPage() {
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
       <StoryBar key={id} story={story} onBack={goBack} />
-      {story && <StoryBook story={story} withAction={!chatOpen} />}
+      {story && <StoryBook story={story} chatOpen={chatOpen} />}
       {!story && !error && <StorySkeleton />}
       {error && (
         <div className={styles.error}>

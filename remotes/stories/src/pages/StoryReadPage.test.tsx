@@ -1,0 +1,77 @@
+import { openRemote } from '@liaozhai/shared/testing';
+import { expect, test } from '@rstest/core';
+import { screen } from '@testing-library/react';
+import { storyDto } from '../fixtures';
+import remote from '../remote';
+
+const url = 'GET /v1/stories/s-1';
+const path = '/story/s-1';
+
+test('the story is laid out as a book: title, teller, people, opening', async () => {
+  openRemote(remote, { [url]: storyDto() }, { path });
+  expect(await screen.findByText('蒲松龄 述')).toBeTruthy();
+  expect(screen.getByRole('heading', { name: '聂小倩', level: 3 })).toBeTruthy();
+  expect(screen.getByText('寺中女鬼，夜来叩门。')).toBeTruthy();
+  expect(screen.getByText('月光落在阶前。').tagName).toBe('EM');
+  expect(screen.getByText('风').tagName).toBe('STRONG');
+  expect(document.title).toContain('聂小倩');
+});
+
+test('a story wrapped in data reads the same', async () => {
+  openRemote(remote, { [url]: { data: storyDto() } }, { path });
+  expect(await screen.findByText('蒲松龄 述')).toBeTruthy();
+});
+
+test('the way into the chat names the price before the tap', async () => {
+  openRemote(remote, { [url]: storyDto({ price_per_message: 3 }) }, { path, user: { balance: 41 } });
+  expect(await screen.findByText('每条消息 3 点')).toBeTruthy();
+  expect(screen.getByText('余额 41 点')).toBeTruthy();
+  expect(screen.getByRole('link', { name: '开始聊天' }).getAttribute('href')).toBe('/story/s-1?chat=1');
+});
+
+test('no price is claimed where the server names none', async () => {
+  openRemote(remote, { [url]: storyDto({ price_per_message: null }) }, { path });
+  await screen.findByRole('link', { name: '开始聊天' });
+  expect(screen.queryByText(/点$/)).toBeNull();
+});
+
+test('a first message turns 开始 into 继续, a deleted conversation turns it back', async () => {
+  const { live } = openRemote(remote, { [url]: storyDto() }, { path, user: {} });
+  await screen.findByRole('link', { name: '开始聊天' });
+  live.push('message.created', { id: 'm-1', conversation_id: 'c-1', story_id: 's-1' });
+  expect(await screen.findByRole('link', { name: '继续聊天' })).toBeTruthy();
+  live.push('conversation.deleted', { id: 'c-1' });
+  expect(await screen.findByRole('link', { name: '开始聊天' })).toBeTruthy();
+});
+
+test('a story that is gone has a page that says so and leads on', async () => {
+  openRemote(remote, { [url]: { status: 404, body: { message: 'Not found' } } }, { path });
+  expect(await screen.findByText('这个故事不在了，也许已经下架')).toBeTruthy();
+  expect(screen.getByRole('link', { name: '去看看别的故事' }).getAttribute('href')).toBe('/explore');
+});
+
+test('a story that does not come offers to try again', async () => {
+  let answers = 0;
+  const { user } = openRemote(
+    remote,
+    {
+      [url]: () => {
+        answers += 1;
+        return answers === 1 ? { status: 500, body: { message: '书被借走了' } } : storyDto();
+      },
+    },
+    { path },
+  );
+  expect(await screen.findByText('书被借走了')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: '重试' }));
+  expect(await screen.findByText('蒲松龄 述')).toBeTruthy();
+});
+
+test('with ?chat=1 the chat of this story lies open under its title, and goes back to the story', async () => {
+  const Chat = ({ storyId }: { storyId: string }) => <p>{`聊天 ${storyId}`}</p>;
+  const { user } = openRemote(remote, { [url]: storyDto() }, { path: `${path}?chat=1`, slots: { 'story.chat': Chat } });
+  expect(await screen.findByText('聊天 s-1')).toBeTruthy();
+  expect(screen.queryByRole('link', { name: '开始聊天' })).toBeNull();
+  await user.click(screen.getAllByRole('button', { name: '返回' }).at(-1) ?? document.body);
+  expect(await screen.findByRole('link', { name: '开始聊天' })).toBeTruthy();
+});

@@ -1,0 +1,87 @@
+import { openRemote } from '@liaozhai/shared/testing';
+import { expect, test } from '@rstest/core';
+import { screen, within } from '@testing-library/react';
+import { pageDto, transactionDto } from '../fixtures';
+import remote from '../remote';
+
+const path = '/my/wallet/transactions';
+const signedIn = { path, user: { balance: 1234 } };
+
+test('bookings stand under their Shanghai day, signed, with what was left', async () => {
+  const rows = [
+    transactionDto({
+      id: 't-3',
+      type: 'check_in',
+      amount: 10,
+      balance_after: 1234,
+      description: '签到第 1 天',
+      created_at: '2025-11-03T16:30:00Z',
+    }),
+    transactionDto({
+      id: 't-2',
+      amount: -2,
+      balance_after: 1224,
+      description: '对话《聂小倩》',
+      created_at: '2025-11-03T15:30:00Z',
+    }),
+  ];
+  openRemote(remote, { 'GET /v1/transactions': pageDto(rows) }, signedIn);
+  const later = await screen.findByRole('region', { name: '2025年11月4日' });
+  expect(within(later).getByText('+10 点')).toBeTruthy();
+  expect(within(later).getByText('余 1,234 点')).toBeTruthy();
+  expect(within(later).getByText('00:30')).toBeTruthy();
+  const earlier = screen.getByRole('region', { name: '2025年11月3日' });
+  expect(within(earlier).getByText('−2 点')).toBeTruthy();
+  expect(screen.getByText('账目到此为止')).toBeTruthy();
+});
+
+test('choosing a kind asks the server for that kind', async () => {
+  const { user } = openRemote(
+    remote,
+    {
+      'GET /v1/transactions': (request: { params?: { type?: string } }) =>
+        pageDto(
+          request.params?.type === 'refund'
+            ? [transactionDto({ id: 't-9', type: 'refund', description: '退还：对话' })]
+            : [transactionDto()],
+        ),
+    },
+    signedIn,
+  );
+  await screen.findByText('《聂小倩》里的一条消息');
+  await user.click(screen.getByRole('button', { name: '退回' }));
+  expect(await screen.findByText('退还：对话')).toBeTruthy();
+  expect(screen.queryByText('《聂小倩》里的一条消息')).toBeNull();
+});
+
+test('a booking that happens meanwhile appears on top with the new balance', async () => {
+  let rows = [transactionDto()];
+  const { live } = openRemote(remote, { 'GET /v1/transactions': () => pageDto(rows) }, signedIn);
+  await screen.findByText('《聂小倩》里的一条消息');
+  rows = [transactionDto({ id: 't-2', amount: -1, description: '续写《聂小倩》' }), ...rows];
+  live.push('balance.updated', { balance: 1233 });
+  expect(await screen.findByText('续写《聂小倩》')).toBeTruthy();
+  expect(await screen.findByText('1,233')).toBeTruthy();
+});
+
+test('an empty ledger says how it fills', async () => {
+  openRemote(remote, { 'GET /v1/transactions': pageDto([]) }, signedIn);
+  expect(await screen.findByText('还没有账目，签到或聊天之后会记在这里')).toBeTruthy();
+});
+
+test('a ledger that does not come offers to try again', async () => {
+  let answers = 0;
+  const { user } = openRemote(
+    remote,
+    {
+      'GET /v1/transactions': () => {
+        answers += 1;
+        return answers === 1 ? { status: 500, body: { message: '账房关门了' } } : pageDto([transactionDto()]);
+      },
+    },
+    signedIn,
+  );
+  expect(await screen.findByText('账房关门了')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: '重试' }));
+  expect(await screen.findByText('《聂小倩》里的一条消息')).toBeTruthy();
+});
