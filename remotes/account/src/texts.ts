@@ -1,5 +1,3 @@
-import { faq } from './faq';
-
 const number = (value: number) => value.toLocaleString('zh-CN');
 
 /** Everything this remote says, grouped by page. */
@@ -32,8 +30,7 @@ export const texts = {
     doneTomorrow: (points: number) => `今日已签到，明天可领 ${number(points)} 点`,
     awarded: (points: number, days: number) => `签到成功，得 ${number(points)} 点，已连续 ${number(days)} 天`,
     alreadyDone: '今天已经签过到了',
-    showMonth: '看整月',
-    showWeek: '只看本周',
+    wholeMonth: '，看整月',
     week: '本周签到',
     month: (key: string) => `${Number(key.slice(5, 7))} 月签到`,
     weekdays: ['一', '二', '三', '四', '五', '六', '日'],
@@ -137,5 +134,4 @@ export const texts = {
     realtimeStates: { off: '未启用', connecting: '正在连接', live: '已连接', waiting: '等待重连' },
     browser: '浏览器',
   },
-  faq,
 } as const;

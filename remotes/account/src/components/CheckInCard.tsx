@@ -1,9 +1,11 @@
 import { toastText } from '@liaozhai/shared/format';
 import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
-import { Button, Card, CheckInIcon } from '@liaozhai/shared/ui';
+import { Button, Card, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { useRef, useState } from 'react';
 import { useAccountCheckInMutation } from '../api';
-import { type CheckIn, nextReward, type Streak, toProductRules } from '../model';
+import type { CheckIn } from '../model';
+import { toProductRules } from '../model/productRules';
+import { nextReward, type Streak } from '../model/streak';
 import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
 import { StreakCalendar } from './StreakCalendar';
@@ -30,9 +32,24 @@ function resultText({ awarded, streak }: CheckIn): string {
   return awarded > 0 ? texts.checkIn.awarded(awarded, streak) : texts.checkIn.alreadyDone;
 }
 
+/** Title, days in a row, and the way from this week to the whole month. */
+function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: boolean; onToggle: () => void }) {
+  return (
+    <div className={styles.head}>
+      <h2 className={styles.title}>{texts.checkIn.title}</h2>
+      <button type="button" className={styles.streak} aria-expanded={isMonth} onClick={onToggle}>
+        {texts.checkIn.streak(streak.length)}
+        <VisuallyHidden>{texts.checkIn.wholeMonth}</VisuallyHidden>
+        <ChevronDownIcon className={styles.chevron} size={18} />
+      </button>
+    </div>
+  );
+}
+
 /** Daily check-in: the days in a row, what today brings, and the one button of the day. */
 export function CheckInCard({ user, today }: { user: User; today: string }) {
   const { run, isLoading, result } = useCheckIn(today);
+  const [isMonth, setMonth] = useState(false);
   const streak: Streak = {
     today,
     isCheckedInToday: user.checkedInToday === true,
@@ -41,21 +58,23 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
   };
   const reward = nextReward(streak);
   const done = reward === undefined ? texts.checkIn.done : texts.checkIn.doneTomorrow(reward);
+  const knowsStreak = user.checkInStreak !== undefined;
   return (
     <Card aria-label={texts.checkIn.title}>
-      <div className={styles.head}>
+      {knowsStreak ? (
+        <StreakHead streak={streak} isMonth={isMonth} onToggle={() => setMonth(!isMonth)} />
+      ) : (
         <h2 className={styles.title}>{texts.checkIn.title}</h2>
-        {user.checkInStreak !== undefined && <p className={styles.streak}>{texts.checkIn.streak(streak.length)}</p>}
-      </div>
-      {user.checkInStreak !== undefined && <StreakCalendar streak={streak} />}
+      )}
+      {knowsStreak && <StreakCalendar streak={streak} span={isMonth ? 'month' : 'week'} />}
       {streak.isCheckedInToday ? (
         <p className={styles.done}>
           <CheckInIcon size={20} />
           {done}
         </p>
       ) : (
-        <Button block loading={isLoading} onClick={() => void run()}>
-          {reward === undefined ? texts.checkIn.action : texts.checkIn.actionFor(reward)}
+        <Button block className={styles.button} loading={isLoading} onClick={() => void run()}>
+          {reward === undefined || !knowsStreak ? texts.checkIn.action : texts.checkIn.actionFor(reward)}
         </Button>
       )}
       <p className={styles.result} role="status">

@@ -1,6 +1,6 @@
 import { Card, ChevronDownIcon } from '@liaozhai/shared/ui';
-import type { QuestionGroup } from '../faq';
 import styles from './FaqList.module.css';
+import type { QuestionGroup } from './supportQuestions';
 
 /** Questions that open one by one; the browser's own search finds and opens closed ones. */
 export function FaqList({ groups }: { groups: QuestionGroup[] }) {

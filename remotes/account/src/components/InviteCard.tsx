@@ -1,6 +1,7 @@
 import { copyText, hostConfig, share, toast } from '@liaozhai/shared/runtime';
 import { Button, Card, CopyIcon, IconButton, ShareIcon } from '@liaozhai/shared/ui';
-import { inviteLink, toProductRules } from '../model';
+import { inviteLink } from '../model';
+import { toProductRules } from '../model/productRules';
 import { texts } from '../texts';
 import styles from './InviteCard.module.css';
 

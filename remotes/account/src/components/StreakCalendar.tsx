@@ -1,7 +1,6 @@
 import { CheckIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useState } from 'react';
-import { type CalendarDay, calendarDays, type Streak } from '../model';
+import { type CalendarDay, calendarDays, type Streak } from '../model/streak';
 import { texts } from '../texts';
 import styles from './StreakCalendar.module.css';
 
@@ -34,10 +33,8 @@ function DayCell({ day, first }: { day: CalendarDay; first: boolean }) {
   );
 }
 
-/** This week, or on request this month: days of the running streak marked, what the coming ones bring. */
-export function StreakCalendar({ streak }: { streak: Streak }) {
-  const [span, setSpan] = useState<'week' | 'month'>('week');
-  const days = calendarDays(streak, span);
+/** Days of the running streak marked, and what the coming ones bring. */
+export function StreakCalendar({ streak, span }: { streak: Streak; span: 'week' | 'month' }) {
   return (
     <div className={styles.calendar}>
       <div className={styles.weekdays} aria-hidden="true">
@@ -46,18 +43,10 @@ export function StreakCalendar({ streak }: { streak: Streak }) {
         ))}
       </div>
       <ol className={styles.days} aria-label={span === 'week' ? texts.checkIn.week : texts.checkIn.month(streak.today)}>
-        {days.map((day, index) => (
+        {calendarDays(streak, span).map((day, index) => (
           <DayCell key={day.key} day={day} first={index === 0} />
         ))}
       </ol>
-      <button
-        type="button"
-        className={styles.toggle}
-        aria-expanded={span === 'month'}
-        onClick={() => setSpan(span === 'week' ? 'month' : 'week')}
-      >
-        {span === 'week' ? texts.checkIn.showMonth : texts.checkIn.showWeek}
-      </button>
     </div>
   );
 }

@@ -3,7 +3,8 @@ import { TopBar } from '@liaozhai/shared/ui';
 import { ContactCard } from '../components/ContactCard';
 import { DiagnosticsCard } from '../components/DiagnosticsCard';
 import { FaqList } from '../components/FaqList';
-import { toProductRules } from '../model';
+import { supportQuestions } from '../components/supportQuestions';
+import { toProductRules } from '../model/productRules';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 
@@ -15,7 +16,7 @@ export default function SupportReadPage() {
       <div className={styles.page}>
         <section className={styles.section} aria-label={texts.support.faq}>
           <h2 className={styles.title}>{texts.support.faq}</h2>
-          <FaqList groups={texts.faq(toProductRules(hostConfig().rules))} />
+          <FaqList groups={supportQuestions(toProductRules(hostConfig().rules))} />
         </section>
         <section className={styles.section} aria-label={texts.support.contact}>
           <h2 className={styles.title}>{texts.support.contact}</h2>

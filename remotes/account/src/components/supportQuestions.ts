@@ -1,4 +1,5 @@
-import { PERSONA_CHARACTERS, type ProductRules } from './model';
+import { PERSONA_CHARACTERS } from '../model';
+import type { ProductRules } from '../model/productRules';
 
 export interface Question {
   question: string;
@@ -46,7 +47,7 @@ function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
 }
 
 /** The answers follow the rules that are in force at this site. */
-export const faq = (rules: ProductRules): QuestionGroup[] => [
+export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
   {
     title: '点数',
     questions: [

@@ -1,0 +1,27 @@
+import { expect, test } from '@rstest/core';
+import { toProductRules } from '../model/productRules';
+import { supportQuestions } from './supportQuestions';
+
+const answerTo = (question: string, config: unknown) =>
+  supportQuestions(toProductRules(config))
+    .flatMap((group) => group.questions)
+    .find((entry) => entry.question === question)?.answer ?? '';
+
+test('the answers quote the figures of this site', () => {
+  const config = {
+    checkInRewards: [10, 12, 30],
+    inviteReward: { inviter: 50, invitee: 20 },
+    storyPrices: { short: 2, long: 3 },
+    continuePrice: 1,
+  };
+  expect(answerTo('聊天怎么收费？', config)).toContain('每发一条消息 2–3 点');
+  expect(answerTo('聊天怎么收费？', config)).not.toContain('灵感');
+  expect(answerTo('签到有什么奖励？', config)).toContain('第 1 天 10、第 2 天 12、第 3 天 30 点，之后每天 30 点');
+  expect(answerTo('怎样邀请好友？', config)).toContain('你得 50 点，好友得 20 点');
+});
+
+test('without figures no answer invents one', () => {
+  for (const group of supportQuestions(toProductRules({}))) {
+    for (const { answer } of group.questions) expect(answer).not.toMatch(/\d 点|undefined|NaN|Infinity/);
+  }
+});

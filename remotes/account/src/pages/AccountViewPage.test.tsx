@@ -1,0 +1,108 @@
+import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { checkInDto, userDto } from '../fixtures';
+import remote from '../remote';
+import { texts } from '../texts';
+
+const member = { 'GET /v1/user': { data: userDto() } };
+const open = (handlers = {}, patch: Parameters<typeof userDto>[0] = {}) =>
+  openRemote(remote, { ...member, ...handlers }, { path: '/my', user: userDto(patch) });
+
+describe('an anonymous visitor', () => {
+  test('learns what an account is for, can set the display, and causes no request', async () => {
+    const { requests } = openRemote(remote, {}, { path: '/my', user: null });
+    expect(await screen.findByRole('button', { name: texts.guest.register })).toBeTruthy();
+    expect(screen.getByRole('button', { name: texts.guest.login })).toBeTruthy();
+    expect(screen.getByRole('group', { name: texts.display.theme })).toBeTruthy();
+    expect(screen.queryByText(texts.signOut.action)).toBeNull();
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('a member', () => {
+  test('sees who they are and every way on', async () => {
+    open();
+    expect(await screen.findByText('宁采臣')).toBeTruthy();
+    expect(screen.getByText('LANRUO')).toBeTruthy();
+    const ways = within(screen.getByRole('navigation', { name: texts.my.more })).getAllByRole('link');
+    expect(ways.map((way) => way.getAttribute('href'))).toEqual([
+      '/my/profile',
+      '/my/wallet/transactions',
+      '/my/wallet/recharge',
+      '/my/support',
+    ]);
+  });
+
+  test('sets the theme for the whole page', async () => {
+    const { user } = open();
+    await user.click(await screen.findByRole('radio', { name: texts.display.themes.dark }));
+    expect(document.documentElement.dataset.theme).toBe('dark');
+    await user.click(screen.getByRole('radio', { name: texts.display.fontSizes[4] }));
+    expect(document.documentElement.dataset.fontSize).toBe('4');
+  });
+});
+
+describe('check-in', () => {
+  const button = () => screen.findByRole('button', { name: texts.checkIn.action });
+
+  test('awards once however fast it is tapped, and says so', async () => {
+    const { user, requests } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });
+    await user.dblClick(await button());
+    expect(await screen.findByText(texts.checkIn.awarded(16, 4))).toBeTruthy();
+    expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
+    expect(requests.filter((request) => request.method === 'POST')).toHaveLength(1);
+  });
+
+  test('that fails can be tried again, under the same key', async () => {
+    let works = false;
+    const { user, requests } = open({
+      'POST /v1/check-in': () =>
+        works ? { data: checkInDto() } : { status: 500, body: { message: '签到簿暂时打不开' } },
+    });
+    await user.click(await button());
+    await waitFor(async () => expect((await button()).hasAttribute('disabled')).toBe(false));
+    works = true;
+    await user.click(await button());
+    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+    const keys = requests
+      .filter((request) => request.method === 'POST')
+      .map((request) => request.headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBeTruthy();
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  test('done earlier today offers no button', async () => {
+    open({ 'GET /v1/user': { data: userDto({ checked_in_today: true }) } }, { checked_in_today: true });
+    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
+  });
+
+  test('shows the days of the streak in the week and in the month', async () => {
+    const { user } = open();
+    const week = await screen.findByRole('list', { name: texts.checkIn.week });
+    expect(within(week).getAllByRole('listitem')).toHaveLength(7);
+    await user.click(screen.getByRole('button', { name: /已连续 3 天/ }));
+    const month = screen.getByRole('list', { name: /月签到$/ });
+    expect(within(month).getAllByRole('listitem').length).toBeGreaterThanOrEqual(28);
+  });
+});
+
+describe('log-out', () => {
+  test('asks first, then shows the anonymous face and keeps nothing of the user', async () => {
+    const { user, requests } = open({ 'POST /v1/logout': { status: 204 } });
+    await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
+    const question = await screen.findByRole('alertdialog', { name: texts.signOut.title });
+    expect(requests.some((request) => request.url.endsWith('/logout'))).toBe(false);
+    await user.click(within(question).getByRole('button', { name: texts.signOut.confirm }));
+    expect(await screen.findByRole('button', { name: texts.guest.register })).toBeTruthy();
+    expect(localStorage.getItem('user-store') ?? '').not.toContain('u-1');
+  });
+
+  test('can be called off', async () => {
+    const { user } = open();
+    await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
+    await user.click(await screen.findByRole('button', { name: texts.signOut.cancel }));
+    expect(screen.getByText('宁采臣')).toBeTruthy();
+  });
+});

@@ -1,0 +1,153 @@
+import { reloadHolds } from '@liaozhai/shared/runtime';
+import { openRemote, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { userDto } from '../fixtures';
+import remote from '../remote';
+import { texts } from '../texts';
+
+const avatars = { 'GET /media/avatars.json': { data: ['/api/media/avatars/fox.svg', '/api/media/avatars/moon.svg'] } };
+const open = (handlers = {}) =>
+  openRemote(
+    remote,
+    { 'GET /v1/user': { data: userDto() }, ...avatars, ...handlers },
+    { path: '/my/profile', user: userDto() },
+  );
+
+const nameField = () => screen.findByRole('textbox', { name: texts.profile.name });
+const personaField = () => screen.findByRole('textbox', { name: texts.profile.persona });
+const saveButton = () => screen.getByRole('button', { name: texts.profile.save });
+const bodiesOf = (requests: { method: string; body: unknown }[]) =>
+  requests.filter((request) => request.method === 'PUT').map((request) => request.body);
+
+describe('the profile', () => {
+  test('sends what was edited and nothing else, and shows what the server made of it', async () => {
+    const { user, requests } = open({
+      'PUT /v1/user': { data: userDto({ name: '宁生', version: 2 }) },
+    });
+    const name = await nameField();
+    await user.clear(name);
+    await user.type(name, '宁生 ');
+    await user.click(saveButton());
+    expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
+    expect(bodiesOf(requests)).toEqual([{ name: '宁生 ' }]);
+    expect((await nameField()).getAttribute('value')).toBe('宁生');
+  });
+
+  test('offers the pictures of the server and takes one', async () => {
+    const moon = '/api/media/avatars/moon.svg';
+    const { user, requests } = open({ 'PUT /v1/user': { data: userDto({ avatar: moon, version: 2 }) } });
+    await user.click(await screen.findByRole('radio', { name: texts.profile.avatarChoice(2) }));
+    await user.click(saveButton());
+    expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
+    expect(bodiesOf(requests)).toEqual([{ avatar: moon }]);
+  });
+
+  test('without a list of pictures still shows and saves the rest', async () => {
+    open({ 'GET /media/avatars.json': { status: 404, body: { message: 'Not Found' } } });
+    expect(await nameField()).toBeTruthy();
+    expect(screen.getAllByRole('radio', { name: texts.profile.avatarChoice(1) })).toHaveLength(1);
+  });
+
+  test('cannot be saved without a name', async () => {
+    const { user, requests } = open();
+    await user.clear(await nameField());
+    await user.click(saveButton());
+    expect(await screen.findByText(texts.profile.nameMissing)).toBeTruthy();
+    expect(bodiesOf(requests)).toEqual([]);
+  });
+
+  test('tells what the server refuses at its field, until the field is edited', async () => {
+    const refusal = { message: '昵称不合适', errors: { name: ['昵称含有敏感词'] } };
+    const { user } = open({ 'PUT /v1/user': { status: 422, body: refusal } });
+    const name = await nameField();
+    await user.type(name, '鬼');
+    await user.click(saveButton());
+    expect(await screen.findByText('昵称含有敏感词')).toBeTruthy();
+    expect(name.getAttribute('aria-invalid')).toBe('true');
+    await user.type(name, '神');
+    expect(screen.queryByText('昵称含有敏感词')).toBeNull();
+  });
+
+  test('counts the persona as a reader does and keeps an overlong one from being sent', async () => {
+    const { user, requests } = open();
+    const persona = await personaField();
+    await user.clear(persona);
+    await user.click(persona);
+    await user.paste('🏮'.repeat(1001));
+    expect(screen.getByText('1001/1000')).toBeTruthy();
+    await user.click(saveButton());
+    expect(await screen.findByText(texts.profile.personaTooLong(1000))).toBeTruthy();
+    expect(bodiesOf(requests)).toEqual([]);
+  });
+
+  test('previews the persona as the characters will meet it', async () => {
+    const { user } = open();
+    await user.click(await screen.findByRole('button', { name: texts.profile.preview }));
+    expect(screen.getByRole('figure').textContent).toContain('赶考途中的书生。');
+  });
+});
+
+describe('unsaved work', () => {
+  test('holds back a reload as long as there is any', async () => {
+    const { user } = open();
+    const name = await nameField();
+    expect(reloadHolds()).toEqual([]);
+    await user.type(name, '生');
+    expect(reloadHolds()).toEqual(['profile']);
+    await user.type(name, '{Backspace}');
+    expect(reloadHolds()).toEqual([]);
+  });
+
+  test('is not left without a question; staying keeps it', async () => {
+    const { user } = open();
+    await user.type(await nameField(), '生');
+    await user.click(screen.getByRole('button', { name: '返回' }));
+    await user.click(await screen.findByRole('button', { name: texts.profile.stay }));
+    expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
+  });
+
+  test('that an other device overtakes keeps the edit and follows the rest', async () => {
+    const { user, live } = open();
+    await user.type(await nameField(), '生');
+    live.push('user.updated', { user: userDto({ persona: '改行行医。', version: 9 }) });
+    await waitFor(async () => expect((await personaField()).textContent).toBe('改行行医。'));
+    expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
+  });
+});
+
+describe('the password', () => {
+  const fill = async (user: ReturnType<typeof open>['user'], current: string, next: string, again = next) => {
+    await user.type(await screen.findByLabelText(texts.password.current), current);
+    await user.type(screen.getByLabelText(texts.password.new), next);
+    await user.type(screen.getByLabelText(texts.password.confirmation), again);
+    await user.click(screen.getByRole('button', { name: texts.password.save }));
+  };
+
+  test('is changed, and the fields are empty again', async () => {
+    const { user, requests } = open({ 'PUT /v1/user/password': { status: 204 } });
+    await fill(user, '123456', 'moon-over-lanruo');
+    await waitFor(() => expect(screen.getByLabelText(texts.password.current).getAttribute('value')).toBe(''));
+    const body = {
+      current_password: '123456',
+      password: 'moon-over-lanruo',
+      password_confirmation: 'moon-over-lanruo',
+    };
+    expect(bodiesOf(requests)).toEqual([body]);
+  });
+
+  test('is not sent when the repetition differs', async () => {
+    const { user, requests } = open();
+    await fill(user, '123456', 'moon-over-lanruo', 'moon-over-lanru');
+    expect(await screen.findByText(texts.password.mismatch)).toBeTruthy();
+    expect(bodiesOf(requests)).toEqual([]);
+  });
+
+  test('a wrong current one is told at its field', async () => {
+    const refusal = { message: '当前密码不正确', errors: { current_password: ['当前密码不正确'] } };
+    const { user } = open({ 'PUT /v1/user/password': { status: 422, body: refusal } });
+    await fill(user, '000000', 'moon-over-lanruo');
+    await waitFor(() =>
+      expect(screen.getByLabelText(texts.password.current).getAttribute('aria-invalid')).toBe('true'),
+    );
+  });
+});
