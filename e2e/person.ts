@@ -11,7 +11,9 @@ async function recordTrouble(page: Page): Promise<Trouble> {
   await page.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
-      (globalThis as unknown as { __violated(text: string): void }).__violated(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
+      (globalThis as unknown as { __violated(text: string): void }).__violated(
+        `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
+      );
     });
   });
   page.on('pageerror', (error) => trouble.errors.push(error.message));
@@ -73,7 +75,10 @@ export class Person {
   /** Opens 我的 and registers from there. */
   async joins(): Promise<Account> {
     await this.open('/my');
-    await this.page.getByRole('button', { name: /登录|注册/ }).first().click();
+    await this.page
+      .getByRole('button', { name: /登录|注册/ })
+      .first()
+      .click();
     return this.register();
   }
 
@@ -84,12 +89,51 @@ export class Person {
   }
 
   async openChat() {
-    await this.page.getByRole('link', { name: /开始聊天|继续聊天/ }).or(this.page.getByRole('button', { name: /开始聊天|继续聊天/ })).first().click();
+    await this.page
+      .getByRole('link', { name: /开始聊天|继续聊天/ })
+      .or(this.page.getByRole('button', { name: /开始聊天|继续聊天/ }))
+      .first()
+      .click();
     await expect(this.log()).toBeVisible();
   }
 
   log() {
     return this.page.getByRole('log');
+  }
+
+  /** Waits until the last reply is complete: the server has no running message any more. */
+  async replied() {
+    await expect
+      .poll(
+        () =>
+          this.page.evaluate(async () => {
+            const story = location.pathname.split('/')[2];
+            const answer = await fetch(`/api/v1/messages/latest?story_id=${story}`, {
+              headers: { Accept: 'application/json' },
+            });
+            if (!answer.ok) return 'none';
+            const { data, meta } = (await answer.json()) as {
+              data: { role: string; status: string; body: string }[];
+              meta: { active_message_id: string | null };
+            };
+            const last = data.at(-1);
+            return !meta.active_message_id && last?.role === 'assistant' && last.status === 'completed'
+              ? 'completed'
+              : 'running';
+          }),
+        { timeout: 25_000 },
+      )
+      .toBe('completed');
+    const reply = await this.page.evaluate(async () => {
+      const story = location.pathname.split('/')[2];
+      const answer = await fetch(`/api/v1/messages/latest?story_id=${story}`, {
+        headers: { Accept: 'application/json' },
+      });
+      const { data } = (await answer.json()) as { data: { body: string }[] };
+      return data.at(-1)?.body ?? '';
+    });
+    const words = reply.match(/[\p{Script=Han}]{4,}/u)?.[0] ?? '';
+    await expect(this.log().getByText(words).last()).toBeVisible();
   }
 
   async says(text: string) {

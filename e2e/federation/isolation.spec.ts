@@ -8,7 +8,8 @@ const failures: Record<string, (route: Route) => Promise<void>> = {
   dead: (route) => route.abort('connectionrefused'),
   missing: (route) => route.fulfill({ status: 404, body: 'not found' }),
   hanging: async () => {},
-  throwing: (route) => route.fulfill({ status: 200, contentType: 'text/javascript', body: 'throw new Error("broken build")' }),
+  throwing: (route) =>
+    route.fulfill({ status: 200, contentType: 'text/javascript', body: 'throw new Error("broken build")' }),
   tampered: async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, body: `${await answer.text()};globalThis.__tampered = true;` });

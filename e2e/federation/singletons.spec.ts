@@ -37,7 +37,9 @@ test('mf.one-store: what one remote changes, another shows', async ({ person, pa
   const before = await page.evaluate(() => localStorage.getItem('user-store'));
   await page.getByRole('button', { name: /签到/ }).first().click();
   await expect.poll(() => page.evaluate(() => localStorage.getItem('user-store'))).not.toBe(before);
-  const { balance: points } = JSON.parse((await page.evaluate(() => localStorage.getItem('user-store'))) ?? '{}') as { balance: number };
+  const { balance: points } = JSON.parse((await page.evaluate(() => localStorage.getItem('user-store'))) ?? '{}') as {
+    balance: number;
+  };
   await expect(page.getByText(points.toLocaleString('zh-CN')).first()).toBeVisible();
 });
 
@@ -47,7 +49,8 @@ test('mf.builds: no build carries a marker of a library it shares', () => {
     const folder = join(root, 'remotes', remote, 'dist/static/js');
     for (const file of readdirSync(folder)) {
       const text = readFileSync(join(folder, file), 'utf8');
-      for (const marker of Object.values(markers)) expect(text.includes(marker), `${remote}/${file}: ${marker}`).toBe(false);
+      for (const marker of Object.values(markers))
+        expect(text.includes(marker), `${remote}/${file}: ${marker}`).toBe(false);
     }
   }
 });

@@ -41,11 +41,14 @@ async function backendFor(env: ServerEnv) {
   return startBackend({ ...inherited, PORT: '0', DATA_DIR: join(env.DATA_DIR, 'backend') });
 }
 
-const readConfig = (file: string | undefined): Record<string, unknown> => {
-  if (!file) return {};
+/** The page's runtime configuration: siteConfig.json, with what HOST_CONFIG names laid over it key by key. */
+function siteConfig(file: string | undefined): Record<string, unknown> {
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+  const shipped = read(join(import.meta.dirname, 'siteConfig.json'));
+  if (!file) return shipped;
   if (!existsSync(file)) throw new Error(`HOST_CONFIG=${file} does not exist: correct the path, or unset it`);
-  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-};
+  return { ...shipped, ...read(file) };
+}
 
 async function develop(env: ServerEnv) {
   const backend = await backendFor(env);
@@ -62,7 +65,7 @@ async function develop(env: ServerEnv) {
 
 async function serve(env: ServerEnv) {
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
-  const config = readConfig(env.HOST_CONFIG);
+  const config = siteConfig(env.HOST_CONFIG);
   const [backend] = await Promise.all([backendFor(env), publishAll(store, env.CHANNEL)]);
   const releases = await openReleases({ store, channel: env.CHANNEL });
   const server = createProduct({ releases, env, backendUrl: backend.url, config });

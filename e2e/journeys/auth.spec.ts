@@ -1,0 +1,112 @@
+import { expect, test } from '../person.ts';
+
+const opened = async (page: import('@playwright/test').Page) => {
+  await page.goto('/my');
+  await page
+    .getByRole('button', { name: /登录|注册/ })
+    .first()
+    .click();
+};
+
+test.describe('the auth popup', () => {
+  test('opens to register with everything filled in', async ({ person, page }) => {
+    await opened(page);
+    const popup = person.popup();
+    await expect(popup.locator('input[name="login"]')).toHaveValue(/^a\d+$/);
+    await expect(popup.locator('input[name="password"]')).toHaveValue(/^\d{6}$/);
+    await expect(popup.locator('input[name="name"]')).toHaveValue(/^\p{Script=Han}{2,4}$/u);
+    await expect(popup.getByRole('radio')).toHaveCount(2);
+  });
+
+  test('gender and refresh bring another nickname', async ({ person, page }) => {
+    await opened(page);
+    const popup = person.popup();
+    const name = popup.locator('input[name="name"]');
+    const names = new Set([await name.inputValue()]);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await popup
+        .getByRole('button', { name: /换一个|刷新|换/ })
+        .first()
+        .click();
+      names.add(await name.inputValue());
+    }
+    expect(names.size).toBeGreaterThan(2);
+  });
+
+  test('switching clears for login and fills again for register', async ({ person, page }) => {
+    await opened(page);
+    const popup = person.popup();
+    await popup.getByRole('button', { name: /登录/ }).first().click();
+    await expect(popup.locator('input[name="login"]')).toHaveValue('');
+    await expect(popup.locator('input[name="password"]')).toHaveValue('');
+    await expect(popup.locator('input[name="password"]')).toHaveAttribute('type', 'password');
+    await popup.getByRole('button', { name: /注册/ }).first().click();
+    await expect(popup.locator('input[name="login"]')).toHaveValue(/^a\d+$/);
+  });
+
+  test('a double tap on register makes one account', async ({ person, page }) => {
+    await opened(page);
+    const posts: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/v1/register') && posts.push(request.url()));
+    await person.popup().getByRole('button', { name: '注册（请截图保存）' }).dblclick();
+    await person.dismissCopyDialog();
+    await expect(person.popup()).toBeHidden();
+    expect(posts).toHaveLength(1);
+  });
+
+  test('a wrong password is said at the field and in a toast', async ({ person, page }) => {
+    const account = await person.joins();
+    await page.context().clearCookies();
+    await page.evaluate(() => localStorage.clear());
+    await opened(page);
+    const popup = person.popup();
+    await popup.getByRole('button', { name: /登录/ }).first().click();
+    await popup.locator('input[name="login"]').fill(account.login);
+    await popup.locator('input[name="password"]').fill('000000x');
+    const answer = page.waitForResponse((response) => response.url().endsWith('/v1/login'));
+    await popup.getByRole('button', { name: '登录', exact: true }).click();
+    expect((await answer).status()).toBe(422);
+    await expect(
+      popup.locator('input[name="login"][aria-invalid="true"], input[name="password"][aria-invalid="true"]').first(),
+    ).toBeVisible();
+    await popup.locator('input[name="password"]').fill(account.password);
+    await popup.getByRole('button', { name: '登录', exact: true }).click();
+    await expect(page.getByText('登录成功')).toBeVisible();
+    await expect(popup).toBeHidden();
+  });
+
+  test('a refused clipboard shows the credentials in a dialog that only its button closes', async ({
+    person,
+    page,
+  }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: () => Promise.reject(new Error('refused')) },
+      });
+      document.execCommand = () => false;
+    });
+    await opened(page);
+    const login = await person.popup().locator('input[name="login"]').inputValue();
+    await person.popup().getByRole('button', { name: '注册（请截图保存）' }).click();
+    const dialog = page.getByRole('dialog').filter({ hasText: '自动复制失败' });
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByText('请手工复制账号密码')).toBeVisible();
+    await expect(dialog.getByRole('textbox')).toHaveValue(new RegExp(login));
+    await page.mouse.click(5, 5);
+    for (let press = 0; press < 4; press += 1) await page.keyboard.press('Escape');
+    await page.goBack();
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('button', { name: '我已经复制' }).click();
+    await expect(dialog).toBeHidden();
+  });
+
+  test('any 401 opens it to register with the password shown', async ({ person, page }) => {
+    await person.joins();
+    await page.context().clearCookies();
+    await page.reload();
+    const popup = person.popup();
+    await expect(popup).toBeVisible();
+    await expect(popup.locator('input[name="password"]')).toHaveAttribute('type', 'text');
+    await expect(popup.getByRole('button', { name: '注册（请截图保存）' })).toBeVisible();
+  });
+});

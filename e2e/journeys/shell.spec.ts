@@ -1,0 +1,85 @@
+import { expect, test } from '../person.ts';
+
+test('the root leads to 发现 and keeps the invitation', async ({ person, page }) => {
+  await person.open('/?invite=ABC123');
+  await expect(page).toHaveURL(/\/explore\?invite=ABC123$/);
+  await expect(page).toHaveTitle(/发现/);
+});
+
+test('tabs replace each other instead of piling up in the history', async ({ person, page }) => {
+  await person.open('/explore');
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  const before = await page.evaluate(() => history.length);
+  const tabs = page.getByRole('navigation');
+  await tabs.getByRole('link', { name: '聊过' }).click();
+  await expect(page).toHaveURL('/conversations');
+  await tabs.getByRole('link', { name: '我的' }).click();
+  await expect(page).toHaveURL('/my');
+  await tabs.getByRole('link', { name: '发现' }).click();
+  await expect(page).toHaveURL('/explore');
+  expect(await page.evaluate(() => history.length)).toBe(before);
+});
+
+test('coming back to a tab finds it as it was left, without a request', async ({ person, page }) => {
+  await person.open('/explore');
+  const cards = page.locator('a[href^="/story/"]');
+  await expect(cards.first()).toBeVisible();
+  await cards.nth(8).scrollIntoViewIfNeeded();
+  const place = () => cards.nth(8).evaluate((card) => Math.round(card.getBoundingClientRect().top));
+  const before = await place();
+  await page.getByRole('link', { name: '我的' }).click();
+  await expect(page).toHaveURL('/my');
+  const requests: string[] = [];
+  page.on('request', (request) => request.url().includes('/api/v1/stories') && requests.push(request.url()));
+  await page.getByRole('link', { name: '发现' }).click();
+  await expect(cards.nth(8)).toBeVisible();
+  expect(await place()).toBe(before);
+  expect(requests).toEqual([]);
+});
+
+test('an unknown address says so and leads back', async ({ person, page }) => {
+  const answer = await page.goto('/no/such/page');
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByText(/找不到|没有这一页|不存在/).first()).toBeVisible();
+  await person.open('/story/no-such-story');
+  await expect(page.getByText(/找不到|不存在|没有这/).first()).toBeVisible();
+});
+
+test('a broken stored user is an anonymous visitor, not a broken page', async ({ person, page }) => {
+  await page.addInitScript(() => localStorage.setItem('user-store', '{"id": oops'));
+  await person.open('/my');
+  await expect(page.getByRole('button', { name: /登录/ }).first()).toBeVisible();
+  expect(person.trouble.errors).toEqual([]);
+});
+
+test('a guarded page asks for login and then goes on to it', async ({ person, page }) => {
+  await person.open('/my/wallet/recharge');
+  await person.register();
+  await expect(page).toHaveURL('/my/wallet/recharge');
+  await expect(page.getByRole('heading', { name: '充值' })).toBeVisible();
+});
+
+test('closing the popup of a guarded deep link leads to 我的', async ({ person, page }) => {
+  await person.open('/my/profile');
+  await expect(person.popup()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL('/my');
+});
+
+test('anonymous screens ask nothing that needs a session', async ({ person, page }) => {
+  const refused: string[] = [];
+  page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
+  for (const path of ['/explore', '/conversations', '/my']) {
+    await person.open(path);
+    await expect(page.getByRole('navigation')).toBeVisible();
+    await page.waitForLoadState('networkidle');
+  }
+  expect(refused).toEqual([]);
+  await expect(person.popup()).toBeHidden();
+});
+
+test('/test/list shows routes, flags and builds', async ({ person, page }) => {
+  await person.open('/test/list');
+  for (const text of ['/my/profile', 'requiresAuth', 'stories@'])
+    await expect(page.getByText(text).first()).toBeVisible();
+});
