@@ -6,6 +6,7 @@ import styles from './StoryGrid.module.css';
 
 /** How many covers a phone shows before the first scroll. */
 const FIRST_VIEW = 5;
+const PLACES = Array.from({ length: FIRST_VIEW }, (_, place) => place);
 
 /** The shelf. Reading order is source order, so what is appended never moves what stands. */
 export function StoryGrid({ stories }: { stories: Story[] }) {
@@ -24,15 +25,13 @@ export function StoryGridSkeleton() {
     <div role="status">
       <VisuallyHidden>{texts.list.loading}</VisuallyHidden>
       <div className={styles.grid} aria-hidden="true">
-        <div className={styles.leadSkeleton}>
-          <span className={styles.coverSkeleton} />
-          <span className={styles.lineSkeleton} />
-        </div>
-        {[1, 2, 3, 4].map((place) => (
-          <div key={place}>
+        {PLACES.map((place) => (
+          <div key={place} className={place === 0 ? styles.leadSkeleton : undefined}>
             <span className={styles.coverSkeleton} />
-            <span className={styles.lineSkeleton} />
-            <span className={styles.lineSkeleton} />
+            <div className={styles.wordsSkeleton}>
+              <span className={styles.lineSkeleton} />
+              <span className={styles.lineSkeleton} />
+            </div>
           </div>
         ))}
       </div>
