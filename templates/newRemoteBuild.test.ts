@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@rstest/core';
+import { createRemote } from './newRemote.ts';
+
+const repoRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
+let root = '';
+
+/** What `pnpm install` would do: a workspace of its own with the new remote linked into it. */
+function layOutWorkspace() {
+  root = mkdtempSync(join(tmpdir(), 'new-remote-build-'));
+  for (const file of ['remotes.json', 'pnpm-workspace.yaml']) cpSync(join(repoRoot, file), join(root, file));
+  mkdirSync(join(root, 'remotes'));
+  cpSync(join(repoRoot, 'shared'), join(root, 'shared'), {
+    recursive: true,
+    filter: (source) => basename(source) !== 'node_modules',
+  });
+  symlinkSync(join(repoRoot, 'shared/node_modules'), join(root, 'shared/node_modules'));
+  createRemote({ root, name: 'gifts', label: '礼物' });
+  const modules = join(root, 'remotes/gifts/node_modules');
+  mkdirSync(join(modules, '@rsbuild'), { recursive: true });
+  mkdirSync(join(modules, '@liaozhai'));
+  symlinkSync(join(root, 'shared'), join(modules, '@liaozhai/shared'));
+  symlinkSync(join(repoRoot, 'shared/node_modules/react'), join(modules, 'react'));
+  symlinkSync(join(repoRoot, 'shared/node_modules/@rsbuild/core'), join(modules, '@rsbuild/core'));
+}
+
+beforeAll(layOutWorkspace);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test('a new remote builds without a further edit and describes its one page', () => {
+  const folder = join(root, 'remotes/gifts');
+  const rsbuild = join(folder, 'node_modules/@rsbuild/core/bin/rsbuild.js');
+  const build = spawnSync(process.execPath, [rsbuild, 'build'], { cwd: folder, encoding: 'utf8' });
+  expect(`${build.stdout}${build.stderr}`).not.toContain('error');
+  const description = JSON.parse(readFileSync(join(folder, 'dist/liaozhai.json'), 'utf8'));
+  expect(description).toMatchObject({ kind: 'remote', name: 'gifts', label: '礼物', entry: 'remoteEntry.js' });
+  expect(description.routes).toHaveLength(1);
+  expect(description.routes[0]).toMatchObject({ name: 'gifts', path: '/gifts', title: '礼物', requiresAuth: false });
+});
