@@ -6,12 +6,9 @@ import type { Writer } from '../src/channel/changeChannel.ts';
 import { httpClient } from '../src/client/httpClient.ts';
 import { localClient } from '../src/client/localClient.ts';
 import type { ReleaseClient } from '../src/client/ReleaseClient.ts';
-import { refused, usage } from '../src/errors.ts';
-import { findChromium } from '../src/gate/findChromium.ts';
+import { usage } from '../src/errors.ts';
+import { chooseSmoke, type SmokeMode } from '../src/gate/chooseSmoke.ts';
 import type { GateCheck } from '../src/gate/gateCheck.ts';
-import { serveByCommand } from '../src/gate/serveCommand.ts';
-import { serveInProcess } from '../src/gate/serveSet.ts';
-import { smoke } from '../src/gate/smoke.ts';
 import type { Provenance } from '../src/model/build.ts';
 import { requirePublicKey } from '../src/operations/init.ts';
 import { DEFAULT_STORE, type OpenedStore, openStore, requireKey } from '../src/store/openStore.ts';
@@ -21,7 +18,7 @@ export interface SharedOptions {
   store?: string;
   channel: string;
   json?: boolean;
-  smoke: 'auto' | 'required' | 'off';
+  smoke: SmokeMode;
 }
 
 const environment = process.env;
@@ -50,23 +47,8 @@ async function provenanceHere(): Promise<() => Provenance> {
 
 export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().username;
 
-/** The browser check as asked for; without a browser it is left out aloud, or refused where it is required. */
-export function smokeFor(options: SharedOptions): GateCheck | null {
-  if (options.smoke === 'off') return null;
-  const chromium = findChromium();
-  if (!chromium && options.smoke === 'required')
-    throw refused('there is no Chromium for the headless smoke', 'Install one, or name it with CHROMIUM_PATH.');
-  if (!chromium) {
-    note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
-    return null;
-  }
-  const command = environment.RELEASES_SERVE;
-  const store = storeUrl(options);
-  const serve = command
-    ? serveByCommand(command, { ...environment, RELEASES_STORE: store, RELEASES_CHANNEL: options.channel })
-    : serveInProcess({ store, channel: options.channel });
-  return smoke(serve, chromium);
-}
+const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): GateCheck | null =>
+  chooseSmoke({ mode, store: storeUrl({ smoke: mode, channel, ...options }), channel, environment, note });
 
 /** The store itself. Throws usage for a console's address. */
 export async function localStore(options: SharedOptions): Promise<OpenedStore & { writer: Writer }> {

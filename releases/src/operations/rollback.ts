@@ -28,7 +28,7 @@ const concerns = (state: ChannelDocument, name?: string): boolean => {
  * The newest former state in which something else was live. A rollback on the way is followed to where it went, so that rolling
  * back twice goes two steps back and never returns to what was just left.
  */
-async function stateBefore(writer: Writer, current: ChannelDocument, name?: string): Promise<ChannelDocument> {
+export async function stateBefore(writer: Writer, current: ChannelDocument, name?: string): Promise<ChannelDocument> {
   const now = liveIn(current, name).join();
   let state = current;
   while (state.seq > 1) {

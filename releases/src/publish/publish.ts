@@ -10,6 +10,8 @@ import { contentType, isCompressed } from './contentType.ts';
 import type { BuiltPackage } from './readPackage.ts';
 
 const PARALLEL_WRITES = 8;
+/** Beyond this, the last percent of compression costs seconds. */
+const BEST_BROTLI_BYTES = 1024 * 1024;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
@@ -52,7 +54,10 @@ export async function writeFile(store: Store, key: string, body: Buffer): Promis
   const type = contentType(key) ?? 'application/octet-stream';
   await store.create(key, body, { contentType: type });
   if (!isCompressed(key)) return;
-  const best = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } };
+  const quality = body.length > BEST_BROTLI_BYTES ? 9 : 11;
+  const best = {
+    params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length, [constants.BROTLI_PARAM_QUALITY]: quality },
+  };
   await store.create(`${key}.br`, await brotli(body, best), { contentType: type, contentEncoding: 'br' });
   await store.create(`${key}.gz`, await gzipped(body, { level: 9 }), { contentType: type, contentEncoding: 'gzip' });
 }

@@ -1,0 +1,59 @@
+import type { Catalog } from '../../src/channel/catalog.ts';
+import type { Writer } from '../../src/channel/changeChannel.ts';
+import { requireChannel } from '../../src/channel/readChannel.ts';
+import { localClient } from '../../src/client/localClient.ts';
+import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
+import { refused } from '../../src/errors.ts';
+import type { GateCheck } from '../../src/gate/gateCheck.ts';
+import { HealthReader } from '../../src/health/HealthReader.ts';
+import type { ChannelDocument } from '../../src/model/channel.ts';
+import { isName } from '../../src/model/ids.ts';
+import type { SigningKey } from '../../src/signing.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export interface ConsoleOptions {
+  store: Store;
+  catalog: Catalog;
+  key: SigningKey;
+  /** The channel shown first. */
+  channel: string;
+  /** The gate's browser check for a channel, or null to go without. */
+  smokeFor: (channel: string) => GateCheck | null;
+}
+
+/** What the API's handlers share. */
+export class ConsoleContext {
+  readonly options: ConsoleOptions;
+  readonly #health = new Map<string, HealthReader>();
+
+  constructor(options: ConsoleOptions) {
+    this.options = options;
+  }
+
+  /** A writer in someone's name. Throws refused for channels that do not exist. */
+  writer(channel: string, who: string): Writer {
+    if (!isName(channel)) throw refused(`"${channel}" is not a channel name`);
+    const { store, catalog, key } = this.options;
+    return { store, catalog, key, channel, who, now: () => new Date() };
+  }
+
+  client(channel: string, who: string): ReleaseClient {
+    const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
+    return localClient(this.writer(channel, who), { smoke: this.options.smokeFor(channel), provenance });
+  }
+
+  async current(channel: string): Promise<ChannelDocument> {
+    const { store, key } = this.options;
+    return (await requireChannel(store, channel, key.publicKey)).document;
+  }
+
+  async channels(): Promise<string[]> {
+    return (await this.options.store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+  }
+
+  healthReader(channel: string): HealthReader {
+    const reader = this.#health.get(channel) ?? new HealthReader(this.options.store, channel);
+    this.#health.set(channel, reader);
+    return reader;
+  }
+}

@@ -1,0 +1,163 @@
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
+import { ReleaseError, usage } from '../../src/errors.ts';
+import { summarise } from '../../src/health/summarise.ts';
+import { idOfFolder } from '../../src/model/ids.ts';
+import { stateBefore } from '../../src/operations/rollback.ts';
+import { authenticate, type TokenRecord } from '../../src/operations/tokens.ts';
+import { LIMITS } from '../../src/publish/limits.ts';
+import { refusal, type Wish } from './authorise.ts';
+import type { ConsoleContext } from './ConsoleContext.ts';
+import { RateLimit } from './rateLimit.ts';
+import { Uploads } from './uploads.ts';
+import { BODIES, type Body, parseBody, type Verb, wishOf } from './wishes.ts';
+
+type Env = { Variables: { token: TokenRecord } };
+
+const REQUESTS_PER_MINUTE = 1200;
+const REFUSED_PER_MINUTE = 30;
+const LONGEST_LOG = 500;
+const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503 } as const;
+
+const whoOf = ({ id, role, name, label }: TokenRecord): string => label || `${name ? `${role}:${name}` : role} ${id}`;
+const channelOf = (context: Context, console: ConsoleContext): string =>
+  context.req.query('channel') ?? console.options.channel;
+
+const addressOf = (context: Context): string =>
+  context.env && 'incoming' in context.env ? (context.env.incoming?.socket?.remoteAddress ?? '') : '';
+
+const denied = (context: Context, status: 401 | 403 | 415 | 429, message: string, cure = '') =>
+  context.json({ message, cure, details: [] }, status);
+
+/** Bearer tokens only: a cookie opens nothing, and pages of another origin are turned away before that. */
+function guard(app: Hono<Env>, console: ConsoleContext): void {
+  const requests = new RateLimit(REQUESTS_PER_MINUTE);
+  const refusals = new RateLimit(REFUSED_PER_MINUTE);
+  app.use('*', async (context, next) => {
+    const origin = context.req.header('origin');
+    if (origin && (!URL.canParse(origin) || new URL(origin).host !== context.req.header('host')))
+      return denied(context, 403, 'this API answers no other origin');
+    const address = addressOf(context);
+    if (refusals.isSpent(address)) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
+    const [, presented = ''] = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '') ?? [];
+    const token = await authenticate(console.options.store, presented, new Date());
+    if (!token) {
+      refusals.allows(address);
+      return denied(
+        context,
+        401,
+        'no valid token',
+        'Send Authorization: Bearer with a token of `pnpm release token create`.',
+      );
+    }
+    if (!requests.allows(token.id)) return denied(context, 429, 'too many requests', 'Wait a minute.');
+    context.set('token', token);
+    return next();
+  });
+}
+
+function addLooking(app: Hono<Env>, console: ConsoleContext): void {
+  const client = (context: Context<Env>): ReleaseClient =>
+    console.client(channelOf(context, console), whoOf(context.get('token')));
+  app.get('/status', async (context) => context.json(await client(context).status()));
+  app.get('/builds', async (context) => context.json(await client(context).builds(context.req.query('name'))));
+  app.get('/names', async (context) => {
+    const folders = await console.options.store.children('versions/');
+    return context.json(folders.map((folder) => folder.replace(/\/$/, '')));
+  });
+  app.get('/log', async (context) => {
+    const limit = Number(context.req.query('limit') ?? 50);
+    if (!Number.isInteger(limit) || limit < 1) throw usage('limit must be a whole number');
+    return context.json(await client(context).log(Math.min(limit, LONGEST_LOG)));
+  });
+  app.get('/diff', async (context) =>
+    context.json(await client(context).diff(context.req.query('a') ?? '', context.req.query('b') ?? '')),
+  );
+  app.get('/before', async (context) => {
+    const channel = channelOf(context, console);
+    const target = await stateBefore(
+      console.writer(channel, ''),
+      await console.current(channel),
+      context.req.query('name'),
+    );
+    return context.json({ seq: target.seq });
+  });
+  app.get('/channels', async (context) =>
+    context.json({ channels: await console.channels(), shown: console.options.channel }),
+  );
+  app.get('/health', async (context) => {
+    const channel = channelOf(context, console);
+    const document = await console.current(channel);
+    return context.json(summarise(await console.healthReader(channel).events(), document));
+  });
+  app.get('/me', (context) => {
+    const { role, name, label } = context.get('token');
+    return context.json({ role, name, label });
+  });
+}
+
+const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => Promise<unknown> } = {
+  check: (client, { builds }) => client.check(builds),
+  activate: (client, body) => client.activate(body),
+  canary: (client, body) => client.canary(body),
+  promote: (client, body) => client.promote(body),
+  abort: (client, body) => client.abort(body),
+  rollback: (client, body) => client.rollback(body),
+  kill: (client, body) => client.kill(body),
+  override: (client, body) => client.override(body),
+};
+
+/** A bound token's change is tied to the state its right was judged by. */
+function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
+  app.post(`/${verb}`, bodyLimit({ maxSize: 64 * 1024 }), async (context) => {
+    if (!context.req.header('content-type')?.startsWith('application/json'))
+      return denied(context, 415, 'send application/json');
+    const token = context.get('token');
+    const body = parseBody(verb, await context.req.json().catch(() => null));
+    const channel = channelOf(context, console);
+    const current = await console.current(channel);
+    const reason = refusal(token, wishOf(verb, body), current);
+    if (reason) return denied(context, 403, reason);
+    const bound = token.role !== 'manager' && verb !== 'check' && verb !== 'override';
+    const request = bound ? { seq: current.seq, ...body } : body;
+    return context.json(await HANDLERS[verb](console.client(channel, whoOf(token)), request));
+  });
+}
+
+function addUploads(app: Hono<Env>, console: ConsoleContext): void {
+  const uploads = new Uploads(console.options.store);
+  app.put('/builds/:name/:folder/*', bodyLimit({ maxSize: LIMITS.fileBytes }), async (context) => {
+    const { name, folder } = context.req.param();
+    const token = context.get('token');
+    const wish: Wish = { verb: 'publish', names: [name] };
+    const reason = refusal(token, wish, await console.current(console.options.channel));
+    if (reason) return denied(context, 403, reason);
+    const id = idOfFolder(name, folder);
+    if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
+    const path = decodeURIComponent(context.req.path.split('/').slice(5).join('/'));
+    const body = Buffer.from(await context.req.arrayBuffer());
+    const announced = context.req.header('content-length');
+    if (announced !== undefined && Number(announced) !== body.length)
+      throw usage(`${path} was cut off on the way`, 'Send it again.');
+    if (path === 'build.json') return context.json(await uploads.finish(id, body.toString('utf8'), whoOf(token)));
+    await uploads.file(id, path, body);
+    return context.json({ stored: path });
+  });
+}
+
+/** `/v1`: the same verbs as the command line's, for whoever holds a token. */
+export function createApi(console: ConsoleContext): Hono<Env> {
+  const app = new Hono<Env>();
+  guard(app, console);
+  addLooking(app, console);
+  for (const verb of Object.keys(BODIES) as Verb[]) addSwitching(app, console, verb);
+  addUploads(app, console);
+  app.notFound((context) => context.json({ message: 'there is no such endpoint', cure: '', details: [] }, 404));
+  app.onError((cause, context) => {
+    if (!(cause instanceof ReleaseError)) throw cause;
+    const { message, cure, details, kind } = cause;
+    return context.json({ message, cure, details }, STATUSES[kind]);
+  });
+  return app;
+}

@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import { hasCode } from '../../src/errors.ts';
+import { contentType } from '../../src/publish/contentType.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+async function readFiles(folder: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause: unknown) => {
+    if (hasCode(cause, 'ENOENT')) return [];
+    throw cause;
+  });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    await Promise.all(
+      files.map(async (file): Promise<[string, Buffer]> => [file.slice(folder.length), await readFile(file)]),
+    ),
+  );
+}
+
+/** The console's page, from memory: what was not there at the start cannot be asked for. */
+export async function pageFiles(folder: string): Promise<Hono> {
+  const files = await readFiles(folder);
+  return new Hono().get('*', (context) => {
+    const path = context.req.path === '/' ? '/index.html' : context.req.path;
+    const body = files.get(path);
+    if (!body) return context.text('not found', 404, HEADERS);
+    return context.body(new Uint8Array(body), 200, {
+      ...HEADERS,
+      'content-type': contentType(path) ?? 'application/octet-stream',
+    });
+  });
+}

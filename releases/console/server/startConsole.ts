@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { Catalog } from '../../src/channel/catalog.ts';
+import { messageOf } from '../../src/errors.ts';
+import { chooseSmoke, type SmokeMode } from '../../src/gate/chooseSmoke.ts';
+import { requirePublicKey } from '../../src/operations/init.ts';
+import { createToken } from '../../src/operations/tokens.ts';
+import { DEFAULT_STORE, openStore, requireKey } from '../../src/store/openStore.ts';
+import { createApi } from './api.ts';
+import { buildPage } from './buildPage.ts';
+import { ConsoleContext } from './ConsoleContext.ts';
+import { pageFiles } from './pageFiles.ts';
+import { startWatch } from './watch.ts';
+
+export interface StartConsoleOptions {
+  store?: string;
+  channel?: string;
+  /** 0 = a free one; default 3001. */
+  port?: number;
+  /** Default: loopback only. */
+  host?: string;
+  smoke?: SmokeMode;
+  /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
+  localToken?: boolean;
+  note?: (line: string) => void;
+}
+
+export interface RunningConsole {
+  origin: string;
+  /** Opens the console signed in; without localToken the bare origin. */
+  link: string;
+  close: () => Promise<void>;
+}
+
+async function localLink(context: ConsoleContext, origin: string, wanted: boolean | undefined): Promise<string> {
+  if (!wanted) return origin;
+  const request = { grant: 'manager', label: 'local console', by: 'npm start', days: 7 };
+  const { token } = await createToken(context.options.store, request);
+  return `${origin}/#token=${token}`;
+}
+
+/** Starts the console and its API on an origin of their own. Throws refused when the store or its key is missing. */
+export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
+  const url = options.store ?? DEFAULT_STORE;
+  const note = options.note ?? ((line: string) => process.stderr.write(`${line}\n`));
+  const opened = await openStore(url);
+  await requirePublicKey(opened.store);
+  const key = await requireKey(opened);
+  const { store } = opened;
+  const mode = options.smoke ?? 'auto';
+  const smokeFor = (channel: string) => chooseSmoke({ mode, store: url, channel, environment: process.env, note });
+  const context = new ConsoleContext({
+    store,
+    catalog: new Catalog(store),
+    key,
+    channel: options.channel ?? 'production',
+    smokeFor,
+  });
+  const app = new Hono();
+  app.route('/v1', createApi(context));
+  app.route('/', await pageFiles(await buildPage()));
+  app.onError((cause, answer) => {
+    note(`console: ${messageOf(cause)}`);
+    return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
+  });
+  const server = serve({ fetch: app.fetch, hostname: options.host ?? '127.0.0.1', port: options.port ?? 3001 });
+  await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://localhost:${port}`;
+  const stopWatch = startWatch(context, (cause) => note(`console: ${messageOf(cause)}`));
+  const close = async () => {
+    stopWatch();
+    const closed = once(server, 'close');
+    server.close();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await closed;
+  };
+  return { origin, link: await localLink(context, origin, options.localToken), close };
+}

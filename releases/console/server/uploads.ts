@@ -1,0 +1,59 @@
+import { refused } from '../../src/errors.ts';
+import { type BuildRecord, parseRecord } from '../../src/model/build.ts';
+import { canonicalJson } from '../../src/model/canonicalJson.ts';
+import { sha384Integrity } from '../../src/model/hashing.ts';
+import { buildFolder } from '../../src/model/ids.ts';
+import { LIMITS } from '../../src/publish/limits.ts';
+import { claimVersion, writeFile } from '../../src/publish/publish.ts';
+import { fileProblem, packageProblems } from '../../src/publish/readPackage.ts';
+import type { Store } from '../../src/store/store.ts';
+
+interface Pending {
+  files: number;
+  bytes: number;
+}
+
+/** Takes builds over HTTP: files in any order, then `build.json`, which makes them a build if every file is what it says. */
+export class Uploads {
+  readonly #store: Store;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Stores a file; sending the same again is fine. Throws refused. */
+  async file(id: string, path: string, body: Buffer): Promise<void> {
+    const problem = fileProblem(path, body.length);
+    if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
+    const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
+    if (pending.files >= LIMITS.files * 2 || pending.bytes + body.length > LIMITS.buildBytes * 2)
+      throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
+    this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + body.length });
+    await writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
+  }
+
+  /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */
+  async finish(id: string, source: string, publisher: string): Promise<{ id: string; created: boolean }> {
+    const sent = parseRecord(source, id);
+    const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };
+    const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
+    const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
+    if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
+    await this.#store.create(`${buildFolder(id)}/build.json`, canonicalJson(record));
+    this.#pending.delete(id);
+    return { id, created: await claimVersion(this.#store, record) };
+  }
+
+  async #broken(record: BuildRecord): Promise<string[]> {
+    const problems: string[] = [];
+    for (const [path, file] of Object.entries(record.files)) {
+      const key = `${buildFolder(record.id)}/${path}`;
+      const body = await this.#store.read(key);
+      if (body && sha384Integrity(body) === file.integrity) continue;
+      problems.push(body ? `${path} is not what build.json says` : `${path} is missing`);
+      for (const suffix of ['', '.br', '.gz']) await this.#store.remove(key + suffix);
+    }
+    return problems;
+  }
+}

@@ -1,0 +1,53 @@
+import { texts } from './texts';
+
+const TOKEN = 'liaozhai-console-token';
+
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly lines: readonly string[];
+
+  constructor(status: number, message: string, lines: readonly string[] = []) {
+    super(message);
+    this.status = status;
+    this.lines = lines;
+  }
+}
+
+/** The token of the address's fragment moves to this tab's storage at once and leaves the address. */
+export function readToken(): string | null {
+  const [, found] = /[#&]token=([\w-]+)/.exec(location.hash) ?? [];
+  if (found) {
+    sessionStorage.setItem(TOKEN, found);
+    history.replaceState(null, '', location.pathname + location.search);
+  }
+  return sessionStorage.getItem(TOKEN);
+}
+
+export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN, token);
+export const forgetToken = (): void => sessionStorage.removeItem(TOKEN);
+
+interface Failed {
+  message?: string;
+  cure?: string;
+  details?: string[];
+}
+
+async function send<Answer>(path: string, options: RequestInit): Promise<Answer> {
+  const headers = {
+    authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`,
+    'content-type': 'application/json',
+  };
+  const response = await fetch(`/v1/${path}`, { ...options, headers, credentials: 'omit', cache: 'no-store' }).catch(
+    () => {
+      throw new ApiFailure(0, texts.offline);
+    },
+  );
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as Answer;
+  const { message = `${response.status}`, cure = '', details = [] } = (answer ?? {}) as Failed;
+  throw new ApiFailure(response.status, message, [...details, ...(cure ? [cure] : [])]);
+}
+
+export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(path, { method: 'GET' });
+export const post = <Answer>(path: string, body: unknown): Promise<Answer> =>
+  send<Answer>(path, { method: 'POST', body: JSON.stringify(body) });

@@ -1,0 +1,18 @@
+const MINUTE = 60_000;
+
+/** 刚刚, 5 分钟前, 3 小时前, then month, day and time. */
+export function relativeTime(instant: string, now: Date): string {
+  const at = new Date(instant);
+  const minutes = Math.floor((now.getTime() - at.getTime()) / MINUTE);
+  if (minutes < 1) return '刚刚';
+  if (minutes < 60) return `${minutes} 分钟前`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} 小时前`;
+  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
+  const year = at.getFullYear() === now.getFullYear() ? '' : `${at.getFullYear()}年`;
+  return `${year}${at.getMonth() + 1}月${at.getDate()}日 ${time}`;
+}
+
+export const nameOf = (id: string): string => id.split('@')[0] ?? id;
+
+/** The version of a build id, with the beginning of its hash. */
+export const versionOf = (id: string): string => (id.split('@')[1] ?? id).replace(/\+(.{4}).*/, ' · $1');

@@ -1,0 +1,34 @@
+import { refused } from '../errors.ts';
+import { findChromium } from './findChromium.ts';
+import type { GateCheck } from './gateCheck.ts';
+import { serveByCommand } from './serveCommand.ts';
+import { serveInProcess } from './serveSet.ts';
+import { smoke } from './smoke.ts';
+
+export type SmokeMode = 'auto' | 'required' | 'off';
+
+export interface SmokeOptions {
+  mode: SmokeMode;
+  store: string;
+  channel: string;
+  environment: NodeJS.ProcessEnv;
+  /** Hears that the browser check is left out. */
+  note: (line: string) => void;
+}
+
+/** The browser check as asked for; without a browser it is left out aloud, or refused where it is required. */
+export function chooseSmoke({ mode, store, channel, environment, note }: SmokeOptions): GateCheck | null {
+  if (mode === 'off') return null;
+  const chromium = findChromium(environment);
+  if (!chromium && mode === 'required')
+    throw refused('there is no Chromium for the headless smoke', 'Install one, or name it with CHROMIUM_PATH.');
+  if (!chromium) {
+    note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
+    return null;
+  }
+  const command = environment.RELEASES_SERVE;
+  const serve = command
+    ? serveByCommand(command, { ...environment, RELEASES_STORE: store, RELEASES_CHANNEL: channel, CHANNEL: channel })
+    : serveInProcess({ store, channel });
+  return smoke(serve, chromium);
+}

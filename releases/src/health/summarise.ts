@@ -1,0 +1,77 @@
+import type { ChannelDocument } from '../model/channel.ts';
+import { fisherWorse } from './fisher.ts';
+import type { Failure, HealthEvent } from './healthEvent.ts';
+
+/** The rule of the automatic stop, as stated in docs/deploying.md. */
+export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 } as const;
+
+export interface GroupHealth {
+  visitors: number;
+  failedVisitors: number;
+  loads: number;
+  failures: Partial<Record<Failure, number>>;
+  p75LoadMilliseconds: number | null;
+}
+
+export interface Health {
+  stable: GroupHealth;
+  candidate: GroupHealth | null;
+  /** Set only while a candidate runs. */
+  verdict: { test: string; pValue: number; alpha: number; enough: boolean; worse: boolean } | null;
+}
+
+function p75(values: number[]): number | null {
+  const sorted = values.sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.75) - 1] ?? null;
+}
+
+/** One vote per visitor and build: whoever failed once with a build counts as failed, however often it was tried. */
+function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
+  const votes = new Map<string, HealthEvent>();
+  for (const event of events) {
+    const key = `${event.visitor} ${event.build}`;
+    if (event.outcome === 'failed' || !votes.has(key)) votes.set(key, event);
+  }
+  const all = [...votes.values()];
+  const failed = all.filter(({ outcome }) => outcome === 'failed');
+  const failures: GroupHealth['failures'] = {};
+  for (const { failure = 'unreachable' } of failed) failures[failure] = (failures[failure] ?? 0) + 1;
+  const loads = all.flatMap(({ outcome, loadMilliseconds }) =>
+    outcome === 'loaded' && loadMilliseconds !== undefined ? [loadMilliseconds] : [],
+  );
+  return {
+    visitors: new Set(all.map(({ visitor }) => visitor)).size,
+    failedVisitors: new Set(failed.map(({ visitor }) => visitor)).size,
+    loads: all.length - failed.length,
+    failures,
+    p75LoadMilliseconds: p75(loads),
+  };
+}
+
+function verdictOn(candidate: GroupHealth, control: GroupHealth): Health['verdict'] {
+  const pValue = fisherWorse(
+    { failed: candidate.failedVisitors, total: candidate.visitors },
+    { failed: control.failedVisitors, total: control.visitors },
+  );
+  const enough =
+    candidate.visitors >= AUTO_STOP.minimumVisitors &&
+    control.visitors >= AUTO_STOP.minimumVisitors &&
+    candidate.failedVisitors >= AUTO_STOP.minimumFailed;
+  return {
+    test: 'Fisher exact, one-sided',
+    pValue,
+    alpha: AUTO_STOP.alpha,
+    enough,
+    worse: enough && pValue < AUTO_STOP.alpha,
+  };
+}
+
+/** How a channel's sets fare; with a candidate both are counted from its beginning, so that they meet the same hours. */
+export function summarise(events: readonly HealthEvent[], { stable, candidate }: ChannelDocument): Health {
+  const from = candidate?.since ?? stable?.since ?? '';
+  const recent = events.filter(({ at }) => at >= from);
+  const control = groupHealth(recent.filter((event) => !event.candidate && event.set === stable?.set));
+  if (!candidate) return { stable: control, candidate: null, verdict: null };
+  const tried = groupHealth(recent.filter((event) => event.candidate && event.set === candidate.set));
+  return { stable: control, candidate: tried, verdict: verdictOn(tried, control) };
+}
