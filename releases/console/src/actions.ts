@@ -51,8 +51,9 @@ export function createActions(context: ActionContext): Actions {
   return {
     change,
     rollback: async ({ name, to, title }) => {
-      const changes = await rollbackChanges(context, name, to);
-      await change('rollback', { name, to }, { title, action: texts.live.rollback, changes, danger: true });
+      const changes = await rollbackChanges(context, name, to).catch(notPossible);
+      if (changes)
+        await change('rollback', { name, to }, { title, action: texts.live.rollback, changes, danger: true });
     },
     check: (build) =>
       run(async () => {
@@ -70,12 +71,16 @@ export function createActions(context: ActionContext): Actions {
   };
 }
 
-/** The state a rollback would go to is named by the server, so that the dialog tells what will really happen. */
+async function notPossible(cause: unknown): Promise<null> {
+  if (!(cause instanceof ApiFailure)) throw cause;
+  await tell(cause.message, cause.lines);
+  return null;
+}
+
+/** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(context: ActionContext, name?: string, to?: number): Promise<string[]> {
   const channel = `channel=${encodeURIComponent(context.channel())}`;
-  const target =
-    to ?? (await get<{ seq: number }>(`before?${channel}${name ? `&name=${name}` : ''}`).catch(() => null))?.seq;
-  if (target === undefined) return [];
+  const target = to ?? (await get<{ seq: number }>(`before?${channel}${name ? `&name=${name}` : ''}`)).seq;
   const differences = await get<Difference[]>(`diff?a=stable&b=${target}&${channel}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }

@@ -16,3 +16,16 @@ export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 
 /** The version of a build id, with the beginning of its hash. */
 export const versionOf = (id: string): string => (id.split('@')[1] ?? id).replace(/\+(.{4}).*/, ' · $1');
+
+const PHRASES: [RegExp, string][] = [
+  [/ for ([\d.]+) %$/, '（$1% 的访客）'],
+  [/ as in state (\d+)$/, '（同状态 $1）'],
+  [/^made the channel$/, '建立通道'],
+  [/^signed the same state anew$/, '延长签名有效期'],
+];
+
+/** What an action of the log was about, in the reader's language and with short build names. */
+export function subjectOf(what: string): string {
+  const said = PHRASES.reduce((text, [phrase, instead]) => text.replace(phrase, instead), what);
+  return said.replace(/[a-z][a-z0-9-]*@[\w.+-]+/g, (id) => `${nameOf(id)} ${versionOf(id)}`).replaceAll(' · ', '·');
+}

@@ -1,6 +1,6 @@
 import type { Actions } from './actions';
 import { element } from './element';
-import { relativeTime } from './format';
+import { relativeTime, subjectOf } from './format';
 import { type LogEntry, type Me, maySwitch } from './model';
 import { texts } from './texts';
 
@@ -15,7 +15,7 @@ function entryRow(entry: LogEntry, isCurrent: boolean, me: Me, actions: Actions,
       {},
       element('strong', {}, `${seq} · ${texts.verb(verb)}`),
       ' ',
-      element('span', { class: 'what' }, what),
+      element('span', { class: 'what', title: what }, subjectOf(what)),
     ),
     element('small', { title: new Date(at).toLocaleString('zh-CN') }, texts.log.by(who, relativeTime(at, now))),
     why ? element('p', { class: 'why' }, `“${why}”`) : null,

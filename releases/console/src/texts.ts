@@ -38,7 +38,7 @@ export const texts = {
   live: {
     title: '正在运行',
     nothing: '还没有上线任何构建',
-    since: (when: string, who: string) => `${when} 起，由 ${who} 上线`,
+    since: (when: string, who: string) => `${when}起，由 ${who} 上线`,
     lastGood: '备用',
     killed: '已禁用',
     rollback: '回退',
@@ -79,8 +79,7 @@ export const texts = {
     canary: '灰度 5%',
     override: '临时链接',
     kill: '禁用',
-    by: (who: string, when: string, commit: string | null) =>
-      `${who} 发布于 ${when}${commit ? `，提交 ${commit}` : ''}`,
+    by: (who: string, when: string, commit: string | null) => `${who} 发布于${when}${commit ? `，提交 ${commit}` : ''}`,
     size: (bytes: number, files: number) => `${(bytes / 1024).toFixed(0)} KiB，${files} 个文件`,
   },
   log: {
