@@ -16,6 +16,8 @@ export interface Visit {
 
 /** Who has a say before the app goes to another place. */
 export interface Gates {
+  /** The place that a path stands for: the root is the first tab. */
+  resolve: (pathname: string) => string;
   /** Whether someone wants to be asked before the place is left. */
   isLeaveGuarded: () => boolean;
   mayLeave: () => Promise<boolean>;
@@ -40,7 +42,7 @@ export interface GuardedHistory {
 
 const newKey = () => Math.random().toString(36).slice(2, 10);
 
-const pathOf = (to: Target) =>
+const hrefOf = (to: Target) =>
   typeof to === 'string' ? to : `${to.pathname ?? location.pathname}${to.search ?? ''}${to.hash ?? ''}`;
 
 /** Reads the browser's entry; one that is not ours (first load, a typed hash) is marked as ours. */
@@ -66,6 +68,12 @@ async function overlaysGone() {
  * A step back that must be asked about is undone, asked about, and then taken again.
  */
 export function createGuardedHistory(gates: Gates): GuardedHistory {
+  const { origin } = location;
+  const resolved = (to: Target) => {
+    const url = new URL(hrefOf(to), origin + location.pathname);
+    return gates.resolve(url.pathname) + url.search + url.hash;
+  };
+  history.replaceState(history.state, '', resolved(location.href));
   let visit = readVisit('POP', 0);
   let attempt = 0;
   let undoing = false;
@@ -88,7 +96,7 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   const navigate = async (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
     const mine = ++attempt;
     if (gates.isLeaveGuarded() && !(await gates.mayLeave())) return;
-    const entry = gates.mayEnter(new URL(path, location.href).pathname);
+    const entry = gates.mayEnter(new URL(path, origin).pathname);
     if (entry !== true && !(await entry)) return;
     // whoever set out later decides where we go
     if (mine === attempt) write(action, path, state);
@@ -125,9 +133,9 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    createHref: pathOf,
-    push: (to, state = null) => void navigate('PUSH', pathOf(to), state),
-    replace: (to, state = null) => void navigate('REPLACE', pathOf(to), state),
+    createHref: hrefOf,
+    push: (to, state = null) => void navigate('PUSH', resolved(to), state),
+    replace: (to, state = null) => void navigate('REPLACE', resolved(to), state),
     go: (delta) => history.go(delta),
     dispose: () => window.removeEventListener('popstate', onPopState),
   };

@@ -1,6 +1,7 @@
 import { matchPath } from '@liaozhai/shared/runtime';
 import type { ComponentType } from 'react';
 import type { PageSet, Preload } from '../federation/pageSet';
+import { NotFoundPage } from '../screens/NotFoundPage';
 
 export interface ScreenRoute {
   name: string;
@@ -42,7 +43,10 @@ const hostRoutes: ScreenRoute[] = [
     path: '/email/verify/:id/:hash',
     title: '邮箱确认',
     outsideShell: true,
-    source: { kind: 'host', page: () => import(/* webpackChunkName: "emailVerify" */ '../emailVerify/EmailVerifyPage') },
+    source: {
+      kind: 'host',
+      page: () => import(/* webpackChunkName: "emailVerify" */ '../emailVerify/EmailVerifyPage'),
+    },
   }),
 ];
 
@@ -50,7 +54,7 @@ export const notFoundRoute: ScreenRoute = hostRoute({
   name: 'notFound',
   path: '*',
   title: '没有这个页面',
-  source: { kind: 'host', page: () => import(/* webpackChunkName: "notFound" */ '../screens/NotFoundPage') },
+  source: { kind: 'host', page: async () => ({ default: NotFoundPage }) },
 });
 
 /** Fixed words before parameters, parameter by parameter: `/gifts/new` is asked before `/gifts/:id`. */
@@ -63,7 +67,9 @@ const specificity = (path: string) =>
 /** Every screen of the pinned set and of the host, in the order in which they are matched. */
 export function routeTable(set: Pick<PageSet, 'remotes'>): ScreenRoute[] {
   const remoteRoutes = Object.entries(set.remotes).flatMap(([remote, build]) =>
-    build.routes.map(({ preload, ...route }): ScreenRoute => ({ ...route, source: { kind: 'remote', remote, preload } })),
+    build.routes.map(
+      ({ preload, ...route }): ScreenRoute => ({ ...route, source: { kind: 'remote', remote, preload } }),
+    ),
   );
   return [...hostRoutes, ...remoteRoutes].sort((a, b) => specificity(b.path).localeCompare(specificity(a.path)));
 }

@@ -1,0 +1,52 @@
+import '@liaozhai/shared/ui/tokens.css';
+import '@liaozhai/shared/ui/base.css';
+import { Provider, store } from '@liaozhai/shared/runtime';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { AuthGate } from './auth/AuthGate';
+import { rememberInviteCode } from './auth/inviteCode';
+import { pageSet } from './federation';
+import { createAppHistory } from './navigation/appHistory';
+import { NavigationContext } from './navigation/NavigationContext';
+import { RemoteSlots } from './remotes/RemoteSlots';
+import { routeTable } from './routes/routeTable';
+import { Shell } from './shell/Shell';
+import { ToastsView } from './toasts/ToastsView';
+import { useIdle } from './useIdle';
+import { useStart } from './useStart';
+
+const routes = routeTable(pageSet);
+
+// without it the page stays on its pinned set, which is no reason to fail
+const UpdateWatch = lazy(() =>
+  import(/* webpackChunkName: "updateWatch" */ './updates/UpdateWatch').catch(() => ({ default: () => null })),
+);
+
+/** A monolith of development has no channel to look at. */
+const isReleased = pageSet.set !== 'bundled';
+
+/** The whole app: screens in the shell; the auth popup and the toasts over everything. */
+export function App() {
+  const [navigation] = useState(() => {
+    rememberInviteCode(location.search);
+    return createAppHistory(routes);
+  });
+  useEffect(() => () => navigation.dispose(), [navigation]);
+  const idle = useIdle();
+  useStart(idle);
+  return (
+    <Provider store={store}>
+      <NavigationContext value={navigation}>
+        <RemoteSlots>
+          <Shell routes={routes} />
+        </RemoteSlots>
+        <AuthGate />
+        <ToastsView />
+        {idle && isReleased && (
+          <Suspense>
+            <UpdateWatch />
+          </Suspense>
+        )}
+      </NavigationContext>
+    </Provider>
+  );
+}

@@ -1,0 +1,50 @@
+import { authPopup, holdReload, onUnauthenticated, toast } from '@liaozhai/shared/runtime';
+import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
+import type { AuthPopupProps } from './AuthPopup';
+import { createAuthOpenings, type Opening, type OpeningMode } from './authOpenings';
+
+const openings = createAuthOpenings();
+
+/** Fetches the popup's code ahead of its first use. */
+export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
+
+/** Answers every 401 and every `requestLogin` with the one popup. Its code is fetched when first needed. */
+export function AuthGate() {
+  const opening = useSyncExternalStore(openings.subscribe, openings.current);
+  const Popup = usePopup(opening);
+  // an opening stays drawn while its sheet slides away
+  const [drawn, setDrawn] = useState(opening);
+  if (opening && opening !== drawn) setDrawn(opening);
+
+  const isOpen = opening !== null;
+  useEffect(() => (isOpen ? holdReload('auth') : undefined), [isOpen]);
+
+  useEffect(() => {
+    const stops = [
+      authPopup.onRequest((mode: OpeningMode = 'register') => openings.open(mode)),
+      onUnauthenticated(() => void openings.open('register')),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, []);
+
+  if (!Popup || !drawn) return null;
+  return <Popup key={drawn.id} open={isOpen} mode={drawn.mode} onClose={openings.close} />;
+}
+
+function usePopup(opening: Opening | null) {
+  const [loaded, setLoaded] = useState<{ Popup: ComponentType<AuthPopupProps> } | null>(null);
+  const wanted = opening !== null && !loaded;
+  useEffect(() => {
+    if (!wanted) return;
+    loadAuthPopup().then(
+      (module) => setLoaded({ Popup: module.default }),
+      () => {
+        toast('登录窗口暂时打不开，请检查网络后重试', { kind: 'error' });
+        openings.close(false);
+      },
+    );
+  }, [wanted]);
+  return loaded?.Popup;
+}

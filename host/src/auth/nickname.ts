@@ -1,0 +1,22 @@
+import { randomBelow, randomOf } from './random';
+
+export type Gender = 'male' | 'female';
+
+const compoundSurnames =
+  '欧阳 司马 上官 诸葛 慕容 令狐 皇甫 尉迟 公孙 东方 南宫 宇文 长孙 独孤 端木 百里 夏侯 司徒 轩辕 澹台'.split(' ');
+const surnames = [
+  ...'赵钱孙李周吴郑王冯陈沈韩杨朱秦许何吕张孔曹严华金魏陶姜谢邹苏潘葛范彭鲁韦柳袁唐薛雷贺汤罗顾孟黄萧尹姚邵宁封耿',
+];
+const givenCharacters: Record<Gender, string[]> = {
+  male: [...'文武浩然宇轩明远志毅子墨云飞景行承泽君豪博书砚松柏川岳逸尘北辰青山鹤鸣长风安'],
+  female: [...'婉清雪莲月华秋水若兰芷瑶琴韵诗涵梦蝶小倩素秋青凤娇娜阿绣香玉霜晚棠锦宁灵'],
+};
+
+const compoundPercent = 20;
+
+/** A Chinese-style name: one surname in five is compound; one or two given-name characters after the gender. */
+export function makeNickname(gender: Gender): string {
+  const surname = randomBelow(100) < compoundPercent ? randomOf(compoundSurnames) : randomOf(surnames);
+  const length = 1 + randomBelow(2);
+  return surname + Array.from({ length }, () => randomOf(givenCharacters[gender])).join('');
+}

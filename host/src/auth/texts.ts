@@ -1,0 +1,43 @@
+export const texts = {
+  register: {
+    title: '注册',
+    gender: '性别',
+    genders: [
+      { value: 'male', label: '男' },
+      { value: 'female', label: '女' },
+    ],
+    name: '昵称',
+    refresh: '换一个昵称',
+    submit: '注册（请截图保存）',
+    toLogin: '已有账号？去登录',
+    invited: (code: string) => `受邀注册，邀请码 ${code}`,
+    failed: '注册失败',
+  },
+  login: {
+    title: '登录',
+    submit: '登录',
+    toRegister: '没有账号？去注册',
+    done: '登录成功',
+    failed: '登录失败',
+  },
+  confirmEmail: {
+    title: '确认邮箱',
+    sentTo: (email: string) => `确认邮件已发到 ${email}，请打开邮件里的链接完成注册。`,
+    sent: '请打开确认邮件里的链接完成注册。',
+    notFound: '没收到？看看垃圾邮件，或者再发一封。',
+    resend: '重新发送',
+    resendIn: (seconds: number) => `${seconds} 秒后可重新发送`,
+    resent: '确认邮件已发送',
+    resendFailed: '发送失败',
+    toLogin: '返回登录',
+  },
+  fields: { username: '用户名', account: '账号', password: '密码' },
+  credentials: {
+    copied: '账号密码已复制到剪贴板',
+    text: (login: string, password: string) => `账号：${login}\n密码：${password}`,
+    copyFailed: '自动复制失败',
+    copyByHand: '请手工复制账号密码',
+    copiedByHand: '我已经复制',
+  },
+  changePassword: { text: '初始密码只有六位数字，建议尽快修改', action: '去修改' },
+} as const;

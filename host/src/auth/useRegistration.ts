@@ -1,0 +1,54 @@
+import { copyText, session, toast } from '@liaozhai/shared/runtime';
+import { useState } from 'react';
+import { register } from './authCalls';
+import type { AuthForm } from './authForm';
+import { forgetInviteCode, readInviteCode } from './inviteCode';
+import { rememberPendingConfirmation } from './pendingConfirmation';
+import { texts } from './texts';
+import { useSubmission } from './useSubmission';
+
+interface After {
+  onConfirmationNeeded: () => void;
+  /** Signed in and the credentials are kept. */
+  onDone: () => void;
+}
+
+const needsConfirmation = 'email';
+
+/** Registers once, then sees to it that the credentials are kept: on the clipboard, else by the visitor's hand. */
+export function useRegistration({ name, login, password }: AuthForm, { onConfirmationNeeded, onDone }: After) {
+  const { submit, busy, errors, clearError } = useSubmission(texts.register.failed);
+  const [uncopied, setUncopied] = useState<string | null>(null);
+  const [inviteCode] = useState(readInviteCode);
+
+  const keepCredentials = async () => {
+    const credentials = texts.credentials.text(login, password);
+    if (!(await copyText(credentials))) return setUncopied(credentials);
+    toast(texts.credentials.copied, { kind: 'success' });
+    onDone();
+  };
+
+  return {
+    busy,
+    errors,
+    clearError,
+    inviteCode,
+    uncopied,
+    onSubmit: () =>
+      submit(() => register({ login, password, name }, inviteCode), {
+        done({ user, type }) {
+          forgetInviteCode();
+          if (type === needsConfirmation) {
+            rememberPendingConfirmation();
+            return onConfirmationNeeded();
+          }
+          session.userReceived(user);
+          return keepCredentials();
+        },
+      }),
+    onCopied() {
+      setUncopied(null);
+      onDone();
+    },
+  };
+}

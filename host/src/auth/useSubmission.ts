@@ -1,0 +1,55 @@
+import { toastText } from '@liaozhai/shared/format';
+import { type ApiError, toApiError, toast } from '@liaozhai/shared/runtime';
+import { useRef, useState } from 'react';
+
+type FieldErrors = Record<string, string[]>;
+
+interface Submission {
+  busy: boolean;
+  /** What the server found wrong, by field name. */
+  errors: FieldErrors;
+  clearError: (field: string) => void;
+  /** Runs the call once at a time; a failure is toasted, shown at its fields, and handed on. */
+  submit: <Answer>(
+    call: () => Promise<Answer>,
+    after: { done: (answer: Answer) => unknown; failed?: (error: ApiError) => void },
+  ) => Promise<void>;
+}
+
+/** One form's way to the server. `failedText` is said when the server gives no words of its own. */
+export function useSubmission(failedText: string): Submission {
+  const underWay = useRef(false);
+  const [busy, setBusy] = useState(false);
+  const [errors, setErrors] = useState<FieldErrors>({});
+
+  const fail = (cause: unknown, failed?: (error: ApiError) => void) => {
+    const error = toApiError(cause);
+    toast(toastText(error, failedText), { kind: 'error' });
+    if (error.kind === 'invalid') setErrors(error.fields);
+    failed?.(error);
+  };
+
+  return {
+    busy,
+    errors,
+    clearError: (field) => setErrors(({ [field]: _, ...rest }) => rest),
+    async submit(call, { done, failed }) {
+      // a second press may come before the button is drawn as busy
+      if (underWay.current) return;
+      underWay.current = true;
+      setBusy(true);
+      setErrors({});
+      try {
+        const outcome = await call().then(
+          (answer) => ({ answer }),
+          (cause: unknown) => ({ cause }),
+        );
+        if ('answer' in outcome) await done(outcome.answer);
+        else fail(outcome.cause, failed);
+      } finally {
+        underWay.current = false;
+        setBusy(false);
+      }
+    },
+  };
+}

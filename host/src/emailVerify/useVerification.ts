@@ -1,0 +1,53 @@
+import { errorText } from '@liaozhai/shared/format';
+import { paths, request, requestLogin, session, toApiError, useLocation, useParams } from '@liaozhai/shared/runtime';
+import { useCallback, useEffect, useState } from 'react';
+import { takePendingConfirmation } from '../auth/pendingConfirmation';
+import { useNavigation } from '../navigation/NavigationContext';
+
+interface Verification {
+  /** `confirmed` leaves the visitor to sign in, `signedIn` does not; `refused` is final, `failed` may be tried again. */
+  state: 'checking' | 'confirmed' | 'signedIn' | 'refused' | 'failed';
+  text: string;
+}
+
+const checking: Verification = { state: 'checking', text: '正在确认…' };
+
+async function verify(url: string): Promise<Verification> {
+  try {
+    await request<unknown>({ url });
+  } catch (cause) {
+    const error = toApiError(cause);
+    const final = error.kind === 'forbidden' || error.kind === 'notFound';
+    return { state: final ? 'refused' : 'failed', text: error.message || errorText(error) };
+  }
+  // elsewhere than where the account was made there is no session, and asking for the user would open the popup
+  const isMine = takePendingConfirmation() || session.current().status === 'member';
+  if (isMine) await session.refresh();
+  return session.current().status === 'member'
+    ? { state: 'signedIn', text: '邮箱已确认，欢迎来到聊斋。' }
+    : { state: 'confirmed', text: '邮箱已确认，请登录。' };
+}
+
+/** Confirms the address of the link that brought the visitor here. */
+export function useVerification() {
+  const { id = '', hash = '' } = useParams();
+  const { search } = useLocation();
+  const navigation = useNavigation();
+  const [outcome, setOutcome] = useState(checking);
+  const url = `/v1/email/verify/${encodeURIComponent(id)}/${encodeURIComponent(hash)}${search}`;
+
+  const run = useCallback(() => {
+    let here = true;
+    setOutcome(checking);
+    verify(url).then((result) => here && setOutcome(result));
+    return () => {
+      here = false;
+    };
+  }, [url]);
+  useEffect(run, [run]);
+
+  const signIn = async () => {
+    if (await requestLogin('login')) navigation.replace(paths.explore());
+  };
+  return { ...outcome, retry: run, signIn };
+}

@@ -1,0 +1,60 @@
+import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
+import { Suspense, use, useReducer } from 'react';
+import { PaneBoundary } from './PaneBoundary';
+import { canRecover, forgetPart, loadPart, type PartProps, type PartSource } from './parts';
+import styles from './RemotePane.module.css';
+
+interface RemotePaneProps {
+  part: PartSource;
+  /** A slot inside another page takes no more room than a row when it fails. */
+  small?: boolean;
+  props?: PartProps;
+}
+
+const noProps: PartProps = {};
+
+function Part({ part, props }: { part: PartSource; props: PartProps }) {
+  const Loaded = use(loadPart(part));
+  return <Loaded {...props} />;
+}
+
+/** Shows a remote's part: skeleton, then the part; should it fail, its last good build, else a card to try again. */
+export function RemotePane({ part, small = false, props = noProps }: RemotePaneProps) {
+  // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
+  const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
+  const retry = () => {
+    forgetPart(part);
+    tryAgain();
+  };
+  const waiting = <PaneSkeleton small={small} />;
+  return (
+    <PaneBoundary
+      key={`${part.key} ${attempt}`}
+      recovers={(error) => canRecover(part, error)}
+      onRetry={tryAgain}
+      lost={<LostPane small={small} onRetry={retry} />}
+      waiting={waiting}
+    >
+      <Suspense fallback={waiting}>
+        <Part part={part} props={props} />
+      </Suspense>
+    </PaneBoundary>
+  );
+}
+
+function PaneSkeleton({ small }: { small: boolean }) {
+  return (
+    <div className={small ? undefined : styles.page}>
+      <Skeleton shape={small ? 'text' : 'row'} count={small ? 1 : 6} />
+    </div>
+  );
+}
+
+function LostPane({ small, onRetry }: { small: boolean; onRetry: () => void }) {
+  if (small) return <ErrorRow text="暂时打不开" onRetry={onRetry} />;
+  return (
+    <div className={styles.lost} role="alert">
+      <EmptyState text="暂时打不开" drawing="mountain" action={<Button onClick={onRetry}>重试</Button>} />
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { activeBuild, pageSet, warm } from '../federation';
+import { routeAt, type ScreenRoute } from '../routes/routeTable';
+import { routePart } from './partSources';
+import { loadPart } from './parts';
+
+/** Starts loading a screen's page for a finger that is about to ask for it. A failure is left to the pane. */
+export function prefetchScreen(routes: readonly ScreenRoute[], pathname: string) {
+  void preloadScreen(routes, pathname);
+}
+
+/** Resolves once the page at a path is loaded or has failed, so that a first render does not have to wait for it. */
+export const preloadScreen = (routes: readonly ScreenRoute[], pathname: string): Promise<void> =>
+  loadPart(routePart(routeAt(routes, pathname))).then(
+    () => undefined,
+    () => undefined,
+  );
+
+/** Fetches what the kept screens and the slots in them need. Call once the first screen is at rest. */
+export function warmKeptScreens() {
+  for (const name of Object.keys(pageSet.remotes)) {
+    const build = activeBuild(name);
+    for (const route of build?.routes ?? []) if (route.keepAlive) warm(route.preload);
+    for (const slot of build?.slots ?? []) warm(slot.preload);
+  }
+}
