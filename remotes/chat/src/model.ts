@@ -1,0 +1,31 @@
+/** The model of this remote: what comes over the wire, what it means here, and the rules it follows. */
+export {
+  type Conversation,
+  type ConversationPage,
+  conversationsOf,
+  toConversation,
+  toExcerpt,
+  withLastMessage,
+  withNewestPage,
+  withoutConversation,
+} from './model/conversation';
+export { type Delta, isRunning, keyOf, type Message, toDelta, toMessage } from './model/message';
+export { type Speaker, type Story, toStory } from './model/story';
+export { linesOf, type Passage, passagesOf } from './model/storyText';
+export { type Suggestion, toSuggestion } from './model/suggestion';
+export {
+  emptyThread,
+  findMessage,
+  type Heard,
+  type Page,
+  runningMessage,
+  type Thread,
+  toPage,
+  withAnswer,
+  withChanges,
+  withEvent,
+  withNewest,
+  withOlder,
+  withPiece,
+} from './model/thread';
+export type * from './model/wire';

@@ -1,0 +1,84 @@
+import { shorten } from '@liaozhai/shared/format';
+import type { ConversationDto, MessageEventDto } from './wire';
+
+const EXCERPT_CHARACTERS = 80;
+
+export interface Conversation {
+  id: string;
+  storyId: string;
+  title: string;
+  coverUrl: string;
+  /** One line of the last message, without marks. */
+  excerpt: string;
+  isMine: boolean;
+  version: number;
+  /** ISO time of the last change. */
+  updatedAt: string;
+}
+
+export interface ConversationPage {
+  items: Conversation[];
+  nextCursor: string | null;
+}
+
+export const toConversation = (dto: ConversationDto): Conversation => ({
+  id: String(dto.id),
+  storyId: String(dto.story?.id ?? ''),
+  title: dto.story?.title ?? '',
+  coverUrl: dto.story?.cover_url ?? '',
+  excerpt: toExcerpt(dto.last_message?.excerpt ?? ''),
+  isMine: dto.last_message?.role === 'user',
+  version: dto.version ?? 0,
+  updatedAt: dto.updated_at ?? dto.last_message?.created_at ?? dto.created_at ?? '',
+});
+
+export const toExcerpt = (body: string): string =>
+  shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
+
+/** Conversations of all pages, each once and the latest first, since a list that moves repeats some. */
+export function conversationsOf(pages: ConversationPage[]): Conversation[] {
+  const byId = new Map<string, Conversation>();
+  for (const conversation of pages.flatMap((page) => page.items)) {
+    const known = byId.get(conversation.id);
+    if (!known || known.version < conversation.version) byId.set(conversation.id, conversation);
+  }
+  return [...byId.values()].sort((left, right) => (left.updatedAt < right.updatedAt ? 1 : -1));
+}
+
+export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
+  pages.map((page) => ({ ...page, items: page.items.filter((conversation) => conversation.id !== id) }));
+
+/** The conversation as an event about its last message leaves it; undefined where the list does not have it. */
+export function withLastMessage(pages: ConversationPage[], event: MessageEventDto): ConversationPage[] | undefined {
+  const dto = event.message ?? event;
+  const id = String(dto.conversation_id ?? event.conversation_id);
+  const known = conversationsOf(pages).find((conversation) => conversation.id === id);
+  if (!known) return undefined;
+  const version = event.version ?? dto.version ?? known.version;
+  if (version <= known.version) return pages;
+  const changed: Conversation = {
+    ...known,
+    version,
+    isMine: dto.role === 'user',
+    // A reply that has only begun says nothing yet, so the line before it stays.
+    ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: known.isMine }),
+    updatedAt: laterTime(known.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
+  };
+  return pages.map((page) => ({ ...page, items: page.items.map((each) => (each.id === id ? changed : each)) }));
+}
+
+const laterTime = (left: string, right: string) => (right > left ? right : left);
+
+/** The newest page put over what is listed; what it should hold and does not was deleted elsewhere. */
+export function withNewestPage(pages: ConversationPage[], newest: ConversationPage): ConversationPage[] {
+  const listed = new Set(conversationsOf(pages).map((conversation) => conversation.id));
+  const touches = newest.items.some((conversation) => listed.has(conversation.id));
+  const oldest = newest.items.at(-1)?.updatedAt;
+  if (!touches || newest.nextCursor === null || oldest === undefined) return [newest];
+  const fresh = new Set(newest.items.map((conversation) => conversation.id));
+  const stays = (each: Conversation) => !fresh.has(each.id) && each.updatedAt <= oldest;
+  return pages.map((page, index) => ({
+    ...page,
+    items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays)],
+  }));
+}

@@ -1,0 +1,29 @@
+import { expect, test } from '@rstest/core';
+import { linesOf, passagesOf } from '../model';
+
+const told = (line: string, growing = false) =>
+  passagesOf(line, growing).map(({ kind, text }) => (kind === 'plain' ? text : `<${kind}>${text}`));
+
+test.each([
+  ['她笑了。', ['她笑了。']],
+  ['*她抬头*“你来了。”', ['<action>她抬头', '<speech>“你来了。”']],
+  ['这是**要紧**的事', ['这是', '<strong>要紧', '的事']],
+  ['3 * 4 = 12', ['3 * 4 = 12']],
+  ['只有*一个', ['只有*一个']],
+  ['「谁？」他问', ['<speech>「谁？」', '他问']],
+  ['<b>不是标签</b>', ['<b>不是标签</b>']],
+  ['', []],
+])('%s', (line, passages) => {
+  expect(told(line)).toEqual(passages);
+});
+
+test('a mark that is still open while the text grows shows no asterisk', () => {
+  expect(told('她*轻轻', true)).toEqual(['她', '<action>轻轻']);
+  expect(told('她**轻', true)).toEqual(['她', '<strong>轻']);
+  expect(told('她**轻*', true)).toEqual(['她', '<strong>轻']);
+  expect(told('她*', true)).toEqual(['她']);
+});
+
+test('empty lines separate and do not show', () => {
+  expect(linesOf('一\n\n二\n \n三')).toEqual(['一', '二', '三']);
+});

@@ -1,0 +1,45 @@
+/** A run of text of one kind: plain, “对白”, `*动作*` or `**重点**`. */
+export interface Passage {
+  kind: 'plain' | 'speech' | 'action' | 'strong';
+  text: string;
+}
+
+const PASSAGES = /\*\*(?<strong>[^*\n]+)\*\*|\*(?<action>[^*\n]+)\*|(?<speech>“[^“”\n]*”|「[^「」\n]*」)/gu;
+/** A mark that has opened at the end of a line whose rest is still to come. */
+const OPEN_MARK = /(?<marks>\*\*?)(?<text>[^*\n]*)$/u;
+
+/** One line in passages; a lone asterisk stays an asterisk, unless the text is `growing` and may yet close it. */
+export function passagesOf(line: string, growing = false): Passage[] {
+  const passages: Passage[] = [];
+  let end = 0;
+  for (const match of (growing ? withLastMark(line) : line).matchAll(PASSAGES)) {
+    if (match.index > end) passages.push({ kind: 'plain', text: line.slice(end, match.index) });
+    passages.push(passageOf(match));
+    end = match.index + match[0].length;
+  }
+  const rest = line.slice(end);
+  if (rest) passages.push(...(growing ? openPassages(rest) : [{ kind: 'plain' as const, text: rest }]));
+  return passages;
+}
+
+/** Of two closing asterisks one may be still to come. */
+const withLastMark = (line: string) => (/\*\*[^*\n]+\*$/u.test(line) ? `${line}*` : line);
+
+function passageOf({ 0: whole, groups }: RegExpMatchArray): Passage {
+  if (groups?.strong) return { kind: 'strong', text: groups.strong };
+  if (groups?.action) return { kind: 'action', text: groups.action };
+  return { kind: 'speech', text: whole };
+}
+
+function openPassages(rest: string): Passage[] {
+  const open = OPEN_MARK.exec(rest);
+  if (!open) return [{ kind: 'plain', text: rest }];
+  const passages: Passage[] = [];
+  if (open.index > 0) passages.push({ kind: 'plain', text: rest.slice(0, open.index) });
+  const text = open.groups?.text;
+  if (text) passages.push({ kind: open.groups?.marks === '**' ? 'strong' : 'action', text });
+  return passages;
+}
+
+/** The lines of a text that say something. */
+export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');

@@ -1,0 +1,184 @@
+import { expect, test } from '@rstest/core';
+import fc from 'fast-check';
+import { latestDto, messageDto, messageEvent } from '../fixtures';
+import {
+  type DeltaEventDto,
+  emptyThread,
+  type LatestDto,
+  type MessageDto,
+  type MessageEventDto,
+  type Thread,
+  toDelta,
+  toPage,
+  withChanges,
+  withEvent,
+  withNewest,
+  withOlder,
+  withPiece,
+} from '../model';
+
+type Sent = { kind: 'message'; event: MessageEventDto } | { kind: 'delta'; event: DeltaEventDto };
+type Answer = { body: LatestDto; before?: number };
+const PAGE = 4;
+
+/** The other end, reduced to the sync rule: seq orders, version grows with each change, deltas raise none. */
+class Server {
+  messages: MessageDto[] = [];
+  version = 0;
+  wire: Sent[] = [];
+
+  get last() {
+    return this.messages.at(-1);
+  }
+
+  get active() {
+    return this.last?.status === 'pending' || this.last?.status === 'streaming' ? this.last : undefined;
+  }
+
+  act(choice: number): void {
+    const running = this.active;
+    if (running && choice < 6) this.write(running, choice % 2 ? '月色' : '𠮷');
+    else if (running) this.change(running, { status: choice % 3 === 0 ? 'failed' : 'completed' });
+    else if (this.last && choice % 3 === 0) this.resume(this.last);
+    else this.ask();
+  }
+
+  latest({ after, before }: { after?: number; before?: number } = {}): LatestDto {
+    const wanted = this.messages.filter(
+      (each) =>
+        (after === undefined || (each.version ?? 0) > after) && (before === undefined || (each.seq ?? 0) < before),
+    );
+    const changed = [...wanted].sort((left, right) => (left.version ?? 0) - (right.version ?? 0));
+    const rows = after === undefined ? wanted.slice(-PAGE) : changed.slice(0, PAGE);
+    const hasMore = wanted.length > rows.length;
+    const version = after !== undefined && hasMore ? rows.at(-1)?.version : this.version;
+    if (after !== undefined && this.active && !rows.includes(this.active)) rows.push(this.active);
+    rows.sort((left, right) => (left.seq ?? 0) - (right.seq ?? 0));
+    return structuredClone(latestDto(rows, { conversation_id: 'c-1', version, has_more: hasMore }));
+  }
+
+  private ask(): void {
+    this.add({ role: 'user', body: `问${this.messages.length}`, client_id: `k${this.messages.length}` });
+    this.add({ body: '', status: 'pending' });
+  }
+
+  private add(patch: Partial<MessageDto>): void {
+    this.version += 1;
+    const message = messageDto({ ...patch, seq: this.messages.length + 1, version: this.version });
+    this.messages.push(message);
+    this.wire.push({ kind: 'message', event: messageEvent({ ...message }) });
+  }
+
+  private change(message: MessageDto, patch: Partial<MessageDto>): void {
+    this.version += 1;
+    Object.assign(message, patch, { version: this.version });
+    this.wire.push({ kind: 'message', event: messageEvent({ ...message }) });
+  }
+
+  private resume(message: MessageDto): void {
+    if (message.role === 'assistant') {
+      this.change(message, { status: 'pending', revision: (message.revision ?? 1) + 1 });
+    }
+  }
+
+  private write(message: MessageDto, text: string): void {
+    const { id, revision = 1, body = '' } = message;
+    const offset = [...(body ?? '')].length;
+    Object.assign(message, { body: body + text, status: 'streaming' });
+    this.wire.push({
+      kind: 'delta',
+      event: { message_id: id, conversation_id: 'c-1', revision, offset, text },
+    });
+  }
+}
+
+const opened = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body));
+const hear = (thread: Thread, sent: Sent) =>
+  sent.kind === 'message' ? withEvent(thread, sent.event).thread : withPiece(thread, toDelta(sent.event)).thread;
+const take = (thread: Thread, { body, before }: Answer) =>
+  before === undefined ? withChanges(thread, toPage(body)) : withOlder(thread, toPage(body), before);
+const firstSeq = (thread: Thread) => thread.messages[0]?.seq ?? 0;
+
+/** What the device does at the end: catch up page by page, then page back to the beginning. */
+function settled(server: Server, start: Thread): Thread {
+  let thread = start;
+  for (let more = true; more; ) {
+    const page = toPage(server.latest({ after: thread.version }));
+    thread = withChanges(thread, page);
+    more = page.hasMore;
+  }
+  while (thread.hasOlder) {
+    const asOf = thread.version;
+    const before = firstSeq(thread);
+    thread = withOlder(thread, toPage(server.latest({ before })), before);
+    expect(thread.version).toBe(asOf);
+  }
+  return thread;
+}
+
+/** Text that has been shown stays shown. */
+function expectNothingTakenBack(before: Thread | undefined, after: Thread): void {
+  for (const message of before?.messages ?? []) {
+    expect(after.messages.find((each) => each.id === message.id)?.body.startsWith(message.body)).toBe(true);
+  }
+}
+
+const step = fc.record({
+  what: fc.constantFrom(
+    'act',
+    'act',
+    'act',
+    'deliver',
+    'deliver',
+    'repeat',
+    'drop',
+    'ask',
+    'older',
+    'answer',
+    'lose',
+    'kill',
+  ),
+  pick: fc.nat(11),
+});
+
+test('sync.property: dropped, doubled, reordered, delayed events and kills lose, double and misorder nothing', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 40, maxLength: 160, size: 'max' }), (steps) => {
+      const server = new Server();
+      server.act(1);
+      let thread = opened(server.latest());
+      const answers: Answer[] = [];
+      for (const { what, pick } of steps) {
+        const before = what === 'kill' ? undefined : thread;
+        const at = pick % Math.max(1, server.wire.length);
+        const sent = server.wire[at];
+        if (what === 'act') server.act(pick);
+        if (sent && (what === 'deliver' || what === 'repeat')) thread = hear(thread, sent);
+        if (what === 'deliver' || what === 'drop') server.wire.splice(at, 1);
+        if (what === 'ask') answers.push({ body: server.latest({ after: thread.version }) });
+        if (what === 'older' && thread.hasOlder) {
+          answers.push({ body: server.latest({ before: firstSeq(thread) }), before: firstSeq(thread) });
+        }
+        if (what === 'answer') for (const answer of answers.splice(pick % 3, 1)) thread = take(thread, answer);
+        if (what === 'lose') answers.splice(0);
+        if (what === 'kill') thread = pick % 2 ? opened(server.latest()) : structuredClone(thread);
+        expectNothingTakenBack(before, thread);
+        const shown = thread.messages.map((message) => message.seq);
+        expect(shown).toEqual([...new Set(shown)].sort((left, right) => left - right));
+      }
+      const told = ({
+        seq,
+        body,
+        status,
+        revision,
+      }: {
+        seq?: number;
+        body?: string | null;
+        status?: string;
+        revision?: number;
+      }) => ({ seq, body, status, revision });
+      expect(settled(server, thread).messages.map(told)).toEqual(server.messages.map(told));
+    }),
+    { numRuns: 1000 },
+  );
+});

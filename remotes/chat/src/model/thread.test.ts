@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@rstest/core';
+import { deltaDto, latestDto, messageDto, messageDtos, messageEvent } from '../fixtures';
+import {
+  emptyThread,
+  runningMessage,
+  type Thread,
+  toDelta,
+  toPage,
+  withAnswer,
+  withChanges,
+  withEvent,
+  withNewest,
+  withOlder,
+  withPiece,
+} from '../model';
+import { toMessage } from './message';
+
+const threadOf = (...messages: Parameters<typeof latestDto>): Thread =>
+  withNewest(emptyThread('s-1'), toPage(latestDto(...messages)));
+const seqs = (thread: Thread) => thread.messages.map((message) => message.seq);
+const running = messageDto({ seq: 2, body: '', status: 'pending' });
+const asked = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
+
+describe('events', () => {
+  test('the next version is merged, a known one changes nothing', () => {
+    const thread = threadOf([asked]);
+    const first = withEvent(thread, messageEvent(running));
+    expect(first.complete).toBe(true);
+    expect(seqs(first.thread)).toEqual([1, 2]);
+    expect(withEvent(first.thread, messageEvent(running)).thread).toBe(first.thread);
+  });
+
+  test('a missing version asks to catch up, and a late one closes the gap', () => {
+    const thread = threadOf([asked]);
+    const third = messageDto({ seq: 3, role: 'user' });
+    const gap = withEvent(thread, messageEvent(third));
+    expect(gap.complete).toBe(false);
+    const closed = withEvent(gap.thread, messageEvent(messageDto({ seq: 2 })));
+    expect(closed.complete).toBe(true);
+    expect(closed.thread.version).toBe(3);
+    expect(seqs(closed.thread)).toEqual([1, 2, 3]);
+  });
+
+  test('a message too long for an event completes with the text the pieces brought, else asks to catch up', () => {
+    const { body: _, ...cut } = messageDto({ seq: 2, version: 3, body_length: 2 });
+    const thread = threadOf([asked, running]);
+    const written = withPiece(thread, toDelta(deltaDto({ text: '月色' }))).thread;
+    const event = { conversation_id: 'c-1', version: 3, truncated: true, message: cut };
+    const done = withEvent(written, event);
+    expect(done.complete).toBe(true);
+    expect(done.thread.messages.at(-1)).toMatchObject({ status: 'completed', body: '月色' });
+    expect(withEvent(thread, event).complete).toBe(false);
+  });
+
+  test('the first message on another device opens the conversation; another story is not our business', () => {
+    const opened = withEvent(emptyThread('s-1'), messageEvent(asked));
+    expect(opened.thread.conversationId).toBe('c-1');
+    expect(seqs(opened.thread)).toEqual([1]);
+    const other = withEvent(emptyThread('s-2'), messageEvent(asked));
+    expect(other).toEqual({ thread: emptyThread('s-2'), complete: true });
+  });
+
+  test('an event without a version cannot be trusted to be all', () => {
+    expect(withEvent(threadOf([asked]), { id: 'm-9', conversation_id: 'c-1' }).complete).toBe(false);
+  });
+});
+
+describe('pieces of a running reply', () => {
+  const thread = threadOf([asked, running]);
+
+  test('follow each other by code points', () => {
+    const first = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '𠮷月' })));
+    const second = withPiece(first.thread, toDelta(deltaDto({ offset: 2, text: '正好' })));
+    expect(runningMessage(second.thread)).toMatchObject({ body: '𠮷月正好', length: 4, status: 'streaming' });
+  });
+
+  test('a known piece is dropped, a missing one asks to catch up', () => {
+    const first = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    expect(withPiece(first, toDelta(deltaDto({ offset: 0, text: '月' })))).toEqual({ thread: first, complete: true });
+    expect(withPiece(first, toDelta(deltaDto({ offset: 4, text: '好' }))).complete).toBe(false);
+    expect(withPiece(first, toDelta(deltaDto({ revision: 2, offset: 2, text: '好' }))).complete).toBe(false);
+  });
+
+  test('a poll never takes back what pieces brought', () => {
+    const written = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    const stale = toPage(latestDto([{ ...running, status: 'streaming', body: '月' }]));
+    expect(runningMessage(withChanges(written, stale))?.body).toBe('月色');
+  });
+
+  test('a newer state that is still running does not take them back either', () => {
+    const written = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    const begun = messageEvent({ ...running, version: 3, status: 'streaming', body: '' });
+    expect(runningMessage(withEvent(written, begun).thread)).toMatchObject({ body: '月色', version: 3 });
+  });
+
+  test('a continuation keeps the text and goes on behind it', () => {
+    const done = threadOf([asked, messageDto({ seq: 2, body: '月色' })]);
+    const again = messageDto({ seq: 2, version: 3, revision: 2, body: '月色', status: 'pending' });
+    const resumed = withAnswer(done, 'c-1', [toMessage(again)]);
+    const grown = withPiece(resumed, toDelta(deltaDto({ revision: 2, offset: 2, text: '正好' })));
+    expect(grown.thread.messages.map((message) => message.body).at(-1)).toBe('月色正好');
+  });
+});
+
+describe('pages', () => {
+  test('older messages go in front; a page that adds nothing is the end', () => {
+    const thread = threadOf(messageDtos(3, 4), { has_more: true });
+    const older = withOlder(thread, toPage(latestDto(messageDtos(3, 1), { version: 6, has_more: true })), 4);
+    expect(seqs(older)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(older.hasOlder).toBe(true);
+    const again = withOlder(older, toPage(latestDto(messageDtos(3, 1), { version: 6, has_more: true })), 1);
+    expect(seqs(again)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(again.hasOlder).toBe(false);
+  });
+
+  test('a page read before the latest change is caught up from where it was read', () => {
+    const thread = threadOf(messageDtos(3, 4), { has_more: true, version: 9 });
+    expect(withOlder(thread, toPage(latestDto(messageDtos(3, 1), { version: 7 })), 4).version).toBe(7);
+  });
+
+  test('a change of a message not yet loaded makes no hole', () => {
+    const thread = threadOf(messageDtos(3, 4), { has_more: true });
+    const edited = toPage(latestDto([messageDto({ seq: 1, version: 7 })]));
+    expect(seqs(withChanges(thread, edited))).toEqual([4, 5, 6]);
+  });
+
+  test('the answer to the first send opens the conversation', () => {
+    const sent = withAnswer(emptyThread('s-1'), 'c-1', [toMessage(asked), toMessage(running)]);
+    expect(sent).toMatchObject({ conversationId: 'c-1', version: 2, ahead: [] });
+    expect(seqs(sent)).toEqual([1, 2]);
+  });
+});

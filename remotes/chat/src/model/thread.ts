@@ -1,0 +1,173 @@
+import { type Delta, isRunning, laterOf, type Message, toMessage, withDelta } from './message';
+import type { LatestDto, MessageDto, MessageEventDto } from './wire';
+
+/** One story's conversation as far as this device knows it. */
+export interface Thread {
+  storyId: string;
+  /** null until the first message is sent. */
+  conversationId: string | null;
+  /** By seq, each id once; older ones than the first are on the server if `hasOlder`. */
+  messages: Message[];
+  /** Every change up to this version is in `messages`. */
+  version: number;
+  /** Versions merged beyond a missing one. */
+  ahead: number[];
+  hasOlder: boolean;
+}
+
+/** A page of `messages/latest`. */
+export interface Page {
+  conversationId: string | null;
+  messages: Message[];
+  version: number;
+  hasMore: boolean;
+}
+
+/** What an event or a delta made of the thread; `complete` is false when something before it is missing. */
+export interface Heard {
+  thread: Thread;
+  complete: boolean;
+}
+
+export const emptyThread = (storyId: string): Thread => ({
+  storyId,
+  conversationId: null,
+  messages: [],
+  version: 0,
+  ahead: [],
+  hasOlder: false,
+});
+
+export function toPage(body: LatestDto): Page {
+  const messages = body.data.map(toMessage);
+  const newest = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
+  const id = body.meta?.conversation_id ?? messages[0]?.conversationId;
+  return {
+    conversationId: id ? String(id) : null,
+    messages,
+    version: body.meta?.version ?? newest,
+    hasMore: body.meta?.has_more ?? false,
+  };
+}
+
+/** The message that is being written, of which there is at most one, and it is among the last. */
+export const runningMessage = (thread: Thread): Message | undefined => thread.messages.slice(-3).findLast(isRunning);
+
+export const findMessage = (thread: Thread, id: string): Message | undefined =>
+  thread.messages.findLast((message) => message.id === id);
+
+/** Puts messages into their places, the later state of each; ones older than the loaded window wait for their page. */
+export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
+  const first = thread.messages[0];
+  let messages = thread.messages;
+  for (const message of incoming) {
+    if (thread.hasOlder && first && message.seq < first.seq) continue;
+    messages = withMessage(messages, message);
+  }
+  return messages === thread.messages ? thread : { ...thread, messages };
+}
+
+function withMessage(messages: Message[], message: Message): Message[] {
+  const index = messages.findLastIndex((known) => known.seq <= message.seq);
+  const known = messages[index];
+  if (known?.seq !== message.seq) return messages.toSpliced(index + 1, 0, message);
+  const later = laterOf(known, message);
+  return later === known ? messages : messages.with(index, later);
+}
+
+/** The thread as its newest page tells it: joined to what is known, or instead of it if they do not touch. */
+export function withNewest(thread: Thread, page: Page): Thread {
+  const lastSeq = thread.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
+  const touches = (page.messages[0]?.seq ?? 0) <= lastSeq + 1;
+  if (page.conversationId === thread.conversationId && touches) return withChanges(thread, page);
+  return {
+    ...emptyThread(thread.storyId),
+    conversationId: page.conversationId,
+    messages: page.messages,
+    version: page.version,
+    hasOlder: page.hasMore,
+  };
+}
+
+/** Puts the page that was asked for `before` the first message in front; a page that adds nothing is the end. */
+export function withOlder(thread: Thread, page: Page, before: number): Thread {
+  if (page.conversationId !== thread.conversationId || thread.messages[0]?.seq !== before) return thread;
+  const older = page.messages.filter((message) => message.seq < before);
+  return {
+    ...thread,
+    messages: [...older, ...thread.messages],
+    // A page read before a change that was already skipped as too old must be caught up from where it was read.
+    version: Math.min(thread.version, page.version),
+    hasOlder: page.hasMore && older.length > 0,
+  };
+}
+
+/** Merges what changed after the version that was asked for. */
+export function withChanges(thread: Thread, page: Page): Thread {
+  if (page.conversationId !== thread.conversationId) return thread;
+  return completeUpTo(mergeMessages(thread, page.messages), page.version);
+}
+
+/** Merges the server's answer to a send or a continuation. */
+export function withAnswer(thread: Thread, conversationId: string, messages: Message[]): Thread {
+  const here = thread.conversationId === conversationId ? thread : { ...emptyThread(thread.storyId), conversationId };
+  return messages.reduce((known, message) => heardVersion(known, message.version), mergeMessages(here, messages));
+}
+
+/** Merges `message.created`, `message.completed` or `message.failed`. */
+export function withEvent(known: Thread, event: MessageEventDto): Heard {
+  const dto = event.message ?? event;
+  const incoming = toMessage({ ...dto, conversation_id: dto.conversation_id ?? event.conversation_id });
+  const thread = withFirstConversation(known, dto, incoming);
+  if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
+  const version = event.version ?? dto.version;
+  const isCut = event.truncated === true || dto.body === undefined;
+  const whole = isCut ? withKnownBody(thread, incoming, dto.body_length) : incoming;
+  const merged = whole ? mergeMessages(thread, [whole]) : thread;
+  if (version === undefined) return { thread: merged, complete: false };
+  if (!whole) return { thread, complete: version <= thread.version };
+  const heard = heardVersion(merged, version);
+  return { thread: heard, complete: heard.version >= version };
+}
+
+/** The first message of a story opens its conversation, perhaps on another device. */
+const withFirstConversation = (thread: Thread, dto: MessageDto, incoming: Message): Thread =>
+  thread.conversationId === null && String(dto.story_id) === thread.storyId && incoming.conversationId !== ''
+    ? { ...thread, conversationId: incoming.conversationId }
+    : thread;
+
+/** An event too long for its frame comes without the text; often all of it has arrived by deltas. */
+function withKnownBody(thread: Thread, incoming: Message, length: number | undefined): Message | undefined {
+  const known = findMessage(thread, incoming.id);
+  if (!known || known.revision !== incoming.revision || known.length !== length) return undefined;
+  return { ...incoming, body: known.body, length };
+}
+
+/** Appends a piece of running text to its message. */
+export function withPiece(thread: Thread, delta: Delta): Heard {
+  if (delta.conversationId !== thread.conversationId) return { thread, complete: true };
+  const index = thread.messages.findLastIndex((message) => message.id === delta.messageId);
+  const message = thread.messages[index];
+  if (!message) return { thread, complete: false };
+  const grown = withDelta(message, delta);
+  if (grown === 'gap') return { thread, complete: false };
+  if (grown === message) return { thread, complete: true };
+  return { thread: { ...thread, messages: thread.messages.with(index, grown) }, complete: true };
+}
+
+function heardVersion(thread: Thread, version: number): Thread {
+  if (version <= thread.version || thread.ahead.includes(version)) return thread;
+  return settle({ ...thread, ahead: [...thread.ahead, version] });
+}
+
+function completeUpTo(thread: Thread, version: number): Thread {
+  return version <= thread.version ? thread : settle({ ...thread, version });
+}
+
+/** Versions ahead that have become the next ones join. */
+function settle(thread: Thread): Thread {
+  const waiting = new Set(thread.ahead);
+  let { version } = thread;
+  while (waiting.has(version + 1)) version += 1;
+  return { ...thread, version, ahead: thread.ahead.filter((each) => each > version) };
+}

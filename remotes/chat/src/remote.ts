@@ -1,0 +1,4 @@
+import { defineRemote } from '@liaozhai/shared/runtime';
+import { routes, slots } from './routes';
+
+export default defineRemote({ name: 'chat', routes, slots });
