@@ -4,7 +4,6 @@ const number = (value: number) => value.toLocaleString('zh-CN');
 export const texts = {
   my: {
     title: '我的',
-    loading: '正在取你的资料',
     profileOf: (name: string) => `${name}，查看个人资料`,
     username: (username: string) => `账号 ${username}`,
     more: '更多',

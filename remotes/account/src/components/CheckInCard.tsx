@@ -1,4 +1,4 @@
-import { toastText } from '@liaozhai/shared/format';
+import { anyErrorText } from '@liaozhai/shared/format';
 import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { useRef, useState } from 'react';
@@ -23,7 +23,7 @@ function useCheckIn(today: string) {
     const answer = await checkIn(attempt.current.key);
     running.current = false;
     if (answer.data) setResult(answer.data);
-    else toast(toastText(answer.error), { kind: 'error' });
+    else toast(anyErrorText(answer.error), { kind: 'error' });
   };
   return { run, isLoading, result };
 }

@@ -1,5 +1,5 @@
-import { toastText } from '@liaozhai/shared/format';
-import { holdReload, toast, type User } from '@liaozhai/shared/runtime';
+import { anyErrorText } from '@liaozhai/shared/format';
+import { holdReload, isApiError, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, PasswordField } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useAccountChangePasswordMutation } from '../api';
@@ -34,7 +34,7 @@ function usePasswordForm() {
     setErrors(problems);
     if (Object.keys(problems).length > 0 || isSaving) return;
     const { error } = await change(values);
-    if (error?.kind === 'invalid') {
+    if (isApiError(error) && error.kind === 'invalid') {
       const {
         current_password: currentPassword,
         password: newPassword,
@@ -42,7 +42,7 @@ function usePasswordForm() {
       } = error.fields;
       setErrors({ currentPassword, newPassword, confirmation });
     }
-    if (error) return toast(toastText(error), { kind: 'error' });
+    if (error) return toast(anyErrorText(error), { kind: 'error' });
     setValues(blank);
     toast(texts.password.saved, { kind: 'success' });
   };

@@ -1,5 +1,5 @@
-import { codePoints, toastText } from '@liaozhai/shared/format';
-import { toast, type User } from '@liaozhai/shared/runtime';
+import { anyErrorText, codePoints } from '@liaozhai/shared/format';
+import { isApiError, toast, type User } from '@liaozhai/shared/runtime';
 import { useState } from 'react';
 import { useAccountUpdateProfileMutation } from '../api';
 import { PERSONA_CHARACTERS, type Profile, type ProfileEdits, toProfile, unsavedEdits } from '../model';
@@ -41,8 +41,8 @@ export function useProfileForm(user: User) {
     if (Object.keys(problems).length > 0) return;
     const { error } = await update(unsaved);
     if (error) {
-      if (error.kind === 'invalid') setErrors(error.fields);
-      toast(toastText(error), { kind: 'error' });
+      if (isApiError(error) && error.kind === 'invalid') setErrors(error.fields);
+      toast(anyErrorText(error), { kind: 'error' });
       return;
     }
     // what was typed while saving stays an edit

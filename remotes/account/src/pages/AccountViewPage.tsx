@@ -1,5 +1,5 @@
-import { session, type User, useScreen, useSession } from '@liaozhai/shared/runtime';
-import { Skeleton, VisuallyHidden } from '@liaozhai/shared/ui';
+import { session, type User, useScreen, useUser } from '@liaozhai/shared/runtime';
+import { VisuallyHidden } from '@liaozhai/shared/ui';
 import { useEffect, useRef } from 'react';
 import { AccountHeader } from '../components/AccountHeader';
 import { CheckInCard } from '../components/CheckInCard';
@@ -36,18 +36,15 @@ function MemberView({ user, today }: { user: User; today: string }) {
 }
 
 export default function AccountViewPage() {
-  const current = useSession();
+  const user = useUser();
   const today = useShanghaiDay();
-  const user = current.status === 'member' ? current.user : undefined;
   useTodaysUser(user?.id, today);
   return (
     <div className={styles.page}>
       <VisuallyHidden role="heading" aria-level={1}>
         {texts.my.title}
       </VisuallyHidden>
-      {current.status === 'unknown' && <Skeleton shape="row" count={3} label={texts.my.loading} />}
-      {current.status === 'guest' && <GuestCard />}
-      {user && <MemberView user={user} today={today} />}
+      {user ? <MemberView user={user} today={today} /> : <GuestCard />}
       <DisplayCard />
       {user && <SignOutButton />}
     </div>
