@@ -1,8 +1,8 @@
-import { matchPath } from '@liaozhai/shared/runtime';
+import { matchPath, pageInfoKnown } from '@liaozhai/shared/runtime';
 import { openDoor } from './door';
 import { lendRuntime } from './lend';
 import { pageSet } from './page';
-import { loadRemote, registerSet } from './remotes';
+import { activeBuild, loadRemote, registerSet } from './remotes';
 
 /** The remote whose route is at `path`, if any. */
 function remoteAt(path: string): string | undefined {
@@ -17,6 +17,12 @@ function remoteAt(path: string): string | undefined {
  * Resolves when that is loaded or has failed: its pane shows which.
  */
 export async function startFederation(path: string): Promise<void> {
+  const builds = Object.entries(pageSet.remotes).map(([name, build]) => [name, activeBuild(name)?.id ?? build.id]);
+  pageInfoKnown({
+    channel: pageSet.channel,
+    set: pageSet.set,
+    builds: { host: pageSet.host.id, ...Object.fromEntries(builds) },
+  });
   openDoor();
   lendRuntime();
   registerSet();

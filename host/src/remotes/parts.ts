@@ -13,30 +13,22 @@ export interface PartSource {
   load: () => Promise<PartComponent>;
 }
 
-/** A promise in the form that React's `use` reads without waiting once it is settled. */
-interface LoadingPart extends Promise<PartComponent> {
-  status?: 'pending' | 'fulfilled' | 'rejected';
-  value?: PartComponent;
-  reason?: unknown;
-}
-
 interface Entry {
-  loading: LoadingPart;
+  loading: Promise<PartComponent>;
   /** the build it came from; unknown until the remote's module is there */
   build: string | undefined;
 }
 
 const entries = new Map<string, Entry>();
 
-const tracked = (promise: Promise<PartComponent>): LoadingPart => {
-  const loading: LoadingPart = promise;
-  loading.status = 'pending';
+/** Notes the outcome on the promise in the form that React's `use` reads without waiting a turn. */
+function tracked(loading: Promise<PartComponent>) {
   loading.then(
     (value) => Object.assign(loading, { status: 'fulfilled', value }),
     (reason) => Object.assign(loading, { status: 'rejected', reason }),
   );
-  return loading;
-};
+  return Object.assign(loading, { status: 'pending' });
+}
 
 async function loadFrom(source: PartSource, entry: { build: string | undefined }): Promise<PartComponent> {
   if (!source.remote) return source.load();
@@ -51,7 +43,7 @@ async function loadFrom(source: PartSource, entry: { build: string | undefined }
 }
 
 /** Starts loading a part, or joins the load under way; a failed one is remembered until `forgetPart`. */
-export function loadPart(source: PartSource): LoadingPart {
+export function loadPart(source: PartSource): Promise<PartComponent> {
   const known = entries.get(source.key);
   if (known) return known.loading;
   const origin: { build: string | undefined } = { build: undefined };

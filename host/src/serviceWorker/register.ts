@@ -2,8 +2,16 @@ import { pageSet } from '../federation';
 
 const script = '/sw.js';
 
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): unknown };
+}
+
 function trustedScript(): string {
-  const policy = window.trustedTypes?.createPolicy('liaozhai-sw', {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy('liaozhai-sw', {
     createScriptURL: (url) => {
       if (url !== script) throw new TypeError(`${url} is not the service worker`);
       return url;
