@@ -40,14 +40,16 @@ describe('paying', () => {
     [123456, '1234.56'],
   ])('%d cents', (cents, text) => expect(yuan(cents)).toBe(text));
 
-  test('the provider is told the package and the way back', () => {
-    expect(checkoutLink('https://pay.example/start?shop=1', 'p 6', here)).toBe(
-      'https://pay.example/start?shop=1&package=p+6&return=https%3A%2F%2Fliaozhai.example%2Fmy%2Fwallet%2Frecharge',
+  const purchase = { packageId: 'p 6', userId: 'u-1', returnUrl: here };
+
+  test('the provider is told the package, the reader and the way back', () => {
+    expect(checkoutLink('https://pay.example/start?shop=1', purchase)).toBe(
+      'https://pay.example/start?shop=1&package=p+6&user=u-1&return=https%3A%2F%2Fliaozhai.example%2Fmy%2Fwallet%2Frecharge',
     );
-    expect(checkoutLink('/pay', 'p6', here)).toContain('https://liaozhai.example/pay?package=p6');
+    expect(checkoutLink('/pay', purchase)).toContain('https://liaozhai.example/pay?package=p+6');
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'http://'])('%s is no place to pay', (address) =>
-    expect(checkoutLink(address, 'p6', here)).toBeUndefined(),
+    expect(checkoutLink(address, purchase)).toBeUndefined(),
   );
 });

@@ -57,15 +57,23 @@ export function withNewest(shown: TransactionPage[], newest: TransactionPage): T
 /** Price with two decimals: 600 → "6.00". */
 export const yuan = (cents: number): string => (cents / 100).toFixed(2);
 
+interface Purchase {
+  packageId: string;
+  userId: string;
+  /** the page to come back to, as a whole address */
+  returnUrl: string;
+}
+
 /**
- * Where paying for a package begins: the provider's page with `package` (its id) and `return` (where to come back to).
+ * Where paying begins: the provider's page, told `package`, `user` and `return` in its query.
  * Undefined when the configured address is no web address.
  */
-export function checkoutLink(checkoutUrl: string, packageId: string, pageUrl: string): string | undefined {
-  if (!URL.canParse(checkoutUrl, pageUrl)) return undefined;
-  const url = new URL(checkoutUrl, pageUrl);
+export function checkoutLink(checkoutUrl: string, { packageId, userId, returnUrl }: Purchase): string | undefined {
+  if (!URL.canParse(checkoutUrl, returnUrl)) return undefined;
+  const url = new URL(checkoutUrl, returnUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
   url.searchParams.set('package', packageId);
-  url.searchParams.set('return', pageUrl);
+  url.searchParams.set('user', userId);
+  url.searchParams.set('return', returnUrl);
   return url.href;
 }

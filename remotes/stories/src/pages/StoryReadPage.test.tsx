@@ -1,6 +1,5 @@
-import { openRemote } from '@liaozhai/shared/testing';
+import { openRemote, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
-import { screen } from '@testing-library/react';
 import { storyDto } from '../fixtures';
 import remote from '../remote';
 

@@ -1,6 +1,7 @@
 import { useSelector } from '@liaozhai/shared/runtime';
+import { useMemo } from 'react';
 import { storiesApi, useStoriesGetStoryQuery } from '../api';
-import type { Story } from '../model';
+import { asAnyoneSees, type Story } from '../model';
 import { useDeviceCopy } from './useDeviceCopy';
 
 const selectFeed = storiesApi.endpoints.storiesGetStories.select();
@@ -15,6 +16,7 @@ export function useReadableStory(id: string) {
     }
   });
   const live = query.currentData;
-  const copy = useDeviceCopy(`stories.story.1.${id}`, live, query.isError && !live);
+  const copyable = useMemo(() => live && asAnyoneSees(live), [live]);
+  const copy = useDeviceCopy(`stories.story.1.${id}`, copyable, query.isError && !live);
   return { story: live ?? fromFeed ?? copy, error: query.error, isFetching: query.isFetching, refetch: query.refetch };
 }

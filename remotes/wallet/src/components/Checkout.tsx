@@ -1,4 +1,4 @@
-import type { hostConfig } from '@liaozhai/shared/runtime';
+import { type HostConfig, useUser } from '@liaozhai/shared/runtime';
 import { Button } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { checkoutLink, yuan } from '../model';
@@ -6,18 +6,19 @@ import { texts } from '../texts';
 import styles from './Checkout.module.css';
 import { PackageChoice } from './PackageChoice';
 
-type Config = ReturnType<typeof hostConfig>;
-
 interface CheckoutProps {
-  packages: Config['rechargePackages'];
-  provider: NonNullable<Config['paymentProvider']>;
+  packages: HostConfig['rechargePackages'];
+  provider: NonNullable<HostConfig['paymentProvider']>;
 }
 
 /** Choose a package, then go to the provider's page with its id. */
 export function Checkout({ packages, provider }: CheckoutProps) {
   const [chosenId, setChosenId] = useState(packages[0]?.id);
   const chosen = packages.find((offer) => offer.id === chosenId) ?? packages[0];
-  const href = chosen && checkoutLink(provider.checkoutUrl, chosen.id, location.origin + location.pathname);
+  const user = useUser();
+  const returnUrl = location.origin + location.pathname;
+  const href =
+    chosen && user && checkoutLink(provider.checkoutUrl, { packageId: chosen.id, userId: user.id, returnUrl });
   return (
     <>
       <PackageChoice packages={packages} chosenId={chosen?.id} onChoose={setChosenId} />

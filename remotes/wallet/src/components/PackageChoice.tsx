@@ -1,11 +1,11 @@
 import { formatPoints } from '@liaozhai/shared/format';
-import type { hostConfig } from '@liaozhai/shared/runtime';
+import type { HostConfig } from '@liaozhai/shared/runtime';
 import { yuan } from '../model';
 import { texts } from '../texts';
 import styles from './PackageChoice.module.css';
 
 interface PackageChoiceProps {
-  packages: ReturnType<typeof hostConfig>['rechargePackages'];
+  packages: HostConfig['rechargePackages'];
   chosenId: string | undefined;
   onChoose: (id: string) => void;
 }

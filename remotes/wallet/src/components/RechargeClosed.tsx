@@ -1,12 +1,12 @@
 import { formatPoints } from '@liaozhai/shared/format';
-import { type hostConfig, Link, paths } from '@liaozhai/shared/runtime';
+import { type HostConfig, Link, paths } from '@liaozhai/shared/runtime';
 import { Card, CheckInIcon, GiftIcon, InkDrawing, ListRow, SupportIcon } from '@liaozhai/shared/ui';
 import { yuan } from '../model';
 import { texts } from '../texts';
 import styles from './RechargeClosed.module.css';
 
 /** Without a payment provider: says so, shows the prices if there are any, and what gives points today. */
-export function RechargeClosed({ packages }: { packages: ReturnType<typeof hostConfig>['rechargePackages'] }) {
+export function RechargeClosed({ packages }: { packages: HostConfig['rechargePackages'] }) {
   const { closed, closedReason, priceList, otherWays, checkIn, checkInDetail, invite, inviteDetail, support } =
     texts.recharge;
   return (

@@ -1,6 +1,5 @@
-import { openRemote } from '@liaozhai/shared/testing';
+import { openRemote, screen, within } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
-import { screen, within } from '@testing-library/react';
 import { pageDto, transactionDto } from '../fixtures';
 import remote from '../remote';
 
