@@ -14,6 +14,8 @@ export function errorText(error: ApiError): string {
       return '没有权限这样做';
     case 'notFound':
       return '内容不存在或已被删除';
+    case 'gone':
+      return '已经过期，请重新获取';
     case 'invalid':
       return Object.values(error.fields).flat()[0] ?? '填写的内容有误，请检查';
     case 'tooOften':

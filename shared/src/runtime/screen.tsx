@@ -1,0 +1,32 @@
+import { createContext, type RefObject, use, useCallback, useEffect } from 'react';
+import { useNavigate } from 'react-router-dom';
+
+export interface ScreenState {
+  /** the screen's own scroll container */
+  scroller: RefObject<HTMLElement | null>;
+  /** false while it is kept alive behind another screen */
+  isActive: boolean;
+}
+
+export const ScreenContext = createContext<ScreenState>({ scroller: { current: null }, isActive: true });
+
+/** The kept-alive screen this component lives in. */
+export const useScreen = () => use(ScreenContext);
+
+/** Names the document while the screen shows; undefined leaves the route's title. */
+export function useDocumentTitle(title: string | undefined) {
+  const { isActive } = useScreen();
+  useEffect(() => {
+    if (title !== undefined && isActive) document.title = `${title} · 聊斋`;
+  }, [title, isActive]);
+}
+
+/** Back to where the visitor came from in this app, or to `fallback` when they came by a link from elsewhere. */
+export function useGoBack(fallback: string): () => void {
+  const navigate = useNavigate();
+  return useCallback(() => {
+    const index = (history.state as { idx?: number } | null)?.idx ?? 0;
+    if (index > 0) void navigate(-1);
+    else void navigate(fallback, { replace: true });
+  }, [navigate, fallback]);
+}
