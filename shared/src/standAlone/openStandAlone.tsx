@@ -1,0 +1,47 @@
+import '../ui/tokens.css';
+import '../ui/base.css';
+import { lazy, Suspense, useRef } from 'react';
+import { createRoot } from 'react-dom/client';
+import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
+import { Provider, type RemoteModule, ScreenContext, store } from '../runtime';
+import styles from './openStandAlone.module.css';
+
+function StandAlone({ remote }: { remote: RemoteModule }) {
+  const scroller = useRef<HTMLElement>(null);
+  const first = remote.routes[0]?.path ?? '/';
+  return (
+    <main ref={scroller} className={styles.screen}>
+      <ScreenContext value={{ scroller, isActive: true }}>
+        <Suspense fallback={null}>
+          <Routes>
+            {remote.routes.map(({ path, page }) => {
+              const Page = lazy(page);
+              return <Route key={path} path={path} element={<Page />} />;
+            })}
+            <Route path="*" element={<Navigate to={first.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
+          </Routes>
+        </Suspense>
+      </ScreenContext>
+    </main>
+  );
+}
+
+/** One remote by itself, for `pnpm --filter <remote> dev`: its routes without the host, against a running product's API. */
+export function openStandAlone(remote: RemoteModule) {
+  const root = document.getElementById('root');
+  if (!root) throw new Error('the page has no element with the id "root"');
+  createRoot(root).render(
+    <Provider store={store}>
+      <BrowserRouter>
+        <nav className={styles.routes}>
+          {remote.routes.map(({ path, title }) => (
+            <Link key={path} to={path}>
+              {title}
+            </Link>
+          ))}
+        </nav>
+        <StandAlone remote={remote} />
+      </BrowserRouter>
+    </Provider>,
+  );
+}
