@@ -77,6 +77,7 @@ function withMessage(messages: Message[], message: Message): Message[] {
 
 /** The thread as its newest page tells it: joined to what is known, or instead of it if they do not touch. */
 export function withNewest(thread: Thread, page: Page): Thread {
+  if (page.conversationId === null && thread.conversationId === null) return thread;
   const lastSeq = thread.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
   const touches = (page.messages[0]?.seq ?? 0) <= lastSeq + 1;
   if (page.conversationId === thread.conversationId && touches) return withChanges(thread, page);
