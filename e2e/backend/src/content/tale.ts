@@ -1,5 +1,5 @@
 /** A character's portrait is drawn from its kind. */
-export type Figure = 'woman' | 'man' | 'elder' | 'monk' | 'ghost' | 'fox' | 'official' | 'child' | 'beast';
+export type Figure = 'woman' | 'man' | 'elder' | 'monk' | 'ghost' | 'fox' | 'official' | 'child' | 'cricket' | 'stone';
 
 export interface TaleCharacter {
   id: string;

@@ -1,3 +1,13 @@
+import { Ink } from './ink.ts';
+import { motifs } from './motifs.ts';
+import { palettes } from './palettes.ts';
+
+/** A square picture for a user; undefined when there is no such motif. */
 export function avatarSvg(name: string): string | undefined {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 4"><title>${name}</title><rect width="3" height="4" fill="#F7F3EA"/></svg>`;
+  const motif = motifs[name];
+  if (!motif) return undefined;
+  const ink = new Ink(`avatar ${name}`, palettes[motif.palette]);
+  const picture = motif.draw(ink);
+  const ground = `<rect width="600" height="600" fill="${ink.tones.bottom}"/><rect width="600" height="600" fill="${ink.fade(ink.tones.top, 1, 0)}"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><defs>${ink.definitions}</defs>${ground}${picture}</svg>`;
 }

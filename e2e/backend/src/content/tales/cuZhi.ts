@@ -24,7 +24,7 @@ export const cuZhi: Tale = {
     {
       id: 'xiaochong',
       name: '小促织',
-      figure: 'beast',
+      figure: 'cricket',
       intro: '黑红色，短小如土狗，翅上有梅花纹，自己跳到你的袖口上。',
     },
   ],

@@ -20,7 +20,7 @@ export const shiQingxu: Tale = {
       figure: 'elder',
       intro: '知道石上有九十二窍，大孔中有五字。说你与它有缘，只是要减三年寿。',
     },
-    { id: 'shi', name: '清虚石', figure: 'beast', intro: '前后九十二窍，孔中细字：“清虚天石供”。认主，也认路。' },
+    { id: 'shi', name: '清虚石', figure: 'stone', intro: '前后九十二窍，孔中细字：“清虚天石供”。认主，也认路。' },
   ],
   voice: {
     speaker: '石中老叟',

@@ -1,0 +1,277 @@
+import { at, curve, loop, type Point, polygon } from './geometry.ts';
+import { even, type Ink, tapered } from './ink.ts';
+
+/** A roof with upturned eaves; `y` is its ridge. */
+export function roof(ink: Ink, x: number, y: number, width: number, color: string): string {
+  const half = width / 2;
+  const height = width * 0.3;
+  const outline = `M${x - half * 0.42} ${y}Q${x - half * 0.5} ${y + height * 0.8} ${x - half * 1.12} ${y + height * 0.72}Q${x - half * 0.9} ${y + height * 1.05} ${x - half * 0.8} ${y + height}L${x + half * 0.8} ${y + height}Q${x + half * 0.9} ${y + height * 1.05} ${x + half * 1.12} ${y + height * 0.72}Q${x + half * 0.5} ${y + height * 0.8} ${x + half * 0.42} ${y}Z`;
+  const tiles = ink.repeat(9, (index) => {
+    const t = (index - 4) / 4;
+    return ink.line(
+      `M${x + t * half * 0.38} ${y + 4}Q${x + t * half * 0.5} ${y + height * 0.6} ${x + t * half * 0.82} ${y + height}`,
+      ink.tones.light,
+      1.2,
+      0.28,
+    );
+  });
+  return (
+    ink.fill(outline, color) + tiles + ink.brush([at(x - half * 0.5, y), at(x + half * 0.5, y)], 9, color, 1, even)
+  );
+}
+
+/** A hall: roof, pillars and a lit door. */
+export function hall(ink: Ink, x: number, y: number, width: number, color: string, lit: string): string {
+  const top = y + width * 0.3;
+  const height = width * 0.4;
+  const body = `<rect x="${x - width * 0.38}" y="${top}" width="${width * 0.76}" height="${height}" fill="${color}" fill-opacity=".82"/>`;
+  const door = `<rect x="${x - width * 0.09}" y="${top + height * 0.24}" width="${width * 0.18}" height="${height * 0.76}" fill="${lit}"/>`;
+  const windows = [-0.25, 0.25]
+    .map(
+      (dx) =>
+        `<rect x="${x + dx * width - width * 0.06}" y="${top + height * 0.28}" width="${width * 0.12}" height="${height * 0.36}" fill="${lit}" fill-opacity=".7"/>`,
+    )
+    .join('');
+  return body + door + windows + roof(ink, x, y, width, color);
+}
+
+/** A tower of halls. */
+export const tower = (
+  ink: Ink,
+  x: number,
+  y: number,
+  width: number,
+  storeys: number,
+  color: string,
+  lit: string,
+): string =>
+  ink.repeat(storeys, (index) => hall(ink, x, y + index * width * 0.46, width * (0.62 + index * 0.19), color, lit));
+
+/** A paper lantern with its glow. */
+export function lantern(ink: Ink, x: number, y: number, size: number, color: string): string {
+  const ribs = [-0.5, 0, 0.5]
+    .map((t) =>
+      ink.line(
+        `M${x + t * size * 0.5} ${y - size * 0.52}Q${x + t * size * 1.3} ${y} ${x + t * size * 0.5} ${y + size * 0.52}`,
+        ink.tones.ink,
+        1.4,
+        0.35,
+      ),
+    )
+    .join('');
+  const caps = [-1, 1]
+    .map(
+      (side) =>
+        `<rect x="${x - size * 0.3}" y="${y + side * size * 0.56 - 4}" width="${size * 0.6}" height="8" fill="${ink.tones.ink}"/>`,
+    )
+    .join('');
+  const tassel = ink.line(`M${x} ${y + size * 0.6}v${size * 0.55}`, color, 3, 0.9);
+  return `<circle cx="${x}" cy="${y}" r="${size * 2.1}" fill="${ink.glow(color, 0.5)}"/><ellipse cx="${x}" cy="${y}" rx="${size * 0.62}" ry="${size * 0.56}" fill="${color}"/>${ribs}${caps}${tassel}`;
+}
+
+/** A small boat with an awning, its reflection below. */
+export function boat(ink: Ink, x: number, y: number, size: number, color: string): string {
+  const hull = `M${x - size} ${y - size * 0.12}Q${x} ${y + size * 0.34} ${x + size * 1.05} ${y - size * 0.2}Q${x + size * 0.6} ${y + size * 0.2} ${x} ${y + size * 0.22}Q${x - size * 0.7} ${y + size * 0.2} ${x - size} ${y - size * 0.12}Z`;
+  const awning = `M${x - size * 0.42} ${y + size * 0.06}Q${x - size * 0.4} ${y - size * 0.46} ${x} ${y - size * 0.46}Q${x + size * 0.4} ${y - size * 0.46} ${x + size * 0.42} ${y + size * 0.04}Z`;
+  return (
+    ink.fill(hull, color) +
+    ink.fill(awning, color, 0.78) +
+    ink.brush(
+      [at(x - size * 0.8, y + size * 0.42), at(x, y + size * 0.48), at(x + size * 0.8, y + size * 0.42)],
+      7,
+      color,
+      0.25,
+    )
+  );
+}
+
+/** Someone in a long robe, seen from behind. */
+export function figure(
+  ink: Ink,
+  x: number,
+  y: number,
+  height: number,
+  robe: string,
+  hair: string,
+  sash = ink.tones.accent,
+): string {
+  const h = height;
+  const body = loop([
+    at(x - h * 0.07, y - h * 0.78),
+    at(x - h * 0.17, y - h * 0.6),
+    at(x - h * 0.15, y - h * 0.4),
+    at(x - h * 0.24, y - h * 0.04),
+    at(x, y + h * 0.02),
+    at(x + h * 0.26, y - h * 0.03),
+    at(x + h * 0.15, y - h * 0.4),
+    at(x + h * 0.17, y - h * 0.6),
+    at(x + h * 0.07, y - h * 0.78),
+  ]);
+  const sleeves = [-1, 1]
+    .map((side) =>
+      ink.brush(
+        [
+          at(x + side * h * 0.13, y - h * 0.68),
+          at(x + side * h * 0.25, y - h * 0.46),
+          at(x + side * h * 0.2, y - h * 0.26),
+        ],
+        h * 0.15,
+        robe,
+        0.96,
+        (t) => 0.5 + t * 0.6,
+      ),
+    )
+    .join('');
+  const head = `<ellipse cx="${x}" cy="${y - h * 0.87}" rx="${h * 0.075}" ry="${h * 0.095}" fill="${hair}"/><circle cx="${x + h * 0.015}" cy="${y - h * 0.985}" r="${h * 0.05}" fill="${hair}"/>`;
+  const fall = ink.brush(
+    [at(x, y - h * 0.84), at(x + h * 0.02, y - h * 0.66), at(x - h * 0.01, y - h * 0.5)],
+    h * 0.1,
+    hair,
+    0.96,
+    tapered,
+  );
+  const belt = ink.brush(
+    [at(x - h * 0.14, y - h * 0.5), at(x, y - h * 0.48), at(x + h * 0.14, y - h * 0.5)],
+    h * 0.035,
+    sash,
+    0.95,
+    even,
+  );
+  return sleeves + ink.fill(body, robe, 0.97) + belt + fall + head;
+}
+
+/** A sitting fox, its tail around it. */
+export function fox(ink: Ink, x: number, y: number, size: number, color: string, tip: string): string {
+  const s = size;
+  const tail = ink.brush(
+    [
+      at(x + s * 0.2, y - s * 0.06),
+      at(x + s * 0.72, y + s * 0.02),
+      at(x + s * 0.98, y - s * 0.36),
+      at(x + s * 0.74, y - s * 0.78),
+    ],
+    s * 0.36,
+    color,
+    1,
+    (t) => 0.35 + Math.sin(t * 2.7) * 0.75,
+  );
+  const tailTip = ink.brush(
+    [at(x + s * 0.93, y - s * 0.52), at(x + s * 0.86, y - s * 0.68), at(x + s * 0.74, y - s * 0.8)],
+    s * 0.17,
+    tip,
+    0.95,
+    tapered,
+  );
+  const body = loop([
+    at(x - s * 0.3, y),
+    at(x - s * 0.27, y - s * 0.4),
+    at(x - s * 0.13, y - s * 0.78),
+    at(x + s * 0.08, y - s * 0.8),
+    at(x + s * 0.3, y - s * 0.42),
+    at(x + s * 0.38, y - s * 0.06),
+    at(x + s * 0.2, y + s * 0.03),
+  ]);
+  const head = polygon([
+    at(x - s * 0.52, y - s * 0.86),
+    at(x - s * 0.24, y - s * 1.02),
+    at(x - s * 0.22, y - s * 1.36),
+    at(x - s * 0.05, y - s * 1.12),
+    at(x + s * 0.08, y - s * 1.11),
+    at(x + s * 0.24, y - s * 1.34),
+    at(x + s * 0.23, y - s * 0.94),
+    at(x + s * 0.06, y - s * 0.7),
+    at(x - s * 0.24, y - s * 0.72),
+  ]);
+  const chest = ink.brush(
+    [at(x - s * 0.16, y - s * 0.66), at(x - s * 0.19, y - s * 0.42), at(x - s * 0.16, y - s * 0.16)],
+    s * 0.15,
+    tip,
+    0.6,
+  );
+  const eye = ink.line(`M${x - s * 0.2} ${y - s * 0.93}l${s * 0.11} ${-s * 0.045}`, tip, s * 0.028);
+  return tail + tailTip + ink.fill(body, color) + ink.fill(head, color) + chest + eye;
+}
+
+/** A bird on the wing. */
+export const bird = (ink: Ink, x: number, y: number, size: number, color: string): string =>
+  ink.brush([at(x - size, y - size * 0.3), at(x - size * 0.45, y - size * 0.42), at(x, y)], size * 0.3, color, 0.95) +
+  ink.brush([at(x + size, y - size * 0.5), at(x + size * 0.42, y - size * 0.48), at(x, y)], size * 0.3, color, 0.95) +
+  ink.brush(
+    [at(x - size * 0.22, y + size * 0.2), at(x, y), at(x + size * 0.28, y - size * 0.06)],
+    size * 0.26,
+    color,
+    0.95,
+  );
+
+/** Flames licking upwards. */
+export const flames = (ink: Ink, y: number, height: number, color: string, heart: string): string =>
+  ink.repeat(13, (index) => {
+    const x = index * 50 + ink.between(-14, 14);
+    const tall = height * ink.between(0.5, 1);
+    const tongue = (w: number, t: number, tone: string, opacity: number) =>
+      ink.fill(
+        `M${x - w} ${y}Q${x - w} ${y - t * 0.45} ${x - w * 0.1} ${y - t}Q${x + w * 0.1} ${y - t * 0.55} ${x + w} ${y}Z`,
+        tone,
+        opacity,
+      );
+    return tongue(40, tall, color, 0.55) + tongue(20, tall * 0.58, heart, 0.7);
+  });
+
+/** A thread or rope through points. */
+export const thread = (ink: Ink, points: Point[], color: string, width: number): string =>
+  ink.line(curve(points), color, width, 0.9);
+
+/** A cricket, in the middle of a sheet 600 wide and 800 high. */
+export function cricket(ink: Ink, color: string, wing: string, eye: string): string {
+  const leg = (points: [number, number][], width: number) =>
+    ink.brush(
+      points.map(([x, y]) => at(x, y)),
+      width,
+      color,
+      1,
+      even,
+    );
+  const body = loop([
+    at(180, 590),
+    at(230, 540),
+    at(330, 520),
+    at(420, 530),
+    at(450, 560),
+    at(420, 592),
+    at(320, 604),
+    at(220, 610),
+  ]);
+  return (
+    ink.fill(body, color) +
+    ink.fill(loop([at(236, 556), at(330, 526), at(400, 540), at(330, 566)]), wing, 0.85) +
+    `<circle cx="452" cy="552" r="36" fill="${color}"/><circle cx="466" cy="542" r="6" fill="${eye}"/>` +
+    leg(
+      [
+        [320, 580],
+        [250, 450],
+        [180, 660],
+        [150, 668],
+      ],
+      15,
+    ) +
+    leg(
+      [
+        [390, 590],
+        [420, 650],
+        [466, 668],
+      ],
+      8,
+    ) +
+    leg(
+      [
+        [350, 596],
+        [360, 660],
+        [328, 690],
+      ],
+      8,
+    ) +
+    thread(ink, [at(470, 524), at(520, 420), at(470, 330), at(380, 300)], color, 3.5) +
+    thread(ink, [at(478, 530), at(560, 460), at(566, 360)], color, 3.5) +
+    thread(ink, [at(184, 594), at(130, 590), at(90, 610)], color, 4)
+  );
+}
