@@ -12,6 +12,7 @@ import { auditKey, channelKey, type ReadChannel, requireChannel } from './readCh
 const DAY = 86_400_000;
 const CLOCK_TOLERANCE = 5 * 60_000;
 const ATTEMPTS = 2000;
+const LONGEST_PAUSE = 400;
 
 /** Who changes which channel with what. */
 export interface Writer {
@@ -23,7 +24,12 @@ export interface Writer {
   now: () => Date;
 }
 
-export type Decision = { state: ChannelState; action: Omit<Action, 'who' | 'at'> };
+export interface Decision {
+  state: ChannelState;
+  action: Omit<Action, 'who' | 'at'>;
+  /** Writes what the state names, before any channel names it. */
+  prepare?: () => Promise<unknown>;
+}
 
 /** Decides upon the current state; null = nothing to change. Asked again when another writer was faster. */
 export type Decide = (current: ChannelDocument) => Promise<Decision | null>;
@@ -75,6 +81,15 @@ async function record(writer: Writer, current: ReadChannel): Promise<void> {
   throw refused(`state ${current.document.seq} of ${writer.channel} exists twice, with different contents`, LOST);
 }
 
+/** Nothing is written for a state that is no longer the current one. */
+async function write(writer: Writer, current: ReadChannel, next: string, { prepare }: Decision): Promise<boolean> {
+  const key = channelKey(writer.channel);
+  if ((await writer.store.readPointer(key))?.tag !== current.tag) return false;
+  await prepare?.();
+  await record(writer, current);
+  return writer.store.swapPointer(key, next, current.tag);
+}
+
 async function confirm(writer: Writer, written: string): Promise<ChannelDocument> {
   const document: ChannelDocument = JSON.parse(written);
   const now = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
@@ -98,10 +113,8 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
     const decision = await decide(current.document);
     if (!decision) return { document: current.document, changed: false };
     const next = nextDocument(writer, current, decision);
-    await record(writer, current);
-    if (await writer.store.swapPointer(channelKey(writer.channel), next, current.tag))
-      return { document: await confirm(writer, next), changed: true };
-    await pause(Math.random() * Math.min(50, 2 ** attempt));
+    if (await write(writer, current, next, decision)) return { document: await confirm(writer, next), changed: true };
+    await pause(Math.random() * Math.min(LONGEST_PAUSE, 4 * 2 ** attempt));
   }
   throw conflict(`${writer.channel} kept changing`, 'Try again.');
 }

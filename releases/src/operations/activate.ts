@@ -64,9 +64,9 @@ export function activate(writer: Writer, builds: readonly string[], options: Swi
     const plan = replan(current, { stable: putOver(live, changed), lastGood: lastGoodAfter(current, changed) });
     const { next, evidence } = await keepCandidate(writer, current, plan, options.gate);
     const forced = await passGate(options, { current, next, part: 'stable', changed });
-    await storeSets(writer, next);
     const all = [...forced, ...evidence];
     return {
+      prepare: () => storeSets(writer, next),
       state: next.state,
       action: {
         verb: 'activate',

@@ -26,7 +26,7 @@ function requireCandidate(current: ChannelDocument) {
  * Runs builds for a share of visitors, in place of a former candidate. Changing only the percentage keeps everyone who stays
  * within it; other builds draw the visitors anew.
  */
-export function canary(
+export async function canary(
   writer: Writer,
   builds: readonly string[],
   percent: number,
@@ -46,8 +46,11 @@ export function canary(
       const salt = ramp ? former.salt : randomBytes(12).toString('base64url');
       const next = await compose(writer, current, replan(current, { candidate: { builds: over, percent, salt } }));
       const evidence = ramp ? [] : await passGate(options, { current, next, part: 'candidate', changed: over });
-      await storeSets(writer, next);
-      return { state: next.state, action: told('canary', `${over.join(' ')} for ${percent} %`, options.why, evidence) };
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: told('canary', `${over.join(' ')} for ${percent} %`, options.why, evidence),
+      };
     },
     options.seq,
   );
@@ -66,8 +69,11 @@ export function promote(writer: Writer, options: SwitchOptions): Promise<Change>
         replan(current, { stable, lastGood: lastGoodAfter(current, builds), candidate: null }),
       );
       const evidence = await passGate(options, { current, next, part: 'stable', changed: builds });
-      await storeSets(writer, next);
-      return { state: next.state, action: told('promote', builds.join(' '), options.why, evidence) };
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: told('promote', builds.join(' '), options.why, evidence),
+      };
     },
     options.seq,
   );
@@ -87,7 +93,11 @@ export function abort(writer: Writer, { why, seq, evidence }: AbortOptions): Pro
     async (current) => {
       const { builds } = requireCandidate(current);
       const next = await compose(writer, current, replan(current, { candidate: null }));
-      return { state: next.state, action: told('abort', builds.join(' '), why, evidence) };
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: told('abort', builds.join(' '), why, evidence),
+      };
     },
     seq,
   );

@@ -44,7 +44,7 @@ async function stableWithout(
 }
 
 /** Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. */
-export function kill(writer: Writer, build: string, { why = '', seq }: KillOptions): Promise<Change> {
+export function kill(writer: Writer, build: string, { why = '', seq }: KillOptions = {}): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
@@ -56,10 +56,10 @@ export function kill(writer: Writer, build: string, { why = '', seq }: KillOptio
       const next = current.stable
         ? await compose(writer, current, replan(current, { stable, killed, candidate }))
         : null;
-      if (next) await storeSets(writer, next);
       const { lastGood, digests } = current;
       const state = next?.state ?? { stable: null, candidate: null, lastGood, killed, digests };
-      return { state, action: { verb: 'kill', what: build, why } };
+      const prepare = async () => next && storeSets(writer, next);
+      return { prepare, state, action: { verb: 'kill', what: build, why } };
     },
     seq,
   );

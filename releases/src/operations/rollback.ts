@@ -79,10 +79,13 @@ export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOp
       const candidate = fittingCandidate(current, builds);
       const lastGood = restoredLastGood(current, target, name);
       const next = await compose(writer, current, replan(current, { stable, lastGood, candidate }));
-      await storeSets(writer, next);
       const what = `${builds.join(' ')} as in state ${target.seq}`;
       const names = name ? [name] : [];
-      return { state: next.state, action: { verb: 'rollback', what, why, to: target.seq, names } };
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: { verb: 'rollback', what, why, to: target.seq, names },
+      };
     },
     seq,
   );

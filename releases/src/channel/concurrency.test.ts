@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@rstest/core';
+import fc from 'fast-check';
+import { activate } from '../operations/activate.ts';
+import { kill } from '../operations/kill.ts';
+import { readLog } from '../operations/look.ts';
+import { rollback } from '../operations/rollback.ts';
+import { FileStore } from '../store/fileStore.ts';
+import { openGate, openTestStore } from '../testing/openTestStore.ts';
+import { changeChannel } from './changeChannel.ts';
+
+describe('many writers at once', () => {
+  test('fifty writers switching fifty remotes: nobody is lost, the audit has every state once', async () => {
+    const at = await openTestStore();
+    await at.activate(await at.host());
+    const builds = await Promise.all(Array.from({ length: 50 }, (_, n) => at.remote(`r${n}`)));
+    const before = (await at.current()).seq;
+    await Promise.all(
+      builds.map((build, n) => {
+        const store = new FileStore(`${at.folder}/store`);
+        return activate({ ...at.writer, store, who: `writer ${n}` }, [build], { gate: openGate });
+      }),
+    );
+    const { seq, stable } = await at.current();
+    expect(stable?.builds).toHaveLength(51);
+    expect(seq).toBe(before + 50);
+    const log = await readLog(at.store, await at.current(), at.key.publicKey, 100);
+    expect(new Set(log.map(({ who }) => who)).size).toBe(51);
+    expect(log.map((entry) => entry.seq)).toEqual(Array.from({ length: seq }, (_, n) => seq - n));
+    await at.remove();
+  }, 30_000);
+
+  test('a caller who names the state it saw is told when someone was faster, and nothing changes', async () => {
+    const at = await openTestStore();
+    const [host, stories, chat] = [await at.host(), await at.remote('stories'), await at.remote('chat')];
+    await at.activate(host, stories);
+    const { seq } = await at.current();
+    await at.activate(chat);
+    const late = activate(at.writer, [await at.remote('stories', '1.1.0')], { gate: openGate, seq });
+    await expect(late).rejects.toMatchObject({ kind: 'conflict' });
+    expect((await at.current()).stable?.builds).toContain(stories);
+    await at.remove();
+  });
+
+  test('any mix of operations in any order keeps a gapless, chained audit and a state that can run', async () => {
+    const at = await openTestStore();
+    const host = await at.host();
+    const pool = await Promise.all(
+      ['stories', 'chat'].flatMap((name) => ['1.0.0', '1.1.0', '1.2.0'].map((version) => at.remote(name, version))),
+    );
+    await at.activate(host, ...pool.filter((id) => id.includes('@1.0.0')));
+    const step = fc.record({
+      verb: fc.constantFrom('activate', 'rollback', 'rollbackOne', 'kill'),
+      build: fc.constantFrom(...pool),
+    });
+    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+      const outcomes = steps.map(({ verb, build }) => {
+        if (verb === 'activate') return at.activate(build);
+        if (verb === 'rollback') return rollback(at.writer, {});
+        if (verb === 'rollbackOne') return rollback(at.writer, { name: build.split('@')[0] });
+        return build.includes('@1.2.0') ? kill(at.writer, build) : at.activate(build);
+      });
+      for (const outcome of await Promise.allSettled(outcomes))
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'ReleaseError' });
+      const current = await at.current();
+      const log = await readLog(at.store, current, at.key.publicKey, 10_000);
+      expect(log).toHaveLength(current.seq);
+      expect(current.stable?.builds.some((id) => current.killed.includes(id))).toBe(false);
+      expect(Object.values(current.lastGood).some((id) => current.killed.includes(id))).toBe(false);
+      await at.writer.catalog.set(current.stable?.set ?? '');
+    });
+    await fc.assert(property, { numRuns: Number(process.env.FC_RUNS ?? 25) });
+    await at.remove();
+  }, 120_000);
+});
+
+describe('clocks', () => {
+  test('a clock a little behind is borne, one far behind is refused with the cure', async () => {
+    const at = await openTestStore();
+    const [host, stories] = [await at.host(), await at.remote('stories')];
+    await at.activate(host);
+    const behind = (minutes: number) => ({ ...at.writer, now: () => new Date(Date.now() - minutes * 60_000) });
+    await expect(activate(behind(60), [stories], { gate: openGate })).rejects.toThrow('60 minutes behind');
+    const { document } = await activate(behind(2), [stories], { gate: openGate });
+    const log = await readLog(at.store, document, at.key.publicKey, 2);
+    expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
+    await at.remove();
+  });
+});
+
+describe('a store that lies', () => {
+  test('a swap that was confirmed and lost is noticed at once', async () => {
+    const at = await openTestStore();
+    class Forgetful extends FileStore {
+      override async swapPointer(): Promise<boolean> {
+        return true;
+      }
+    }
+    const store = new Forgetful(`${at.folder}/store`);
+    const change = changeChannel({ ...at.writer, store }, async ({ stable, candidate, lastGood, killed, digests }) => ({
+      state: { stable, candidate, lastGood, killed, digests },
+      action: { verb: 'test', what: '', why: '' },
+    }));
+    await expect(change).rejects.toThrow('confirmed a change and then lost it');
+    await at.remove();
+  });
+
+  test('two different histories of one state are noticed', async () => {
+    const at = await openTestStore();
+    await at.store.create('audit/production/1.json', 'another history');
+    await expect(at.activate(await at.host())).rejects.toThrow('exists twice');
+    expect((await at.current()).seq).toBe(1);
+    await at.remove();
+  });
+});

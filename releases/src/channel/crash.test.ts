@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@rstest/core';
+import { activate } from '../operations/activate.ts';
+import { readLog } from '../operations/look.ts';
+import { rollback } from '../operations/rollback.ts';
+import { publish, readRecord } from '../publish/publish.ts';
+import { readPackage } from '../publish/readPackage.ts';
+import type { Store } from '../store/store.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { writeRemote } from '../testing/writePackage.ts';
+import { Catalog } from './catalog.ts';
+
+class Crash extends Error {}
+
+/** The store as a process sees it that dies at its n-th write: before that write takes effect, or right after. */
+function dyingStore(store: Store, write: number, after: boolean): Store {
+  let writes = 0;
+  const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    writes += 1;
+    if (writes > write || (writes === write && !after)) throw new Crash();
+    const result = await work();
+    if (writes === write) throw new Crash();
+    return result;
+  };
+  return {
+    label: store.label,
+    read: (key) => store.read(key),
+    readPointer: (key) => store.readPointer(key),
+    list: (prefix) => store.list(prefix),
+    children: (prefix) => store.children(prefix),
+    create: (key, body, options) => guarded(() => store.create(key, body, options)),
+    swapPointer: (key, body, tag) => guarded(() => store.swapPointer(key, body, tag)),
+    remove: (key) => guarded(() => store.remove(key)),
+  };
+}
+
+/** Runs work with a death at every write, before and after it, until a run survives. */
+async function atEveryWrite(
+  work: (wrap: (store: Store) => Store) => Promise<unknown>,
+  check: () => Promise<void>,
+): Promise<number> {
+  for (let write = 1; write < 200; write += 1)
+    for (const after of [false, true]) {
+      const died = await work((store) => dyingStore(store, write, after)).then(
+        () => false,
+        (cause) => {
+          if (cause instanceof Crash) return true;
+          throw cause;
+        },
+      );
+      await check();
+      if (!died) return write;
+    }
+  return 200;
+}
+
+const wholeLog = async (at: TestStore) => readLog(at.store, await at.current(), at.key.publicKey, 10_000);
+
+describe('a process that dies at any write', () => {
+  test('while switching: the channel is the old or the new state, the audit has no gap, trying again works', async () => {
+    const at = await openTestStore();
+    await at.activate(await at.host(), await at.remote('stories', '1.0.0'));
+    const builds = [await at.remote('stories', '1.1.0'), await at.remote('stories', '1.2.0')];
+    let turn = 0;
+    const switchOver = (wrap: (store: Store) => Store) => {
+      const store = wrap(at.store);
+      turn += 1;
+      return activate({ ...at.writer, store, catalog: new Catalog(store) }, [builds[turn % 2] ?? ''], {
+        gate: openGate,
+      });
+    };
+    const points = await atEveryWrite(switchOver, async () => {
+      const { seq, stable } = await at.current();
+      expect(stable?.builds).toHaveLength(2);
+      const log = await wholeLog(at);
+      expect(log.map((entry) => entry.seq)).toEqual(Array.from({ length: seq }, (_, n) => seq - n));
+      await at.writer.catalog.set(stable?.set ?? '');
+    });
+    expect(points).toBeGreaterThanOrEqual(4);
+    await rollback(at.writer, {});
+    expect((await wholeLog(at))[0]?.verb).toBe('rollback');
+    await at.remove();
+  });
+
+  test('while publishing: there is a whole build or none, and publishing again finishes it', async () => {
+    const at = await openTestStore();
+    const built = await readPackage(await writeRemote(at.place(), 'stories', 'crash'));
+    const provenance = { commit: null, at: new Date().toISOString(), publisher: 'tester' };
+    const points = await atEveryWrite(
+      (wrap) => publish(wrap(at.store), built, provenance),
+      async () => {
+        const [claim] = await at.store.children('versions/stories/');
+        if (claim)
+          expect(
+            Object.keys((await readRecord(at.store, (await publish(at.store, built, provenance)).id)).files),
+          ).toHaveLength(5);
+      },
+    );
+    expect(points).toBeGreaterThanOrEqual(10);
+    const { id } = await publish(at.store, built, provenance);
+    expect((await readRecord(at.store, id)).description.name).toBe('stories');
+    await at.remove();
+  });
+});

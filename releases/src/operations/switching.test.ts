@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { activate } from './activate.ts';
+import { abort, canary, promote } from './canary.ts';
+import { kill } from './kill.ts';
+import { diff, readLog } from './look.ts';
+import { resolveBuilds } from './resolveBuilds.ts';
+import { rollback } from './rollback.ts';
+
+let at: TestStore;
+let host: string;
+let stories: string[];
+let chat: string[];
+beforeAll(async () => {
+  at = await openTestStore();
+  host = await at.host();
+  stories = await Promise.all(['1.0.0', '1.1.0', '1.2.0', '1.3.0'].map((version) => at.remote('stories', version)));
+  chat = await Promise.all(['1.0.0', '1.1.0'].map((version) => at.remote('chat', version)));
+});
+afterAll(() => at.remove());
+
+const [storiesAt, chatAt] = [(n: number) => stories[n] ?? '', (n: number) => chat[n] ?? ''];
+const live = async (name: string) => (await at.current()).stable?.builds.find((id) => id.startsWith(`${name}@`));
+const gated = { gate: openGate };
+
+describe('activate', () => {
+  test('switches several builds in one state', async () => {
+    const { document } = await at.activate(host, storiesAt(0), chatAt(0));
+    expect(document.stable?.builds).toEqual([chatAt(0), host, storiesAt(0)].sort());
+    expect((await at.activate(host, storiesAt(0))).changed).toBe(false);
+  });
+
+  test('remembers what was replaced as the last good build', async () => {
+    await at.activate(storiesAt(1));
+    expect((await at.current()).lastGood).toMatchObject({ stories: storiesAt(0) });
+  });
+
+  test('a gate that refuses changes nothing, and force needs a reason that the audit keeps', async () => {
+    const gate = async () => ['routes: taken'];
+    await expect(activate(at.writer, [storiesAt(2)], { gate })).rejects.toMatchObject({ details: ['routes: taken'] });
+    await expect(activate(at.writer, [storiesAt(2)], { gate, force: true })).rejects.toThrow('--why');
+    expect(await live('stories')).toBe(storiesAt(1));
+    const { document } = await activate(at.writer, [storiesAt(2)], { gate, force: true, why: 'fire' });
+    expect(document.action).toMatchObject({ why: 'fire', evidence: ['forced: routes: taken'] });
+  });
+
+  test('a build that was never published, or is none, is refused', async () => {
+    await expect(at.activate('stories@9.9.9+000000000000')).rejects.toThrow('is not in');
+    await expect(at.activate('nonsense')).rejects.toThrow('is not a build id');
+  });
+
+  test('a version stands for its build', async () => {
+    expect(await resolveBuilds(at.store, ['stories@1.1.0', chatAt(0)])).toEqual([storiesAt(1), chatAt(0)]);
+    await expect(resolveBuilds(at.store, ['stories@7.0.0'])).rejects.toThrow('is not in');
+  });
+});
+
+describe('rollback', () => {
+  beforeEach(async () => {
+    for (const n of [0, 1, 2]) await at.activate(storiesAt(n));
+    await at.activate(chatAt(0));
+    await at.activate(chatAt(1));
+  });
+
+  test('of one remote leaves the others alone', async () => {
+    await rollback(at.writer, { name: 'stories' });
+    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(1), chatAt(1)]);
+  });
+
+  test('twice goes two steps back, never to what was just left', async () => {
+    await rollback(at.writer, { name: 'stories' });
+    await rollback(at.writer, { name: 'stories' });
+    expect(await live('stories')).toBe(storiesAt(0));
+  });
+
+  test('of the whole channel goes to what was live before', async () => {
+    await rollback(at.writer, {});
+    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(2), chatAt(0)]);
+  });
+
+  test('to a named state restores it, as a newer state', async () => {
+    const { seq } = await at.current();
+    await rollback(at.writer, { to: seq - 2 });
+    const now = await at.current();
+    expect(now.seq).toBe(seq + 1);
+    expect(await live('chat')).not.toBe(chatAt(1));
+    await expect(rollback(at.writer, { to: 9999 })).rejects.toThrow('no state 9999');
+  });
+
+  test('restores what that state had as last good', async () => {
+    await rollback(at.writer, { name: 'stories' });
+    expect((await at.current()).lastGood.stories).toBe(storiesAt(0));
+  });
+
+  test('is refused when files of the build are gone, and nothing changes', async () => {
+    const [key = ''] = (await at.store.list('builds/stories/')).filter(
+      (path) => path.includes('/1.1.0-') && path.endsWith('page.js'),
+    );
+    const body = await at.store.read(key);
+    await at.store.remove(key);
+    await expect(rollback(at.writer, { name: 'stories' })).rejects.toMatchObject({
+      details: [expect.stringContaining('page.js')],
+    });
+    expect(await live('stories')).toBe(storiesAt(2));
+    await at.store.create(key, body ?? '');
+  });
+});
+
+describe('canary', () => {
+  beforeEach(async () => {
+    await at.activate(storiesAt(0), chatAt(0));
+    if ((await at.current()).candidate) await abort(at.writer, {});
+  });
+
+  test('a ramp keeps its salt, so visitors stay; other builds draw anew', async () => {
+    const first = (await canary(at.writer, [storiesAt(1)], 5, gated)).document.candidate;
+    const ramped = (await canary(at.writer, [], 20, gated)).document.candidate;
+    const other = (await canary(at.writer, [storiesAt(2)], 20, gated)).document.candidate;
+    expect(ramped).toMatchObject({ percent: 20, salt: first?.salt, set: first?.set, since: first?.since });
+    expect(other?.salt).not.toBe(first?.salt);
+  });
+
+  test("another team's activate stays when the candidate is promoted", async () => {
+    await canary(at.writer, [storiesAt(1)], 10, gated);
+    await at.activate(chatAt(1));
+    await promote(at.writer, gated);
+    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(1), chatAt(1)]);
+    expect((await at.current()).candidate).toBeNull();
+  });
+
+  test('a candidate that no longer fits the new stable is dropped, and the audit says why', async () => {
+    await canary(at.writer, [storiesAt(1)], 10, gated);
+    const gate = async ({ part }: { part: string }) => (part === 'candidate' ? ['sharing: too new'] : []);
+    const { document } = await activate(at.writer, [chatAt(1)], { gate });
+    expect(document.candidate).toBeNull();
+    expect(document.action.evidence?.join()).toContain('sharing: too new');
+  });
+
+  test('activating what the candidate tries ends it', async () => {
+    await canary(at.writer, [storiesAt(1)], 10, gated);
+    expect((await at.activate(storiesAt(1))).document.candidate).toBeNull();
+  });
+
+  test('a rollback of the name that is on trial ends the trial', async () => {
+    await at.activate(storiesAt(1));
+    await canary(at.writer, [storiesAt(2)], 10, gated);
+    expect((await rollback(at.writer, { name: 'stories' })).document.candidate).toBeNull();
+  });
+
+  test('without a candidate there is nothing to promote, abort or ramp', async () => {
+    for (const act of [promote(at.writer, gated), abort(at.writer, {}), canary(at.writer, [], 5, gated)])
+      await expect(act).rejects.toThrow('has no candidate');
+    await expect(canary(at.writer, [storiesAt(1)], 101, gated)).rejects.toThrow('not a percentage');
+  });
+
+  test('diff tells what a candidate changes', async () => {
+    await canary(at.writer, [storiesAt(1)], 10, gated);
+    const found = await diff(at.store, await at.current(), at.key.publicKey, 'stable', 'candidate');
+    expect(found).toEqual([{ name: 'stories', from: storiesAt(0), to: storiesAt(1) }]);
+  });
+});
+
+describe('kill', () => {
+  test('what is live goes back to the last good build, and the killed one never returns', async () => {
+    await at.activate(storiesAt(1));
+    await at.activate(storiesAt(3));
+    await kill(at.writer, storiesAt(3), { why: 'leaks' });
+    expect(await live('stories')).toBe(storiesAt(1));
+    await expect(at.activate(storiesAt(3))).rejects.toThrow('was killed');
+    const before = (await readLog(at.store, await at.current(), at.key.publicKey, 1))[0]?.seq ?? 0;
+    await expect(rollback(at.writer, { to: before - 1 })).rejects.toThrow('was killed');
+    expect((await kill(at.writer, storiesAt(3))).changed).toBe(false);
+  });
+
+  test('the only host that was ever live cannot be killed', async () => {
+    await expect(kill(at.writer, host)).rejects.toThrow('only host');
+  });
+
+  test('a remote without another build leaves the set', async () => {
+    const gifts = await at.remote('gifts');
+    await at.activate(gifts);
+    await kill(at.writer, gifts);
+    expect(await live('gifts')).toBeUndefined();
+  });
+});

@@ -1,0 +1,224 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { requireChannel } from '../channel/readChannel.ts';
+import { canonicalJson } from '../model/canonicalJson.ts';
+import { canary } from '../operations/canary.ts';
+import { kill } from '../operations/kill.ts';
+import { createOverride } from '../operations/override.ts';
+import { newSigningKey, signChannel } from '../signing.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { ChannelReader } from './ChannelReader.ts';
+import { openReleases, type Releases } from './openReleases.ts';
+
+let at: TestStore;
+let host: string;
+let stories: string;
+const problems: unknown[] = [];
+
+beforeEach(async () => {
+  at = await openTestStore();
+  [host, stories] = [await at.host(), await at.remote('stories', '1.0.0')];
+  await at.activate(host, stories);
+  problems.length = 0;
+});
+afterEach(() => at.remove());
+
+const open = (options: Partial<Parameters<typeof openReleases>[0]> = {}): Promise<Releases> =>
+  openReleases({ store: at.url, recheckMilliseconds: 0, onProblem: (cause) => problems.push(cause), ...options });
+
+/** Puts a document in place as someone could who may write the store but has no key. */
+async function plant(text: string): Promise<void> {
+  const { tag } = await requireChannel(at.store, 'production', at.key.publicKey);
+  await at.store.swapPointer('channels/production.json', text, tag);
+}
+
+describe('a page', () => {
+  test('runs what is live, and follows a switch within a second', async () => {
+    const releases = await open({ recheckMilliseconds: undefined });
+    expect((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(stories);
+    const next = await at.remote('stories', '1.1.0');
+    await at.activate(next);
+    const deadline = performance.now() + 1000;
+    let seen = '';
+    while (seen !== next && performance.now() < deadline) {
+      seen = (await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id ?? '';
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(seen).toBe(next);
+  });
+
+  test('carries the last good build with its hashes, if its contract fits the host', async () => {
+    const next = await at.remote('stories', '1.1.0');
+    await at.activate(next);
+    const { pageSet } = await (await open()).pageFor({ id: 'v' });
+    const good = pageSet.remotes.stories?.lastGood;
+    expect(good?.id).toBe(stories);
+    expect(pageSet.hashes[good?.entry ?? '']).toMatch(/^sha384-/);
+    await at.activate(
+      await at.host('2.0.0', { description: { contract: '2.0.0' } }),
+      await at.remote('stories', '2.0.0', { description: { contract: '^2.0.0' } }),
+    );
+    expect((await (await open()).pageFor({ id: 'v' })).pageSet.remotes.stories?.lastGood).toBeNull();
+  });
+
+  test('of a visitor in the candidate runs all of it, others none of it, and says which', async () => {
+    await canary(at.writer, [await at.remote('stories', '1.1.0'), await at.remote('chat')], 50, { gate: openGate });
+    const releases = await open();
+    const pages = await Promise.all(Array.from({ length: 60 }, (_, n) => releases.pageFor({ id: `v${n}` })));
+    const kinds = new Set(
+      pages.map(
+        ({ pageSet }) => `${pageSet.candidate} ${pageSet.remotes.stories?.id === stories} ${'chat' in pageSet.remotes}`,
+      ),
+    );
+    expect([...kinds].sort()).toEqual(['false true false', 'true false true']);
+  });
+
+  test('with an override runs its builds until it ends, is killed, or is not signed', async () => {
+    const next = await at.remote('stories', '1.1.0');
+    const { id } = await createOverride(at.writer, [next], 1);
+    const page = async (options = {}) => (await (await open(options)).pageFor({ id: 'v', override: id })).pageSet;
+    expect(await page()).toMatchObject({ override: { id }, remotes: { stories: { id: next } } });
+    expect((await page({ now: () => new Date(Date.now() + 2 * 3_600_000) })).override).toBeNull();
+    const file = join(at.folder, `store/overrides/production/${id}.json`);
+    await writeFile(file, (await readFile(file, 'utf8')).replace(/"why":""/, '"why":"x"'));
+    expect((await page()).override).toBeNull();
+    const second = await createOverride(at.writer, [next], 1);
+    await kill(at.writer, next);
+    expect((await (await open()).pageFor({ id: 'v', override: second.id })).pageSet.override).toBeNull();
+  });
+
+  test('can be asked for any stored set, for the gate', async () => {
+    const former = (await at.current()).stable?.set ?? '';
+    await at.activate(await at.remote('stories', '1.1.0'));
+    expect((await (await open({ set: former })).pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(stories);
+  });
+});
+
+describe('files', () => {
+  test('are served with type, long life, CORS and the encoding asked for', async () => {
+    const releases = await open();
+    const { pageSet } = await releases.pageFor({ id: 'v' });
+    const entry = pageSet.remotes.stories?.entry ?? '';
+    expect((await releases.file(entry, 'gzip, br'))?.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+    });
+    expect((await releases.file(entry, 'br;q=0'))?.headers['content-encoding']).toBeUndefined();
+  });
+
+  test.each([
+    '/builds/stories/../../keys/signing.pem',
+    '/builds/../keys/signing.pem',
+    '/keys/signing.pem',
+    '/store.json',
+    '/builds/stories/1.0.0-000000000000/remoteEntry.js',
+    '/builds/stories/%2e%2e/%2e%2e/store.json',
+    '/builds/stories/constructor/toString',
+  ])('%s is not there', async (path) => {
+    expect(await (await open()).file(path)).toBeNull();
+  });
+
+  test('a name of the prototype is no file of a build', async () => {
+    const releases = await open();
+    const entry = (await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.entry ?? '';
+    for (const name of ['constructor', '__proto__', 'toString', 'build.json'])
+      expect(await releases.file(entry.replace('remoteEntry.js', name))).toBeNull();
+  });
+
+  test('uploaded files count for nothing until their build is claimed', async () => {
+    await at.store.create('builds/evil/1.0.0-aaaaaaaaaaaa/x.js', 'alert(1)');
+    expect(await (await open()).file('/builds/evil/1.0.0-aaaaaaaaaaaa/x.js')).toBeNull();
+  });
+});
+
+describe('a channel document that is not right', () => {
+  const tampered: [string, () => Promise<string>][] = [
+    [
+      'is changed',
+      async () =>
+        (await readFile(join(at.folder, 'store/channels/production.json'), 'utf8')).replace(
+          /"percent":\d+|"seq":(\d+)/,
+          '"seq":999',
+        ),
+    ],
+    ['has no signature', async () => canonicalJson({ ...(await at.current()), sig: '' })],
+    [
+      'is signed by another key',
+      async () => {
+        const { sig: _, ...document } = await at.current();
+        return signChannel({ ...document, seq: document.seq + 1 }, newSigningKey());
+      },
+    ],
+    [
+      'is of another channel',
+      async () => {
+        const { sig: _, ...document } = await at.current();
+        return signChannel({ ...document, channel: 'preview', seq: document.seq + 1 }, at.key);
+      },
+    ],
+    ['is cut off', async () => canonicalJson(await at.current()).slice(0, 200)],
+    ['is no JSON', async () => '<html>'],
+    [
+      'has expired',
+      async () => {
+        const { sig: _, ...document } = await at.current();
+        return signChannel({ ...document, seq: document.seq + 1, expires: '2020-01-01T00:00:00.000Z' }, at.key);
+      },
+    ],
+  ];
+  test.each(tampered)(
+    'because it %s: a server that runs keeps its last state, a new one refuses to start',
+    async (_, make) => {
+      const releases = await open();
+      const before = (await releases.pageFor({ id: 'v' })).pageSet.seq;
+      await plant(await make());
+      expect((await releases.pageFor({ id: 'v' })).pageSet.seq).toBe(before);
+      expect(problems.length).toBeGreaterThan(0);
+      await expect(open()).rejects.toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  test('because it is an old one put back: refused while running, and after a restart by what was seen', async () => {
+    const seenFile = join(at.folder, 'seen');
+    const old = await readFile(join(at.folder, 'store/channels/production.json'), 'utf8');
+    await at.activate(await at.remote('stories', '1.1.0'));
+    const releases = await open({ seenFile });
+    const { seq } = (await releases.pageFor({ id: 'v' })).pageSet;
+    await plant(old);
+    expect((await releases.pageFor({ id: 'v' })).pageSet.seq).toBe(seq);
+    expect(String(problems[0])).toContain('went back');
+    await expect(open({ seenFile })).rejects.toThrow('went back');
+  });
+
+  test('reading many times at once reads the store once', async () => {
+    let reads = 0;
+    const store = Object.assign(Object.create(at.store), {
+      readPointer: (key: string) => {
+        reads += 1;
+        return at.store.readPointer(key);
+      },
+    });
+    const reader = new ChannelReader({ store, channel: 'production', publicKey: at.key.publicKey });
+    await Promise.all(Array.from({ length: 100 }, () => reader.current()));
+    expect(reads).toBe(1);
+  });
+});
+
+describe('a set or build that was changed in the store', () => {
+  test('is refused, never served to a page', async () => {
+    const { stable } = await at.current();
+    const file = join(at.folder, `store/sets/${stable?.set}.json`);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('sha384-', 'sha384-A'));
+    await expect((await open()).pageFor({ id: 'v' })).rejects.toThrow('was changed');
+  });
+
+  test('the page template is checked too', async () => {
+    const [key = ''] = (await at.store.list('builds/host/')).filter((path) => path.endsWith('page.html'));
+    await writeFile(join(at.folder, 'store', key), '<!doctype html><script>evil()</script>');
+    await expect((await open()).pageFor({ id: 'v' })).rejects.toThrow('was changed');
+  });
+});

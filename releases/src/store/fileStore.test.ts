@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { temporaryFolder } from '../testing/writePackage.ts';
+import { CONFORMANCE } from './conformance.ts';
+import { FileStore } from './fileStore.ts';
+import { probeStore } from './probe.ts';
+import type { Store } from './store.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+describe('a folder as a store', () => {
+  for (const check of CONFORMANCE) test(check.name, () => check.run(new FileStore(folder.path)));
+
+  test('several processes see one another: a second store on the same folder swaps what the first wrote', async () => {
+    const [first, second] = [new FileStore(folder.path), new FileStore(folder.path)];
+    await first.swapPointer('p.json', '1', null);
+    const seen = await second.readPointer('p.json');
+    expect(await second.swapPointer('p.json', '2', seen?.tag ?? '')).toBe(true);
+    expect(await first.swapPointer('p.json', '3', seen?.tag ?? '')).toBe(false);
+    expect((await first.readPointer('p.json'))?.body).toBe('2');
+  });
+
+  test('the plain file, which web servers read, holds the newest state after a race of writers', async () => {
+    const stores = Array.from({ length: 6 }, () => new FileStore(folder.path));
+    await stores[0]?.swapPointer('race.json', '0', null);
+    const race = async (store: Store) => {
+      for (let done = 0; done < 10; ) {
+        const pointer = await store.readPointer('race.json');
+        if (await store.swapPointer('race.json', `${Number(pointer?.body) + 1}`, pointer?.tag ?? '')) done += 1;
+      }
+    };
+    await Promise.all(stores.map(race));
+    expect(await readFile(join(folder.path, 'race.json'), 'utf8')).toBe('60');
+  });
+
+  test('leaves no half-written files behind', async () => {
+    expect(await readdir(join(folder.path, '.temporary'))).toEqual([]);
+  });
+
+  test('keys cannot leave the folder', async () => {
+    const store = new FileStore(folder.path);
+    for (const key of ['../x', 'a/../../x', '/etc/passwd', 'a\\b', 'a\0b'])
+      await expect(store.read(key)).rejects.toThrow('is not a key');
+  });
+
+  test('a place that cannot be written says so', async () => {
+    const blocked = new FileStore(join(folder.path, 'race.json'));
+    await expect(blocked.create('x', 'y')).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+/** A store that says yes to every conditional write, as some object stores do. */
+class LyingStore extends FileStore {
+  override async create(key: string, body: Uint8Array | string): Promise<boolean> {
+    await super.create(key, body);
+    return true;
+  }
+}
+
+class SwapLiar extends FileStore {
+  override async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {
+    await super.swapPointer(key, body, tag);
+    return true;
+  }
+}
+
+describe('init proves conditional writes', () => {
+  test('an honest store passes', () => expect(probeStore(new FileStore(folder.path))).resolves.toBeUndefined());
+  test('a store that ignores If-None-Match is refused', () =>
+    expect(probeStore(new LyingStore(folder.path))).rejects.toThrow('create the same key'));
+  test('a store that ignores If-Match is refused', () =>
+    expect(probeStore(new SwapLiar(folder.path))).rejects.toThrow('swap the same state'));
+});
