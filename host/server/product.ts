@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Releases } from '@liaozhai/releases';
 import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { beaconRoutes } from './beacons.ts';
 import { buildRoutes } from './builds.ts';
 import type { ServerEnv } from './env.ts';
@@ -23,6 +24,7 @@ export function createProduct({ releases, env, backendUrl, config }: ProductOpti
   app.route('/', pageRoutes({ releases, env, config }));
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
+    if (error instanceof HTTPException) return error.getResponse();
     console.error(error);
     return context.text('聊斋暂时打不开，请稍后再试', 500);
   });

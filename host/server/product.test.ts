@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { openReleases, publishLocal } from '@liaozhai/releases';
+import { afterAll, beforeAll, expect, test } from '@rstest/core';
+import { readEnv } from './env.ts';
+import { createProduct } from './product.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
+const servers: Server[] = [];
+let origin = '';
+
+const template = `<!doctype html><html lang="zh-CN"><head><!--lz:title--><!--lz:meta--><style>body{margin:0}</style><!--lz:preloads--></head>
+<body><div id="root"><!--lz:first--></div><!--lz:set--><script>window.started = true</script></body></html>`;
+
+function writePackage(name: string, description: object, files: Record<string, string>) {
+  const all = { ...files, 'liaozhai.json': JSON.stringify(description) };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name, path)), { recursive: true });
+    writeFileSync(join(folder, name, path), text);
+  }
+  return join(folder, name);
+}
+
+const common = { version: '1.0.0', sourceHash: '0123456789ab', federation: '2.9.2' };
+const route = {
+  name: 'explore',
+  path: '/explore',
+  title: '发现',
+  requiresAuth: false,
+  keepAlive: true,
+  outsideShell: false,
+};
+
+const packages = () => [
+  writePackage(
+    'host',
+    {
+      ...common,
+      kind: 'host',
+      name: 'host',
+      label: '聊斋',
+      contract: '1.0.0',
+      shared: { provides: {}, requires: {} },
+      entry: 'host.js',
+      css: [],
+      template: 'page.html',
+    },
+    {
+      'host.js': 'console.info("host")',
+      'page.html': template,
+      'favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    },
+  ),
+  writePackage(
+    'stories',
+    {
+      ...common,
+      kind: 'remote',
+      name: 'stories',
+      label: '故事',
+      contract: '^1.0.0',
+      shared: { provides: {}, requires: {} },
+      entry: 'remoteEntry.js',
+      css: [],
+      global: 'stories_0123456789ab',
+      chunkGlobal: 'chunks_stories_0123456789ab',
+      exposes: ['./remote'],
+      module: { js: ['remote.js'], css: [] },
+      routes: [{ ...route, js: ['explore.js'], css: [] }],
+      slots: [],
+    },
+    {
+      'remoteEntry.js': 'var stories_0123456789ab = "chunks_stories_0123456789ab";',
+      'remote.js': '1',
+      'explore.js': '2',
+    },
+  ),
+];
+
+const listen = (server: Server) =>
+  new Promise<string>((resolve) => {
+    servers.push(server);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    });
+  });
+
+beforeAll(async () => {
+  const store = `file:${join(folder, 'store')}`;
+  await publishLocal({ dists: packages(), store });
+  const backend = await listen(
+    createServer((request, response) => response.end(JSON.stringify({ url: request.url, headers: request.headers }))),
+  );
+  const env = readEnv({ DATA_DIR: folder });
+  origin = await listen(
+    createProduct({ releases: await openReleases({ store }), env, backendUrl: () => backend, config: { support: {} } }),
+  );
+});
+
+afterAll(() => {
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('sec.headers: the page carries a strict policy of hashes', async () => {
+  const answer = await fetch(`${origin}/explore`);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(answer.status).toBe(200);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toMatch(/script-src 'sha256-[^']+' ('sha384-[^']+' )+'strict-dynamic'/);
+  expect(policy).toContain("require-trusted-types-for 'script'");
+  expect(policy).not.toContain('unsafe');
+  expect(answer.headers.get('integrity-policy')).toBe('blocked-destinations=(script)');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+});
+
+test('the page preloads what its route needs, with hashes, and carries its set', async () => {
+  const html = await (await fetch(`${origin}/explore`)).text();
+  for (const file of ['host.js', 'remoteEntry.js', 'remote.js', 'explore.js'])
+    expect(html).toMatch(new RegExp(`rel="preload" as="script" href="[^"]*${file}" integrity="sha384-`));
+  expect(html).toContain('id="liaozhai-set"');
+  expect(html).toContain('<title>发现 · 聊斋</title>');
+});
+
+test('a page that did not change costs no body', async () => {
+  const first = await fetch(`${origin}/explore`);
+  const again = await fetch(`${origin}/explore`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+  expect(again.status).toBe(304);
+});
+
+test('an address that nobody serves is a 404 with the page, a missing file a 404 without', async () => {
+  const page = await fetch(`${origin}/no/such/page`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  const file = await fetch(`${origin}/builds/stories/1.0.0-0/none.js`);
+  expect([file.status, await file.text()]).toEqual([404, 'not found']);
+});
+
+test('build files are immutable, compressed ahead of time, and open to other origins', async () => {
+  const html = await (await fetch(`${origin}/explore`)).text();
+  const path = /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '';
+  const answer = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br' } });
+  expect(answer.headers.get('cache-control')).toContain('immutable');
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(answer.headers.get('content-encoding')).toBe('br');
+});
+
+test('the backend hears who forwarded, not what the visitor claims', async () => {
+  const answer = await fetch(`${origin}/api/v1/stories?cursor=x`, {
+    headers: { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil.example' },
+  });
+  const { url, headers } = (await answer.json()) as { url: string; headers: Record<string, string> };
+  expect(url).toBe('/api/v1/stories?cursor=x');
+  expect(headers['x-forwarded-for']).not.toContain('6.6.6.6');
+  expect(headers['x-forwarded-host']).toBe(new URL(origin).host);
+});
+
+test('the beacon takes one vote of this origin and nothing else', async () => {
+  const vote = { build: 'stories@1.0.0+0', set: 'abc', candidate: false, outcome: 'loaded' };
+  const post = (body: unknown, from: string) =>
+    fetch(`${origin}/beacon`, {
+      method: 'POST',
+      headers: { origin: from, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await post(vote, origin)).status).toBe(204);
+  expect((await post(vote, 'https://evil.example')).status).toBe(403);
+  expect((await post({ nonsense: true }, origin)).status).toBe(422);
+  expect((await post({ build: 'x'.repeat(5000) }, origin)).status).toBe(413);
+});
+
+test('an override link sets its cookie and leaves the address clean', async () => {
+  const answer = await fetch(`${origin}/explore?override=abc&tag=1`, { redirect: 'manual' });
+  expect(answer.status).toBe(302);
+  expect(answer.headers.get('location')).toBe('/explore?tag=1');
+  expect(answer.headers.get('set-cookie')).toMatch(/lz_override=abc;.*HttpOnly/);
+});
+
+test('files of the host build answer at the root', async () => {
+  const answer = await fetch(`${origin}/favicon.svg`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+});
