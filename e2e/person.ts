@@ -101,37 +101,26 @@ export class Person {
     return this.page.getByRole('log');
   }
 
-  /** Waits until the last reply is complete: the server has no running message any more. */
-  async replied() {
-    await expect
-      .poll(
-        () =>
-          this.page.evaluate(async () => {
-            const story = location.pathname.split('/')[2];
-            const answer = await fetch(`/api/v1/messages/latest?story_id=${story}`, {
-              headers: { Accept: 'application/json' },
-            });
-            if (!answer.ok) return 'none';
-            const { data, meta } = (await answer.json()) as {
-              data: { role: string; status: string; body: string }[];
-              meta: { active_message_id: string | null };
-            };
-            const last = data.at(-1);
-            return !meta.active_message_id && last?.role === 'assistant' && last.status === 'completed'
-              ? 'completed'
-              : 'running';
-          }),
-        { timeout: 25_000 },
-      )
-      .toBe('completed');
-    const reply = await this.page.evaluate(async () => {
+  /** What the server has of the open story's conversation. */
+  latest(): Promise<{ data: { role: string; status: string; body: string }[] }> {
+    return this.page.evaluate(async () => {
       const story = location.pathname.split('/')[2];
       const answer = await fetch(`/api/v1/messages/latest?story_id=${story}`, {
         headers: { Accept: 'application/json' },
       });
-      const { data } = (await answer.json()) as { data: { body: string }[] };
-      return data.at(-1)?.body ?? '';
+      return answer.ok ? answer.json() : { data: [] };
     });
+  }
+
+  async latestStatus(): Promise<string> {
+    const last = (await this.latest()).data.at(-1);
+    return last?.role === 'assistant' ? last.status : 'none';
+  }
+
+  /** Waits until the last reply is complete on the server and stands on the page. */
+  async replied(timeout = 25_000) {
+    await expect.poll(() => this.latestStatus(), { timeout }).toBe('completed');
+    const reply = (await this.latest()).data.at(-1)?.body ?? '';
     const words = reply.match(/[\p{Script=Han}]{4,}/u)?.[0] ?? '';
     await expect(this.log().getByText(words).last()).toBeVisible();
   }

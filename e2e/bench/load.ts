@@ -1,7 +1,7 @@
 import { chromium } from 'playwright';
 import { findChromium } from '../chromium.mjs';
+import { type RunningProduct, startProduct } from '../product.ts';
 import { measurePage, type Profile, rounds, type Sample, time } from './measurePage.ts';
-import { type RunningProduct, startProduct } from './product.ts';
 import { median, pairedRatio, table } from './statistics.ts';
 
 const pairs = Number(process.env.BENCH_PAIRS ?? 5);

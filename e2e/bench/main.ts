@@ -1,5 +1,6 @@
 // `pnpm bench <name>`: measures and prints, each figure beside its baseline from the same run.
 export {};
+
 const benches: Record<string, { about: string; run: () => Promise<{ run: () => Promise<void> }> }> = {
   load: { about: 'first screen against the monolith of the same sources', run: () => import('./load.ts') },
 };

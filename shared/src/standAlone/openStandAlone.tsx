@@ -1,6 +1,6 @@
 import '../ui/tokens.css';
 import '../ui/base.css';
-import { lazy, Suspense, useRef } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
 import { Provider, type RemoteModule, ScreenContext, store } from '../runtime';
@@ -8,16 +8,17 @@ import styles from './openStandAlone.module.css';
 
 function StandAlone({ remote }: { remote: RemoteModule }) {
   const scroller = useRef<HTMLElement>(null);
+  // one lazy component per route for the life of the page
+  const [pages] = useState(() => remote.routes.map(({ path, page }) => ({ path, Page: lazy(page) })));
   const first = remote.routes[0]?.path ?? '/';
   return (
     <main ref={scroller} className={styles.screen}>
       <ScreenContext value={{ scroller, isActive: true }}>
         <Suspense fallback={null}>
           <Routes>
-            {remote.routes.map(({ path, page }) => {
-              const Page = lazy(page);
-              return <Route key={path} path={path} element={<Page />} />;
-            })}
+            {pages.map(({ path, Page }) => (
+              <Route key={path} path={path} element={<Page />} />
+            ))}
             <Route path="*" element={<Navigate to={first.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
           </Routes>
         </Suspense>

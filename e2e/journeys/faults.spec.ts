@@ -1,0 +1,80 @@
+import { expect, test } from '../person.ts';
+import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
+
+const slowly = { STORYTELLER_PIECE_DELAY_MS: '400', STORYTELLER_START_DELAY_MS: '200', RATE_LIMIT_REGISTER: '1000' };
+
+test.describe('faults of the backend', () => {
+  let backend: RunningBackend;
+  let product: RunningProduct;
+
+  test.beforeAll(async () => {
+    backend = await startBackend(slowly);
+    product = await startProduct({ BACKEND_URL: backend.url });
+  });
+
+  test.afterAll(async () => {
+    await product?.stop();
+    await backend?.stop();
+  });
+
+  test('a backend that restarts in the middle of a reply leaves an honest end and no lost word', async ({
+    person,
+    page,
+  }) => {
+    await person.open(`${product.origin}/my`);
+    await page.getByRole('button', { name: /注册/ }).first().click();
+    await person.register();
+    await page.goto(`${product.origin}/explore`);
+    await page.locator('a[href^="/story/"]').first().click();
+    await person.openChat();
+    await person.says('说一个长长的故事');
+    await expect(person.log().getByText('说一个长长的故事')).toBeVisible();
+    await expect.poll(() => person.latestStatus()).toBe('streaming');
+    await backend.crash();
+    await backend.start();
+    // the server ended what ran and gave the points back; the page says so without a reload
+    await expect.poll(() => person.latestStatus(), { timeout: 20_000 }).toMatch(/failed|completed/);
+    await expect(
+      person
+        .log()
+        .getByText(/中断|重试|续写/)
+        .first(),
+    ).toBeVisible({ timeout: 20_000 });
+    await expect(person.log().getByText('说一个长长的故事')).toHaveCount(1);
+  });
+});
+
+test('too little balance keeps the words and leads to 充值', async ({ person, page }) => {
+  await person.joins();
+  await person.openFirstStory();
+  await person.openChat();
+  await page.route('**/api/v1/messages', (route) =>
+    route.fulfill({
+      status: 402,
+      contentType: 'application/json',
+      body: JSON.stringify({ message: '余额不足', code: 'insufficient_balance', required: 3, balance: 0 }),
+    }),
+  );
+  await person.says('我想听后来的事');
+  await expect(page.getByRole('link', { name: /充值/ }).first()).toBeVisible();
+  await expect(page.getByText('我想听后来的事').or(page.locator('textarea')).first()).toBeVisible();
+});
+
+test('msg.timeout-no-double: an answer that never comes costs once and shows once', async ({ person, page }) => {
+  test.setTimeout(70_000);
+  await person.joins();
+  await person.openFirstStory();
+  await person.openChat();
+  let held = 0;
+  await page.route('**/api/v1/messages', async (route) => {
+    if (route.request().method() !== 'POST' || held > 0) return route.continue();
+    held += 1;
+    // the server does it, but the visitor never hears
+    await route.fetch();
+  });
+  await person.says('你还在吗？');
+  await person.replied(40_000);
+  await expect(person.log().getByText('你还在吗？')).toHaveCount(1);
+  const { data } = await person.latest();
+  expect(data.filter((message) => message.body === '你还在吗？')).toHaveLength(1);
+});

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+export interface RunningProduct {
+  origin: string;
+  stop(): Promise<void>;
+}
+
+export const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+
+function started(child: ChildProcess, stdout: Readable, sign: string, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    createInterface({ input: stdout }).on('line', (line) => line.includes(sign) && resolve());
+    child.once('exit', (code) => reject(new Error(`${name} ended with code ${code} before it was ready`)));
+  });
+}
+
+const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
+  new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill(signal);
+  });
+
+/** Starts the product as a user does, on a free port with a data folder of its own. */
+export async function startProduct(env: Record<string, string> = {}): Promise<RunningProduct> {
+  const data = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
+  const port = await freePort();
+  const child = spawn(process.execPath, ['host/server/start.mjs'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), CONSOLE_PORT: '0', DATA_DIR: data, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await started(child, child.stdout, 'is ready', 'the product');
+  const stop = async () => {
+    await ended(child, 'SIGTERM');
+    rmSync(data, { recursive: true, force: true });
+  };
+  return { origin: `http://localhost:${port}`, stop };
+}
+
+export interface RunningBackend {
+  url: string;
+  /** SIGKILL, as a crash would end it. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The reference backend as a process of its own that a test may crash and start again; its data survives that. */
+export async function startBackend(env: Record<string, string> = {}): Promise<RunningBackend> {
+  const data = mkdtempSync(join(tmpdir(), 'liaozhai-backend-'));
+  const port = await freePort();
+  let child: ChildProcess;
+  const start = async () => {
+    const launched = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+      cwd: join(root, 'e2e/backend'),
+      env: { ...process.env, PORT: String(port), DATA_DIR: data, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child = launched;
+    await started(launched, launched.stdout, 'listening on', 'the backend');
+  };
+  await start();
+  const stop = async () => {
+    await ended(child, 'SIGTERM');
+    rmSync(data, { recursive: true, force: true });
+  };
+  return { url: `http://127.0.0.1:${port}`, start, stop, crash: () => ended(child, 'SIGKILL') };
+}
