@@ -1,10 +1,10 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
-import { Provider, pageInfoKnown, store } from '@liaozhai/shared/runtime';
+import { Provider, store } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { AuthGate } from './auth/AuthGate';
 import { rememberInviteCode } from './auth/inviteCode';
-import { activeBuild, pageSet } from './federation';
+import { pageSet } from './federation';
 import { createAppHistory } from './navigation/appHistory';
 import { NavigationContext } from './navigation/NavigationContext';
 import { RemoteSlots } from './remotes/RemoteSlots';
@@ -13,16 +13,6 @@ import { Shell } from './shell/Shell';
 import { ToastsView } from './toasts/ToastsView';
 import { useIdle } from './useIdle';
 import { useStart } from './useStart';
-
-pageInfoKnown({
-  channel: pageSet.channel,
-  set: pageSet.set,
-  // read when asked, since a remote may leave the set's build for its last good one
-  get builds() {
-    const names = Object.keys(pageSet.remotes);
-    return Object.fromEntries([['host', pageSet.host.id], ...names.map((name) => [name, activeBuild(name)?.id])]);
-  },
-});
 
 const routes = routeTable(pageSet);
 

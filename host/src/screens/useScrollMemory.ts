@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { restoreScroll } from './restoreScroll';
-import type { OpenScreen } from './screenStack';
 import type { ScrollMemory } from './scrollMemory';
+import type { OpenScreen } from './screenStack';
 
 /** Keeps a screen's scroll position while it is hidden, over going back to it, and over a reload. */
 export function useScrollMemory(
@@ -11,19 +11,22 @@ export function useScrollMemory(
   memory: ScrollMemory,
 ) {
   const position = key + place.search;
-  const shown = useRef<string | null>(null);
+  /** Where it was when it was hidden. */
+  const left = useRef<string | null>(null);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
-    // a page opened anew begins at its top; the same one shown again, or gone back to, where it was left
-    const returns = action === 'POP' || shown.current === position;
-    shown.current = position;
-    const stop = restoreScroll(element, returns ? memory.read(position) : 0);
+    // going back, and a kept screen shown again, lead to where it was left; a page opened anew begins at its top
+    const goal = action === 'POP' ? position : left.current;
+    const top = goal === null ? 0 : memory.read(goal);
+    memory.write(position, top);
+    const stop = restoreScroll(element, top);
     const remember = () => memory.write(position, element.scrollTop);
     element.addEventListener('scroll', remember, { passive: true });
     return () => {
       stop();
       element.removeEventListener('scroll', remember);
+      left.current = position;
     };
   }, [scroller, position, action, active, memory]);
 }
