@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { openReleases, publishLocal } from '@liaozhai/releases';
 import { startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
@@ -13,12 +14,13 @@ const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
 
 async function publishAll(store: string, channel: string) {
   const packages = await buildPackages((line) => console.log(line));
-  const { changed, seq } = await publishLocal({
+  const { changed, seq, problems } = await publishLocal({
     dists: packages.map(({ dist }) => dist),
     store,
     channel,
     who: 'npm start',
   });
+  for (const problem of problems) console.warn(`! ${problem}`);
   console.log(
     changed
       ? `Published ${packages.length} packages and switched to state ${seq} of ${channel}.`
@@ -34,6 +36,17 @@ const listen = (server: Server, port: number, host: string) =>
       resolve(typeof address === 'object' && address ? address.port : port);
     });
   });
+
+/** Ctrl-C and SIGTERM end everything that was started. Returns the same as a function. */
+function endsWith(close: () => Promise<void>): () => Promise<void> {
+  const stop = async () => {
+    await close();
+    process.exit(0);
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  return stop;
+}
 
 async function backendFor(env: ServerEnv) {
   if (env.BACKEND_URL) return { url: () => env.BACKEND_URL ?? '', stop: async () => {} };
@@ -53,14 +66,17 @@ function siteConfig(file: string | undefined): Record<string, unknown> {
 async function develop(env: ServerEnv) {
   const backend = await backendFor(env);
   const server = startDevServer(env.PORT, backend.url());
-  const stop = async () => {
+  const stop = endsWith(async () => {
     server.kill('SIGTERM');
     await backend.stop();
-    process.exit(0);
-  };
+  });
   server.once('exit', stop);
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+}
+
+/** The release console on its own origin: remotes run with the app's privileges and must not reach it. */
+async function consoleFor(env: ServerEnv, store: string) {
+  const { startConsole } = await import('@liaozhai/releases/console');
+  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true });
 }
 
 async function serve(env: ServerEnv) {
@@ -68,22 +84,37 @@ async function serve(env: ServerEnv) {
   const config = siteConfig(env.HOST_CONFIG);
   const [backend] = await Promise.all([backendFor(env), publishAll(store, env.CHANNEL)]);
   const releases = await openReleases({ store, channel: env.CHANNEL });
+  const releaseConsole = await consoleFor(env, store);
   const server = createProduct({ releases, env, backendUrl: backend.url, config });
   const port = await listen(server, env.PORT, env.HOST);
+  console.log(`Release console: ${releaseConsole.link}`);
   console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
-  const stop = async () => {
+  endsWith(async () => {
+    server.close();
+    server.closeAllConnections();
+    await Promise.all([backend.stop(), releases.close(), releaseConsole.close()]);
+  });
+}
+
+/** Serves one stored set as it is, with a backend behind it: what the gate's smoke test opens. */
+async function serveSet(env: ServerEnv, set: string) {
+  const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
+  const backend = await backendFor(env);
+  const releases = await openReleases({ store, channel: env.CHANNEL, set });
+  const server = createProduct({ releases, env, backendUrl: backend.url, config: siteConfig(env.HOST_CONFIG) });
+  const port = await listen(server, env.PORT, '127.0.0.1');
+  console.log(`serving set ${set} at http://127.0.0.1:${port}`);
+  endsWith(async () => {
     server.close();
     server.closeAllConnections();
     await Promise.all([backend.stop(), releases.close()]);
-    process.exit(0);
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  });
 }
 
 const env = readEnv();
-const run = process.argv.includes('--dev') ? develop : serve;
-run(env).catch((error: unknown) => {
+const { values } = parseArgs({ options: { dev: { type: 'boolean' }, set: { type: 'string' } } });
+const running = values.dev ? develop(env) : values.set ? serveSet(env, values.set) : serve(env);
+running.catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 });

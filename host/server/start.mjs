@@ -43,6 +43,7 @@ requireNode();
 const dataDir = resolve(root, process.env.DATA_DIR ?? '.data');
 requireWritable(dataDir);
 await requireFreePort(portFrom('PORT', '3000'), 'PORT');
+await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PORT');
 install();
 
 const main = join(root, 'host/server/main.ts');
