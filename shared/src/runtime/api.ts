@@ -1,26 +1,27 @@
 import { type BaseQueryFn, createApi } from '@reduxjs/toolkit/query/react';
-import { type RequestOptions, request } from './client/client';
-import { type ApiError, toApiError } from './errors';
+import { type RequestOptions, request } from './client/request';
+import { toApiError } from './client/toApiError';
+import type { ApiError } from './errors';
 
-type Query = string | Omit<RequestOptions, 'signal' | 'baseURL'>;
+export type ApiRequest = string | Omit<RequestOptions, 'signal'>;
 
-const baseQuery: BaseQueryFn<Query, unknown, ApiError> = async (query, { signal }) => {
-  try {
-    return { data: await request<unknown>({ ...(typeof query === 'string' ? { url: query } : query), signal }) };
-  } catch (cause) {
-    return { error: toApiError(cause) };
-  }
+const baseQuery: BaseQueryFn<ApiRequest, unknown, ApiError> = async (argument, { signal }) => {
+  const options = typeof argument === 'string' ? { url: argument } : argument;
+  return request<unknown>({ ...options, signal }).then(
+    (data) => ({ data: data ?? null }),
+    // an aborted request has no reader any more; what it is told does not matter
+    (cause: unknown) => ({ error: signal.aborted ? { kind: 'offline' } : toApiError(cause) }),
+  );
 };
 
-/**
- * The one RTK Query API. Remotes inject endpoints whose names carry the remote's name; its tags let one team's
- * change refresh another's data.
- */
+// A hidden kept-alive screen unsubscribes, so its data must outlive it for as long as it may be kept.
+const KEPT_SECONDS = 3600;
+
+/** The one RTK Query api; each remote injects its endpoints, whose names carry the remote's name. */
 export const api = createApi({
   reducerPath: 'api',
   baseQuery,
   tagTypes: ['User', 'Story', 'Conversation', 'Transaction'],
-  // a kept-alive screen comes back without a request
-  keepUnusedDataFor: 600,
+  keepUnusedDataFor: KEPT_SECONDS,
   endpoints: () => ({}),
 });

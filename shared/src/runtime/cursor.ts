@@ -28,8 +28,17 @@ export function unwrap(body: unknown): unknown {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body;
 }
 
-/** Ready for `build.infiniteQuery`; a page that adds nothing ends the list, since a bad cursor yields the first page again. */
+const idOf = (item: unknown): unknown => record(item).id ?? item;
+
+/** A bad cursor yields the first page again: what adds nothing to the pages before it is the end. */
+function addsNothing(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
+  const known = new Set(pages.filter((page) => page !== last).flatMap((page) => page.items.map(idOf)));
+  return last.items.every((item) => known.has(idOf(item)));
+}
+
+/** Ready for `build.infiniteQuery`. */
 export const infiniteCursorOptions = {
   initialPageParam: null as string | null,
-  getNextPageParam: (last: CursorPage<unknown>) => (last.items.length === 0 ? null : last.nextCursor),
+  getNextPageParam: (last: CursorPage<unknown>, pages: CursorPage<unknown>[] = []) =>
+    addsNothing(last, pages) ? null : last.nextCursor,
 };

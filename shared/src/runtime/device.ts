@@ -20,9 +20,13 @@ function copyBySelection(text: string): boolean {
   const place = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
   place.append(area);
   area.select();
-  const copied = document.execCommand('copy');
-  area.remove();
-  return copied;
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    area.remove();
+  }
 }
 
 /** Copies to the clipboard. False when the browser refuses. */

@@ -1,7 +1,7 @@
-import { createEmitter } from './emitter';
+import { createSignal } from './signal';
 
 const holds = new Map<symbol, string>();
-const changed = createEmitter();
+const changed = createSignal();
 
 /** Delays the reload that a new set wants, e.g. while words are unsent. Returns the release. */
 export function holdReload(reason: string): () => void {
@@ -13,5 +13,5 @@ export function holdReload(reason: string): () => void {
   };
 }
 
-export const reloadHolds = (): string[] => [...holds.values()];
-export const onReloadHoldsChanged = (handler: () => void) => changed.on(handler);
+export const reloadHolds = (): string[] => [...new Set(holds.values())];
+export const onReloadHoldsChanged = changed.on;

@@ -6,37 +6,58 @@ import {
   number,
   object,
   optional,
-  parse,
   record,
+  safeParse,
   string,
   unknown,
 } from 'valibot';
 
-const rechargePackage = object({ id: string(), points: number(), priceCents: number(), label: optional(string()) });
+const optionalText = fallback(optional(string()), undefined);
+const optionalNumber = fallback(optional(number()), undefined);
+
+const offer = object({ id: string(), points: number(), priceCents: number(), label: optionalText });
+const anything = fallback(record(string(), unknown()), {});
 
 const schema = object({
-  rechargePackages: fallback(array(rechargePackage), []),
-  /** null while no payment is possible; the checkout is told `package` and `user` in its query */
+  rechargePackages: fallback(array(offer), []),
   paymentProvider: fallback(nullable(object({ name: string(), checkoutUrl: string() })), null),
-  support: fallback(object({ email: optional(string()), hours: optional(string()), wechat: optional(string()) }), {}),
+  support: fallback(object({ email: optionalText, hours: optionalText, wechat: optionalText }), {}),
   realtime: fallback(
-    object({ key: string(), host: optional(string()), port: optional(number()), channel: optional(string()) }),
-    { key: '{key}' },
+    object({
+      key: fallback(string(), '{key}'),
+      host: optionalText,
+      port: optionalNumber,
+      channel: fallback(string(), 'private-App.Models.User.{id}'),
+    }),
+    { key: '{key}', channel: 'private-App.Models.User.{id}' },
   ),
-  rules: fallback(record(string(), unknown()), {}),
+  /** prices and rewards that are told to people; each reader takes what it understands */
+  rules: anything,
 });
 
 export type HostConfig = InferOutput<typeof schema>;
 
-const read = (): HostConfig => {
-  const text = document.getElementById('liaozhai-config')?.textContent;
-  return parse(schema, text ? JSON.parse(text) : {});
-};
+/** A part that is missing or broken reads as "not configured"; the rest stands. */
+export function parseHostConfig(text: string | null | undefined): HostConfig {
+  let json: unknown = {};
+  try {
+    json = JSON.parse(text || '{}');
+  } catch (cause) {
+    console.warn('liaozhai-config is no JSON', cause);
+  }
+  const parsed = safeParse(schema, json);
+  return parsed.success ? parsed.output : parseHostConfig('{}');
+}
 
 let config: HostConfig | undefined;
 
-/** The site's configuration, inlined in the page as `liaozhai-config`; whatever is missing or wrong has a harmless default. */
+/** The site's own settings, from `<script type="application/json" id="liaozhai-config">`. */
 export function hostConfig(): HostConfig {
-  config ??= read();
+  config ??= parseHostConfig(document.getElementById('liaozhai-config')?.textContent);
   return config;
+}
+
+/** Reads the page's element anew with the next call. */
+export function forgetHostConfig() {
+  config = undefined;
 }

@@ -1,21 +1,27 @@
 export { createEntityAdapter, createSelector, createSlice, type PayloadAction } from '@reduxjs/toolkit';
 export { Provider } from 'react-redux';
+export type { LinkProps, Location, NavigateFunction, NavLinkProps, To } from 'react-router-dom';
 export {
   Link,
   matchPath,
   Navigate,
   NavLink,
+  Outlet,
   Route,
   Router,
   Routes,
+  useHref,
   useLocation,
   useNavigate,
   useParams,
   useSearchParams,
 } from 'react-router-dom';
 export { api } from './api';
-export { client, type RequestOptions, request } from './client/client';
+export { client } from './client/client';
 export { newClientId } from './client/clientId';
+export { type RequestOptions, request } from './client/request';
+export { toApiError } from './client/toApiError';
+export { onUnauthenticated } from './client/unauthenticated';
 export {
   CONTRACT_VERSION,
   defineRemote,
@@ -25,17 +31,19 @@ export {
 } from './contract';
 export { type CursorPage, cursorPage, infiniteCursorOptions, toCursorPage, unwrap } from './cursor';
 export { copyText, share, useOnline } from './device';
-export { type ApiError, isApiError, toApiError } from './errors';
+export { type ApiError, isApiError } from './errors';
 export { holdReload, onReloadHoldsChanged, reloadHolds } from './holdReload';
 export { type HostConfig, hostConfig } from './hostConfig';
 export { isLeaveGuarded, mayLeave, useLeaveGuard } from './leaveGuard';
 export { type PageInfo, pageInfo, pageInfoKnown } from './pageInfo';
 export { paths } from './paths';
-export { useFontSize, useTheme } from './preferences/preferences';
-export { listen, onCaughtUpNeeded, type RealtimeStatus, useRealtimeStatus } from './realtime/realtime';
+export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';
+export { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime/realtime';
+export type { RealtimeStatus } from './realtime/supervisor';
 export { ScreenContext, type ScreenState, useDocumentTitle, useGoBack, useScreen } from './screen';
-export { authPopup, type LoginMode, requestLogin } from './session/requestLogin';
-export { type Session, session, useSession, useUser } from './session/session';
+export { authPopup, type LoginMode, requestLogin } from './session/authPopup';
+export { session, useSession, useUser } from './session/session';
+export type { Session } from './session/sessionSlice';
 export type { User, UserDto } from './session/user';
 export { RemoteSlot, SlotContext } from './slots';
 export { drafts } from './storage/drafts';
@@ -44,5 +52,4 @@ export { type OutboxEntry, outboxStore } from './storage/outboxStore';
 export { type Position, positions } from './storage/positions';
 export { snapshots } from './storage/snapshots';
 export { type AppDispatch, makeStore, type RootState, rootReducer, store, useDispatch, useSelector } from './store';
-export { dismissToast, toast, useToasts } from './toasts/toast';
-export { onUnauthenticated } from './unauthenticated';
+export { dismissToast, type Toast, type ToastOptions, toast, useToasts } from './toasts';

@@ -4,30 +4,31 @@ type Ask = () => Promise<boolean>;
 
 const guards = new Set<Ask>();
 
-export const isLeaveGuarded = () => guards.size > 0;
+const keepDocument = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** Asks everyone with unsaved work, one after another; false as soon as one says no. */
+function addGuard(ask: Ask): () => void {
+  // kept only while needed: a page with this listener is barred from the back-forward cache
+  if (guards.size === 0) window.addEventListener('beforeunload', keepDocument);
+  guards.add(ask);
+  return () => {
+    guards.delete(ask);
+    if (guards.size === 0) window.removeEventListener('beforeunload', keepDocument);
+  };
+}
+
+export const isLeaveGuarded = (): boolean => guards.size > 0;
+
+/** Asks everyone who guards unsaved work; true when all of them let go. The host's history asks before each navigation. */
 export async function mayLeave(): Promise<boolean> {
   for (const ask of [...guards]) if (!(await ask())) return false;
   return true;
 }
 
-const askBrowser = (event: BeforeUnloadEvent) => event.preventDefault();
-
-/** While `dirty`, any way out of the screen asks first: links, back, closing the tab. */
+/** While `dirty`, `ask` is asked before any navigation in the app, back included; the browser asks before the document goes. */
 export function useLeaveGuard(dirty: boolean, ask: Ask) {
   const latest = useRef(ask);
   useEffect(() => {
     latest.current = ask;
   });
-  useEffect(() => {
-    if (!dirty) return;
-    const guard = () => latest.current();
-    guards.add(guard);
-    window.addEventListener('beforeunload', askBrowser);
-    return () => {
-      guards.delete(guard);
-      window.removeEventListener('beforeunload', askBrowser);
-    };
-  }, [dirty]);
+  useEffect(() => (dirty ? addGuard(() => latest.current()) : undefined), [dirty]);
 }

@@ -1,20 +1,39 @@
 import { combineSlices, configureStore } from '@reduxjs/toolkit';
+import { setupListeners } from '@reduxjs/toolkit/query';
 import { useDispatch as useAnyDispatch, useSelector as useAnySelector } from 'react-redux';
 import { api } from './api';
-import { preferencesSlice } from './preferences/preferencesSlice';
 import { sessionSlice } from './session/sessionSlice';
-import { toastsSlice } from './toasts/toastsSlice';
+import { toastsSlice } from './toastsSlice';
 
-/** Remotes add slices of their own: `slice.injectInto(rootReducer)`. */
-export const rootReducer = combineSlices(api, sessionSlice, toastsSlice, preferencesSlice);
-
-export const makeStore = () =>
-  configureStore({ reducer: rootReducer, middleware: (defaults) => defaults().concat(api.middleware) });
-
-export const store = makeStore();
+/** Remotes add their slices with `slice.injectInto(rootReducer)`. */
+export const rootReducer = combineSlices(api, sessionSlice, toastsSlice);
 
 export type RootState = ReturnType<typeof rootReducer>;
+
+export const makeStore = () =>
+  configureStore({
+    reducer: rootReducer,
+    middleware: (defaults) => defaults().concat(api.middleware),
+  });
+
+/** The page's one store. */
+export const store = makeStore();
+
 export type AppDispatch = typeof store.dispatch;
 
-export const useDispatch = useAnyDispatch.withTypes<AppDispatch>();
 export const useSelector = useAnySelector.withTypes<RootState>();
+export const useDispatch = useAnyDispatch.withTypes<AppDispatch>();
+
+// Focus is left out: coming back is answered by catching up, not by asking for everything again.
+if (typeof window !== 'undefined') {
+  setupListeners(store.dispatch, (dispatch, { onOnline, onOffline }) => {
+    const online = () => dispatch(onOnline());
+    const offline = () => dispatch(onOffline());
+    window.addEventListener('online', online);
+    window.addEventListener('offline', offline);
+    return () => {
+      window.removeEventListener('online', online);
+      window.removeEventListener('offline', offline);
+    };
+  });
+}

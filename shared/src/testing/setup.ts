@@ -1,4 +1,22 @@
+import { afterEach, beforeEach } from '@rstest/core';
 import { cleanup } from '@testing-library/react';
-import { afterEach } from '@rstest/core';
+import { resetRuntime } from './reset';
 
-afterEach(() => cleanup());
+let unexpected: string[] = [];
+const { error } = console;
+
+// Collected and told after the test: throwing inside console.error would end the whole run.
+console.error = (...parts: unknown[]) => {
+  unexpected.push(parts.map(String).join(' '));
+  error(...parts);
+};
+
+beforeEach(() => {
+  unexpected = [];
+});
+
+afterEach(async () => {
+  cleanup();
+  await resetRuntime();
+  if (unexpected.length > 0) throw new Error(`console.error was called: ${unexpected.join('\n')}`);
+});

@@ -1,99 +1,105 @@
-import axios, { type AxiosError, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
-import { toApiError } from '../errors';
-import { emitUnauthenticated } from '../unauthenticated';
-import { earlyAdapter } from './earlyResponse';
+import axios, {
+  type AxiosAdapter,
+  type AxiosInstance,
+  getAdapter,
+  type InternalAxiosRequestConfig,
+  isAxiosError,
+} from 'axios';
+import { withEarlyRequest } from './earlyRequest';
 import { socketId } from './socketId';
+import { toApiError } from './toApiError';
+import { reportUnauthenticated, signInEpoch } from './unauthenticated';
 
-type Config = InternalAxiosRequestConfig & { attempts?: number; replayed?: boolean };
+declare module 'axios' {
+  interface AxiosRequestConfig {
+    /** sign-in in which the request was made */
+    signInEpoch?: number;
+    /** how often it was sent again for want of an answer */
+    retries?: number;
+    /** it was sent again with a fresh CSRF token */
+    hasFreshToken?: boolean;
+  }
+}
 
-const timeoutMs = 10_000;
-const retries = 2;
-const retryable = new Set([502, 503, 504]);
+const TIMEOUT_MS = 10_000;
+const GET_RETRIES = 2;
+const RETRY_BASE_MS = 300;
+const LOGOUT_URL = '/v1/logout';
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const atEdge: { adapter: AxiosAdapter } = { adapter: (config) => getAdapter(axios.defaults.adapter, config)(config) };
 
-/** The page's only HTTP client: base `/api`, 10 s, cookies and CSRF sent, body handed on, failures as ApiError. */
+/** Replaces what carries requests, for tests. Returns the way to undo it. */
+export function replaceAdapter(adapter: AxiosAdapter): () => void {
+  const former = atEdge.adapter;
+  atEdge.adapter = adapter;
+  return () => {
+    atEdge.adapter = former;
+  };
+}
+
+/** The one way to the server. Resolves to the response body, rejects with `ApiError`. */
 export const client: AxiosInstance = axios.create({
   baseURL: '/api',
-  timeout: timeoutMs,
+  timeout: TIMEOUT_MS,
   withCredentials: true,
-  withXSRFToken: true,
-  adapter: earlyAdapter,
   headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
+  adapter: withEarlyRequest((config) => atEdge.adapter(config)),
 });
 
 client.interceptors.request.use((config) => {
-  const id = socketId();
-  if (id) config.headers.set('X-Socket-ID', id);
+  config.signInEpoch ??= signInEpoch.current();
+  const socket = socketId.current();
+  if (socket) config.headers.set('X-Socket-ID', socket);
   return config;
 });
 
-const wasTransient = ({ response, code }: AxiosError) =>
-  response
-    ? retryable.has(response.status)
-    : code !== 'ERR_CANCELED' && code !== 'ECONNABORTED' && code !== 'ETIMEDOUT';
+client.interceptors.response.use((response) => response.data, recover);
 
-/** 419: the CSRF cookie is stale. It is fetched anew (an API without that call answers 404) and the request replayed once. */
-async function replayWithToken(config: Config) {
-  await axios.get('/sanctum/csrf-cookie', { withCredentials: true, timeout: timeoutMs }).catch(() => undefined);
-  config.replayed = true;
-  return client.request(config);
+async function recover(cause: unknown): Promise<unknown> {
+  const config = isAxiosError(cause) ? cause.config : undefined;
+  if (!config || !isAxiosError(cause) || axios.isCancel(cause)) throw cause;
+  const status = cause.response?.status;
+  if (status === 419 && !config.hasFreshToken) {
+    await refreshToken();
+    return client.request({ ...config, hasFreshToken: true });
+  }
+  if (mayRetry(config, status, cause.code)) {
+    await pauseBeforeRetry(config);
+    return client.request({ ...config, retries: (config.retries ?? 0) + 1 });
+  }
+  const error = toApiError(cause);
+  if (error.kind === 'unauthenticated' && config.url !== LOGOUT_URL) reportUnauthenticated(config.signInEpoch ?? 0);
+  throw error;
 }
 
-async function retryGet(config: Config) {
-  config.attempts = (config.attempts ?? 0) + 1;
-  await pause(200 * 2 ** config.attempts * (0.5 + Math.random()));
-  return client.request(config);
-}
+let tokenUnderWay: Promise<void> | null = null;
 
-client.interceptors.response.use(
-  (response) => response.data,
-  async (cause: unknown) => {
-    if (axios.isAxiosError(cause) && cause.config) {
-      const config = cause.config as Config;
-      if (cause.response?.status === 419 && !config.replayed) return replayWithToken(config);
-      // a POST is never sent again by itself: it may have been done
-      if (config.method === 'get' && (config.attempts ?? 0) < retries && wasTransient(cause)) return retryGet(config);
-    }
-    const error = toApiError(cause);
-    if (error.kind === 'unauthenticated') emitUnauthenticated();
-    return Promise.reject(error);
-  },
-);
-
-export interface RequestOptions {
-  url: string;
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  params?: Record<string, unknown>;
-  body?: unknown;
-  /** sent as `Idempotency-Key`: the same key and body is done once */
-  idempotencyKey?: string;
-  signal?: AbortSignal;
-  baseURL?: string;
-  timeoutMs?: number;
-}
-
-/** Asks the API and resolves to the response's body. Rejects with ApiError. */
-export async function request<T>({
-  url,
-  method = 'GET',
-  params,
-  body,
-  idempotencyKey,
-  signal,
-  baseURL,
-  timeoutMs: timeout,
-}: RequestOptions): Promise<T> {
-  // the interceptor hands on the body, which axios' types do not know
-  const answer: unknown = await client.request({
-    url,
-    method,
-    params,
-    data: body,
-    signal,
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(timeout === undefined ? {} : { timeout }),
-    ...(idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } }),
+/** Laravel sets the token's cookie here; where the route is missing the answer to the replay says what is wrong. */
+function refreshToken(): Promise<void> {
+  tokenUnderWay ??= atEdgeGet('/sanctum/csrf-cookie').finally(() => {
+    tokenUnderWay = null;
   });
-  return answer as T;
+  return tokenUnderWay;
 }
+
+const atEdgeGet = (url: string): Promise<void> =>
+  axios.get(url, { adapter: (config) => atEdge.adapter(config), timeout: TIMEOUT_MS, withCredentials: true }).then(
+    () => undefined,
+    (cause: unknown) => void toApiError(cause),
+  );
+
+/** Only a GET may be sent again by itself: anything else may have been done although its answer was lost. */
+function mayRetry({ method, retries = 0 }: InternalAxiosRequestConfig, status: number | undefined, code?: string) {
+  if (method !== 'get' || retries >= GET_RETRIES) return false;
+  if (status !== undefined) return status >= 502 && status <= 504;
+  return code === 'ERR_NETWORK' && navigator.onLine;
+}
+
+const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.random() * RETRY_BASE_MS * 2 ** (retries + 1));
+    signal?.addEventListener?.('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

@@ -1,7 +1,9 @@
-let current: string | undefined;
+let id: string | undefined;
 
-/** Id of the live socket, so that the server does not echo to it what it just did. */
-export const socketId = () => current;
-export const socketIdChanged = (id: string | undefined) => {
-  current = id;
+/** The live socket's id: the server leaves it out when it tells of what this page did itself. */
+export const socketId = {
+  current: () => id,
+  set: (next: string | undefined) => {
+    id = next;
+  },
 };

@@ -1,130 +1,140 @@
 import { useSyncExternalStore } from 'react';
-import { socketIdChanged } from '../client/socketId';
-import { createEmitter } from '../emitter';
-import { hostConfig } from '../hostConfig';
+import { socketId } from '../client/socketId';
 import { session } from '../session/session';
-import { createEcho, type ReverbEcho } from './connection';
+import type { UserDto } from '../session/user';
+import { createSignal } from '../signal';
+import { toEventName } from './eventName';
+import type { OpenLink } from './link';
+import { createSupervisor, type RealtimeStatus, type Supervisor } from './supervisor';
 
-export type RealtimeStatus = 'off' | 'connecting' | 'live' | 'waiting';
+type Handler = (payload: never) => void;
 
-const firstDelayMs = 500;
-const longestDelayMs = 5_000;
+const CLOSE_AFTER_MS = 1000;
+/** visible, pageshow and online come in one bunch when a phone wakes */
+const BUNCH_MS = 1000;
 
-const statusChanged = createEmitter();
-const caughtUpNeeded = createEmitter();
-const listeners = new Map<string, Set<(payload: never) => void>>();
+const handlers = new Map<string, Set<{ handle: Handler }>>();
+const statusChanged = createSignal();
+const catchUp = createSignal();
+const listened = createSignal<[event: string]>();
 
 let status: RealtimeStatus = 'off';
-let echo: ReverbEcho | null = null;
-let generation = 0;
-let attempts = 0;
-let retry: ReturnType<typeof setTimeout> | undefined;
+let open: { userId: string; supervisor: Supervisor } | null = null;
+let openLink: OpenLink = async (userId, events) => {
+  const { createEchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
+  return createEchoLink({ userId, events });
+};
 
-function become(next: RealtimeStatus) {
-  if (status === next) return;
-  status = next;
-  statusChanged.emit();
+const memberId = (): string | null => {
+  const current = session.current();
+  return current.status === 'member' ? current.user.id : null;
+};
+
+function deliver(heard: string, payload: unknown) {
+  const event = toEventName(heard);
+  takeUser(event, payload);
+  for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload as never);
 }
 
-const channelName = (id: string) =>
-  (hostConfig().realtime.channel ?? 'App.Models.User.{id}').replace(/^private-/, '').replace('{id}', id);
-
-function dispatch(event: string, payload: unknown) {
-  for (const handler of [...(listeners.get(event) ?? [])]) handler(payload as never);
+/** What the server tells of the user goes to the session before anyone else hears of it. */
+function takeUser(event: string, payload: unknown) {
+  if (typeof payload !== 'object' || payload === null) return;
+  if (event === 'balance.updated') session.userPatched(payload);
+  if (event === 'user.updated') session.userPatched('user' in payload ? (payload.user as Partial<UserDto>) : payload);
 }
 
-function close() {
-  generation += 1;
-  clearTimeout(retry);
-  echo?.disconnect();
-  echo = null;
-  socketIdChanged(undefined);
-}
-
-/** Full jitter, so that a restarted server is not met by everyone at once. */
-const delayMs = () =>
-  firstDelayMs + Math.random() * Math.min(longestDelayMs - firstDelayMs, firstDelayMs * 2 ** attempts);
-
-/** A dropped, refused or stranded connection is thrown away and built anew: pusher-js alone waits up to a minute, or for ever. */
-function tryAgain() {
-  if (status === 'off') return;
-  close();
-  become('waiting');
-  retry = setTimeout(() => void open(), delayMs());
-  attempts += 1;
-}
-
-function follow(connection: ReverbEcho, userId: string) {
-  const mine = generation;
-  const current = () => mine === generation;
-  const { pusher } = connection.connector;
-  pusher.connection.bind('state_change', ({ current: state }: { current: string }) => {
-    if (
-      current() &&
-      (state === 'unavailable' ||
-        state === 'failed' ||
-        state === 'disconnected' ||
-        (state === 'connecting' && status === 'live'))
-    )
-      tryAgain();
+function supervise(userId: string): Supervisor {
+  return createSupervisor({
+    openLink: (events) => openLink(userId, events),
+    onEvent: deliver,
+    onStatus(next, socket) {
+      status = next;
+      socketId.set(socket);
+      statusChanged.emit();
+      if (next === 'live') catchUp.emit();
+    },
   });
-  pusher.connection.bind('error', () => current() && tryAgain());
-  const channel = connection.private(channelName(userId));
-  channel.subscribed(() => {
-    if (!current()) return;
-    attempts = 0;
-    become('live');
-    caughtUpNeeded.emit();
-  });
-  channel.error(() => current() && tryAgain());
-  channel.listenToAll((event: string, payload: unknown) => dispatch(event.replace(/^\.|^App\\Events\\/, ''), payload));
 }
 
-async function open() {
-  const now = session.current();
-  if (now.status !== 'member' || listeners.size === 0) return become('off');
-  close();
-  const mine = generation;
-  become('connecting');
-  const created = await createEcho().catch(() => null);
-  if (mine !== generation) return created?.disconnect();
-  if (!created) return tryAgain();
-  echo = created;
-  follow(created, now.user.id);
+/** Opens, closes or rebuilds the connection as who is signed in and who listens demand. */
+function adjust() {
+  const id = memberId();
+  const wanted = handlers.size > 0 ? id : null;
+  if (open && open.userId !== wanted) {
+    open.supervisor.stop();
+    open = null;
+  }
+  if (!open && wanted !== null) {
+    open = { userId: wanted, supervisor: supervise(wanted) };
+    open.supervisor.start();
+  }
 }
 
-function nudge() {
-  if (document.visibilityState === 'hidden' || !navigator.onLine) return;
-  if (status === 'waiting') void open();
-  if (status !== 'off') caughtUpNeeded.emit();
-}
-
-for (const event of ['online', 'pageshow'] as const) window.addEventListener(event, nudge);
-document.addEventListener('visibilitychange', nudge);
-
-session.onUserChanged(() => {
-  close();
-  attempts = 0;
-  become('off');
-  void open();
-});
-
-/** Hears one event of the signed-in user's channel. The socket opens with the first listener and closes after the last. */
+/** Hears one event of the signed-in user's channel. Returns the way to stop. */
 export function listen<Payload>(event: string, handler: (payload: Payload) => void): () => void {
-  const heard = handler as (payload: never) => void;
-  const handlers = listeners.get(event) ?? new Set();
-  listeners.set(event, handlers.add(heard));
-  if (status === 'off') void open();
+  const entry = { handle: handler as Handler };
+  const hearers = handlers.get(event) ?? new Set();
+  handlers.set(event, hearers.add(entry));
+  adjust();
+  listened.emit(event);
   return () => {
-    handlers.delete(heard);
-    if (handlers.size === 0) listeners.delete(event);
-    if (listeners.size > 0) return;
-    close();
-    become('off');
+    if (!hearers.delete(entry) || hearers.size > 0) return;
+    if (handlers.get(event) === hearers) handlers.delete(event);
+    // the last one out closes the door, unless the next is just coming in
+    if (handlers.size === 0) setTimeout(adjust, CLOSE_AFTER_MS);
   };
 }
 
-/** Fires whenever something may have been missed: subscribed (again), visible, back online. Fetch what changed since. */
-export const onCaughtUpNeeded = (handler: () => void) => caughtUpNeeded.on(handler);
+/**
+ * Keeps the user's balance and profile current while signed in, also where no page listens.
+ * The host calls it once the first screen stands. Returns the way to stop.
+ */
+export function followUser(): () => void {
+  const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, () => {}));
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
 
-export const useRealtimeStatus = () => useSyncExternalStore(statusChanged.on, () => status);
+/** Calls when something may have been missed: joined (again), visible, pageshow, online. Returns the way to stop. */
+export const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
+
+export const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);
+
+let lastNudge = Number.NEGATIVE_INFINITY;
+
+function nudge(reason?: 'online') {
+  open?.supervisor.nudge(reason);
+  const now = performance.now();
+  if (memberId() === null || now - lastNudge < BUNCH_MS) return;
+  lastNudge = now;
+  catchUp.emit();
+}
+
+session.onUserChanged(adjust);
+
+if (typeof window !== 'undefined') {
+  window.addEventListener('online', () => nudge('online'));
+  window.addEventListener('pageshow', (event) => event.persisted && nudge());
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && nudge());
+}
+
+/** For tests: another link, and a look at who listens. */
+export const realtimeEdge = {
+  replaceLink(replacement: OpenLink): () => void {
+    const former = openLink;
+    openLink = replacement;
+    return () => {
+      openLink = former;
+    };
+  },
+  isHeard: (event: string): boolean => handlers.has(event),
+  onListened: listened.on,
+  nudge,
+  /** Silences everyone and closes the connection. */
+  reset() {
+    handlers.clear();
+    adjust();
+    lastNudge = Number.NEGATIVE_INFINITY;
+  },
+};

@@ -1,97 +1,155 @@
 import { api } from '../api';
-import { request } from '../client/client';
+import { request } from '../client/request';
+import { toApiError } from '../client/toApiError';
+import { onUnauthenticated, signInEpoch } from '../client/unauthenticated';
 import { unwrap } from '../cursor';
-import { createEmitter } from '../emitter';
-import { isApiError } from '../errors';
+import { createSignal } from '../signal';
 import { STORAGE_KEYS } from '../storage/keys';
-import { onOtherTabs } from '../storage/localStored';
-import { purgePrivateData, settleOwner } from '../storage/privateData';
+import { local, readJson } from '../storage/local';
+import { lastOwner, setCurrentOwner } from '../storage/owner';
+import { adoptAnonymousData, purgePrivateData } from '../storage/privateData';
 import { store, useSelector } from '../store';
-import { onUnauthenticated } from '../unauthenticated';
-import { sessionSlice } from './sessionSlice';
-import { readStoredUser, writeStoredUser } from './storedUser';
-import { toUserPatch, type User, type UserDto } from './user';
+import { type Session, sessionSlice } from './sessionSlice';
+import { patchedUser, readStored, toStored, toUser, type User, type UserDto } from './user';
 
-export type Session = { status: 'unknown' } | { status: 'guest' } | { status: 'member'; user: User };
+const userChanged = createSignal<[previousId: string | null, id: string | null]>();
+/** counts balances told by the server: an optimistic shift made before one is contained in it or void */
+let balanceEpoch = 0;
 
-const { userReplaced, userPatched, balanceShifted, userCleared } = sessionSlice.actions;
-const changed = createEmitter<[previousId: string | null, id: string | null]>();
+const currentUser = (): User | null => {
+  const { session: state } = store.getState();
+  return state.status === 'member' ? state.user : null;
+};
 
-const currentUser = () => store.getState().session.user;
-const guest: Session = { status: 'guest' };
-const sessionOf = (user: User | null): Session => (user ? { status: 'member', user } : guest);
+const isOlder = (user: User, version: number | null | undefined): boolean =>
+  user.version !== undefined && typeof version === 'number' && version < user.version;
 
-/** Runs a change of the slice, keeps the device's copy in step and tells who listens when the id changed. */
-function change(run: () => void) {
+/** Makes `user` the session's; everyone who keeps something of the former hears of it. */
+function become(user: User | null) {
   const previous = currentUser();
-  run();
-  const next = currentUser();
-  if (next === previous) return;
-  writeStoredUser(next);
-  if (next?.id !== previous?.id) {
-    store.dispatch(api.util.resetApiState());
-    changed.emit([previous?.id ?? null, next?.id ?? null]);
-  }
+  store.dispatch(sessionSlice.actions.userChanged(user));
+  const previousId = previous?.id ?? null;
+  const id = user?.id ?? null;
+  if (previousId === id) return;
+  setCurrentOwner(id);
+  if (previousId === null) store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
+  else store.dispatch(api.util.resetApiState());
+  userChanged.emit(previousId, id);
 }
 
-function received(dto: Partial<UserDto>) {
-  const patch = toUserPatch(dto);
-  if (!patch.id) return;
-  settleOwner(patch.id);
-  const isSame = currentUser()?.id === patch.id;
-  change(() => store.dispatch(isSame ? userPatched(patch) : userReplaced(patch)));
+const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStored(user)));
+
+function signIn(user: User): Promise<unknown> {
+  signInEpoch.next();
+  const last = lastOwner.read();
+  lastOwner.write(user.id);
+  save(user);
+  const moved = [last !== null && last !== user.id ? purgePrivateData(last) : null, adoptAnonymousData(user.id)];
+  become(user);
+  return Promise.all(moved);
+}
+
+function dropUser() {
+  local.remove(STORAGE_KEYS.user);
+  become(null);
 }
 
 async function refresh(): Promise<void> {
+  const epoch = signInEpoch.current();
   try {
-    received(unwrap(await request({ url: '/v1/user' })) as UserDto);
+    const dto = unwrap(await request<unknown>({ url: '/v1/user' })) as UserDto;
+    // an answer to who was signed in before says nothing of who is now
+    if (epoch === signInEpoch.current() && dto?.id != null) session.userReceived(dto);
   } catch (cause) {
-    if (!isApiError(cause)) throw cause;
-    console.info('the user could not be refreshed', cause);
+    console.warn('the user could not be refreshed', toApiError(cause));
   }
 }
 
-/** 401 counts as done: there was no session to end. Other failures reject, and the user stays. */
 async function signOut(): Promise<void> {
-  await request({ url: '/v1/logout', method: 'POST' }).catch((cause: unknown) => {
-    if (!isApiError(cause) || cause.kind !== 'unauthenticated') throw cause;
-  });
-  change(() => store.dispatch(userCleared()));
-  await purgePrivateData();
+  const id = currentUser()?.id;
+  try {
+    await request<unknown>({ url: '/v1/logout', method: 'POST' });
+  } catch (cause) {
+    const error = toApiError(cause);
+    if (error.kind !== 'unauthenticated') throw error;
+  }
+  signInEpoch.next();
+  lastOwner.forget();
+  dropUser();
+  if (id !== undefined) await purgePrivateData(id);
 }
 
+/** Takes back an optimistic debit or credit, unless the server has told a balance since. */
+function balanceShifted(delta: number): () => void {
+  const user = currentUser();
+  if (!user) return () => {};
+  const epoch = balanceEpoch;
+  let undone = false;
+  become({ ...user, balance: user.balance + delta });
+  return () => {
+    const now = currentUser();
+    if (undone || !now || now.id !== user.id || epoch !== balanceEpoch) return;
+    undone = true;
+    become({ ...now, balance: now.balance - delta });
+  };
+}
+
+/** Who is signed in: the one writer of the user. */
 export const session = {
-  current: (): Session => sessionOf(currentUser()),
-  /** a whole user: login, register, GET /v1/user */
-  userReceived: received,
-  /** what an answer or an event says of the user; an older `version` is dropped */
-  userPatched: (dto: Partial<UserDto>) => change(() => store.dispatch(userPatched(toUserPatch(dto)))),
-  /** An optimistic change of the balance; returns its undo. */
-  balanceShifted(delta: number): () => void {
-    change(() => store.dispatch(balanceShifted(delta)));
-    let undone = false;
-    return () => {
-      if (undone) return;
-      undone = true;
-      change(() => store.dispatch(balanceShifted(-delta)));
-    };
+  current: (): Session => store.getState().session,
+  /** A whole user: login, register, GET /v1/user. */
+  userReceived(dto: UserDto) {
+    const user = toUser(dto);
+    const present = currentUser();
+    if (present?.id !== user.id) return void signIn(user);
+    if (isOlder(present, user.version)) return;
+    balanceEpoch += 1;
+    save(user);
+    become(user);
   },
+  /** Part of the user, from responses and events; an older `version` is dropped. */
+  userPatched(patch: Partial<UserDto>) {
+    const user = currentUser();
+    if (!user || isOlder(user, patch.version)) return;
+    if (patch.id !== undefined && String(patch.id) !== user.id) return;
+    if (patch.balance != null) balanceEpoch += 1;
+    const patched = patchedUser(user, patch);
+    save(patched);
+    become(patched);
+  },
+  balanceShifted,
+  /** GET /v1/user; a failure is only logged. */
   refresh,
+  /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
   signOut,
-  onUserChanged: (handler: (previousId: string | null, id: string | null) => void) =>
-    changed.on(([previousId, id]) => handler(previousId, id)),
+  onUserChanged: userChanged.on,
 };
 
-/** A 401 hides everything private; drafts and outbox wait on the device for the same user. */
-onUnauthenticated(() => change(() => store.dispatch(userCleared())));
+export const useSession = (): Session => useSelector((state) => state.session);
 
-onOtherTabs(STORAGE_KEYS.user, () => {
-  const stored = readStoredUser();
-  change(() => store.dispatch(stored ? userReplaced(stored) : userCleared()));
+export const useUser = (): User | null =>
+  useSelector((state) => (state.session.status === 'member' ? state.session.user : null));
+
+/** Takes the user as storage has it now: at the start, and after another tab has changed it. */
+export function takeStoredUser() {
+  const storedUser = readStored(readJson(STORAGE_KEYS.user));
+  const user = currentUser();
+  if (!storedUser || user?.id !== storedUser.id) {
+    if (user) signInEpoch.next();
+    return become(storedUser);
+  }
+  balanceEpoch += 1;
+  become(patchedUser(user, toStored(storedUser)));
+}
+
+// The session ran out: the user goes, what they wrote stays for the same id.
+onUnauthenticated(() => {
+  if (currentUser()) dropUser();
 });
 
-export const useUser = (): User | null => useSelector((state) => state.session.user);
-export const useSession = (): Session => {
-  const user = useUser();
-  return sessionOf(user);
-};
+if (typeof window !== 'undefined') {
+  takeStoredUser();
+  local.onForeignChange((key) => {
+    if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
+  });
+}

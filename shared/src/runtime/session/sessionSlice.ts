@@ -1,30 +1,14 @@
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit';
-import { readStoredUser } from './storedUser';
-import { emptyUser, type User } from './user';
+import type { User } from './user';
 
-interface SessionState {
-  user: User | null;
-}
+/** Authenticated ⇔ `member`; `unknown` only until the stored user has been read. */
+export type Session = { status: 'unknown' } | { status: 'guest' } | { status: 'member'; user: User };
 
-/** Nobody is authenticated without an id. */
 export const sessionSlice = createSlice({
   name: 'session',
-  initialState: (): SessionState => ({ user: readStoredUser() }),
+  initialState: { status: 'unknown' } as Session,
   reducers: {
-    userReplaced: (state, { payload }: PayloadAction<Partial<User>>) => {
-      state.user = payload.id ? { ...emptyUser, ...payload } : null;
-    },
-    userPatched: ({ user }, { payload }: PayloadAction<Partial<User>>) => {
-      if (!user) return;
-      // an answer that was overtaken by a newer event
-      if (payload.version !== undefined && user.version !== undefined && payload.version < user.version) return;
-      Object.assign(user, payload, { id: user.id });
-    },
-    balanceShifted: ({ user }, { payload }: PayloadAction<number>) => {
-      if (user) user.balance += payload;
-    },
-    userCleared: (state) => {
-      state.user = null;
-    },
+    userChanged: (_, { payload: user }: PayloadAction<User | null>): Session =>
+      user ? { status: 'member', user } : { status: 'guest' },
   },
 });

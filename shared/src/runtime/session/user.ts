@@ -1,17 +1,19 @@
-/** The user as the wire has it; every field may be missing in an answer that patches. */
+import { fallback, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
+
+/** The signed-in user as the server tells it; what it leaves out stays unknown. */
 export interface UserDto {
   id: string | number;
-  name: string;
-  username: string;
-  avatar: string | null;
-  gender: string | null;
-  balance: number;
-  invite_code: string;
-  persona: string | null;
-  email_verified_at: string | null;
-  checked_in_today: boolean;
-  check_in_streak: number;
-  version: number;
+  name?: string | null;
+  username?: string | null;
+  avatar?: string | null;
+  balance?: number | null;
+  invite_code?: string | null;
+  persona?: string | null;
+  gender?: string | null;
+  email_verified_at?: string | null;
+  checked_in_today?: boolean | null;
+  check_in_streak?: number | null;
+  version?: number | null;
 }
 
 export interface User {
@@ -19,55 +21,51 @@ export interface User {
   name: string;
   username: string;
   avatar: string;
-  /** whole points */
+  /** points */
   balance: number;
   inviteCode: string;
   persona: string;
   gender: string;
+  /** ISO; null while the address is not confirmed */
   emailVerifiedAt: string | null;
   checkedInToday: boolean | undefined;
+  /** days in a row */
   checkInStreak: number | undefined;
   version: number | undefined;
 }
 
-const text = (value: unknown) => (typeof value === 'string' ? value : '');
+export const toUser = (dto: UserDto): User => ({
+  id: String(dto.id),
+  name: dto.name ?? '',
+  username: dto.username ?? '',
+  avatar: dto.avatar ?? '',
+  balance: dto.balance ?? 0,
+  inviteCode: dto.invite_code ?? '',
+  persona: dto.persona ?? '',
+  gender: dto.gender ?? '',
+  emailVerifiedAt: dto.email_verified_at ?? null,
+  checkedInToday: dto.checked_in_today ?? undefined,
+  checkInStreak: dto.check_in_streak ?? undefined,
+  version: dto.version ?? undefined,
+});
 
-/** Reads what an answer or an event says of the user; absent fields stay absent. */
-export function toUserPatch(dto: Partial<UserDto>): Partial<User> {
-  const patch: Partial<User> = {
-    id: dto.id === undefined || dto.id === null ? undefined : String(dto.id),
-    name: dto.name === undefined ? undefined : text(dto.name),
-    username: dto.username === undefined ? undefined : text(dto.username),
-    avatar: dto.avatar === undefined ? undefined : text(dto.avatar),
-    balance: typeof dto.balance === 'number' ? dto.balance : undefined,
-    inviteCode: dto.invite_code === undefined ? undefined : text(dto.invite_code),
-    persona: dto.persona === undefined ? undefined : text(dto.persona),
-    gender: dto.gender === undefined ? undefined : text(dto.gender),
-    emailVerifiedAt: dto.email_verified_at,
-    checkedInToday: dto.checked_in_today,
-    checkInStreak: dto.check_in_streak,
-    version: dto.version,
-  };
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+/** The user with the fields that `patch` names. */
+export function patchedUser(user: User, patch: Partial<UserDto>): User {
+  const known = Object.entries(patch).filter(([, value]) => value !== undefined);
+  return toUser({ ...toDto(user), ...Object.fromEntries(known), id: user.id });
 }
 
-export const emptyUser: User = {
-  id: '',
-  name: '',
-  username: '',
-  avatar: '',
-  balance: 0,
-  inviteCode: '',
-  persona: '',
-  gender: '',
-  emailVerifiedAt: null,
-  checkedInToday: undefined,
-  checkInStreak: undefined,
-  version: undefined,
-};
+const toDto = (user: User): UserDto => ({
+  ...toStored(user),
+  gender: user.gender,
+  email_verified_at: user.emailVerifiedAt,
+  checked_in_today: user.checkedInToday,
+  check_in_streak: user.checkInStreak,
+  version: user.version,
+});
 
-/** The seven fields that the specification keeps in `user-store`, under its names. */
-export const toStoredUser = ({ id, name, username, avatar, balance, inviteCode, persona }: User) => ({
+/** What localStorage holds of the user, under names and in a shape that the specification fixes. */
+export const toStored = ({ id, name, username, avatar, balance, inviteCode, persona }: User) => ({
   id,
   name,
   username,
@@ -76,3 +74,32 @@ export const toStoredUser = ({ id, name, username, avatar, balance, inviteCode, 
   invite_code: inviteCode,
   persona,
 });
+
+const text = fallback(string(), '');
+const id = fallback(
+  nullish(
+    pipe(
+      union([string(), number()]),
+      transform((value) => (value === '' ? null : String(value))),
+    ),
+  ),
+  null,
+);
+const stored = fallback(
+  object({
+    id,
+    name: text,
+    username: text,
+    avatar: text,
+    balance: fallback(number(), 0),
+    invite_code: text,
+    persona: text,
+  }),
+  { id: null, name: '', username: '', avatar: '', balance: 0, invite_code: '', persona: '' },
+);
+
+/** The stored user; null for an empty, unknown or broken record. */
+export function readStored(json: unknown): User | null {
+  const { id: storedId, ...rest } = parse(stored, json);
+  return storedId == null ? null : toUser({ ...rest, id: storedId });
+}

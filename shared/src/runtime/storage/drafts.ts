@@ -1,70 +1,81 @@
-import { createEmitter } from '../emitter';
 import { STORAGE_KEYS } from './keys';
-import { onOtherTabs, readJson, removeText, writeJson } from './localStored';
-import { ANONYMOUS, currentOwner } from './owner';
+import { local } from './local';
+import { currentOwner, onOwnerChanged } from './owner';
 
-type Stored = Record<string, string>;
+const SAVE_AFTER_MS = 200;
 
-const flushAfterMs = 200;
-const changed = createEmitter<string>();
-const pending = new Map<string, string>();
+const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}:${owner}:${conversationKey}`;
+
+/** typed but not yet saved, by storage key */
+const unsaved = new Map<string, string>();
+const listeners = new Map<string, Set<(text: string) => void>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-const read = (): Stored => {
-  const stored = readJson(STORAGE_KEYS.drafts);
-  return typeof stored === 'object' && stored !== null ? (stored as Stored) : {};
-};
-const ownKey = (key: string, owner = currentOwner()) => `${owner}\n${key}`;
-
-function flush() {
+function save() {
   clearTimeout(timer);
   timer = undefined;
-  if (pending.size === 0) return;
-  const all = read();
-  for (const [key, text] of pending) {
-    if (text === '') delete all[key];
-    else all[key] = text;
-  }
-  pending.clear();
-  writeJson(STORAGE_KEYS.drafts, all);
+  for (const [key, text] of unsaved) text === '' ? local.remove(key) : local.set(key, text);
+  unsaved.clear();
 }
 
-/** Unsent words per conversation, kept on the device within 200 ms and at `pagehide`; other tabs follow. */
+function tell(conversationKey: string) {
+  const text = drafts.read(conversationKey);
+  for (const listener of listeners.get(conversationKey) ?? []) listener(text);
+}
+
+/** What was typed and not sent, per conversation. Saved 200 ms after the last key and when the page is hidden. */
 export const drafts = {
-  read: (key: string): string => pending.get(ownKey(key)) ?? read()[ownKey(key)] ?? '',
-  write(key: string, text: string) {
-    pending.set(ownKey(key), text);
-    timer ??= setTimeout(flush, flushAfterMs);
-    changed.emit(key);
+  read(conversationKey: string): string {
+    const key = keyOf(currentOwner(), conversationKey);
+    return unsaved.get(key) ?? local.get(key) ?? '';
   },
-  flush,
-  /** Hears what other tabs and other places of this page write under the key. */
-  subscribe: (key: string, handler: (text: string) => void) => {
-    const stop = changed.on((other) => other === key && handler(drafts.read(key)));
-    const stopTabs = onOtherTabs(STORAGE_KEYS.drafts, () => handler(drafts.read(key)));
+  write(conversationKey: string, text: string) {
+    unsaved.set(keyOf(currentOwner(), conversationKey), text);
+    clearTimeout(timer);
+    timer = setTimeout(save, SAVE_AFTER_MS);
+  },
+  flush: save,
+  /** Hears changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */
+  subscribe(conversationKey: string, listener: (text: string) => void): () => void {
+    const all = listeners.get(conversationKey) ?? new Set();
+    listeners.set(conversationKey, all.add(listener));
     return () => {
-      stop();
-      stopTabs();
+      all.delete(listener);
+      if (all.size === 0) listeners.delete(conversationKey);
     };
   },
 };
 
-/** What an anonymous visitor wrote belongs to whoever signs in. */
-export function adoptDrafts(owner: string) {
-  flush();
-  const all = Object.entries(read()).map(([key, text]): [string, string] =>
-    key.startsWith(`${ANONYMOUS}\n`) ? [ownKey(key.slice(ANONYMOUS.length + 1), owner), text] : [key, text],
-  );
-  writeJson(STORAGE_KEYS.drafts, Object.fromEntries(all));
+export function purgeDrafts(owner: string) {
+  const prefix = keyOf(owner, '');
+  for (const key of unsaved.keys()) if (key.startsWith(prefix)) unsaved.delete(key);
+  for (const key of local.keys(prefix)) local.remove(key);
 }
 
-/** Deletes every draft that is not the given owner's. */
-export function purgeDrafts(keep?: string) {
-  flush();
-  const kept = Object.entries(read()).filter(([key]) => keep !== undefined && key.startsWith(`${keep}\n`));
-  if (kept.length === 0) removeText(STORAGE_KEYS.drafts);
-  else writeJson(STORAGE_KEYS.drafts, Object.fromEntries(kept));
+/** Hands drafts to another owner; on a conversation that has one already, the newly written wins. */
+export function adoptDrafts(from: string, to: string) {
+  save();
+  const prefix = keyOf(from, '');
+  for (const key of local.keys(prefix)) {
+    const text = local.get(key);
+    if (text) local.set(keyOf(to, key.slice(prefix.length)), text);
+    local.remove(key);
+  }
 }
 
-window.addEventListener('pagehide', flush);
-document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && flush());
+/** Drops what is typed but not saved, without saving it. */
+export const dropUnsavedDrafts = () => unsaved.clear();
+
+onOwnerChanged(() => {
+  for (const conversationKey of listeners.keys()) tell(conversationKey);
+});
+
+if (typeof window !== 'undefined') {
+  local.onForeignChange((key) => {
+    if (key !== null) unsaved.delete(key);
+    for (const conversationKey of listeners.keys())
+      if (key === null || key === keyOf(currentOwner(), conversationKey)) tell(conversationKey);
+  });
+  window.addEventListener('pagehide', save);
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && save());
+}

@@ -1,10 +1,13 @@
-/** Every key under which something is stored on the device. Formats only grow, so a rolled-back build can read them. */
+/** Names of everything kept on the device. Formats only grow: an older build may read what a newer one wrote. */
 export const STORAGE_KEYS = {
   user: 'user-store',
+  /** id of who signed in here last and has not logged out */
+  owner: 'liaozhai-owner',
   preferences: 'liaozhai-preferences',
-  drafts: 'liaozhai-drafts',
+  draft: 'liaozhai-draft',
   positions: 'liaozhai-positions',
-  lastOwner: 'liaozhai-owner',
+  /** IndexedDB */
+  database: 'liaozhai',
+  /** BroadcastChannel between tabs */
+  outboxChannel: 'liaozhai-outbox',
 } as const;
-
-export const DATABASE = 'liaozhai';

@@ -1,61 +1,78 @@
-import { createEmitter } from '../emitter';
-import { database, type OutboxEntry } from './database';
-import { ANONYMOUS, currentOwner } from './owner';
+import { createSignal } from '../signal';
+import { STORAGE_KEYS } from './keys';
+import { currentOwner, onOwnerChanged } from './owner';
+import { createRecordStore } from './recordStore';
 
-export type { OutboxEntry } from './database';
+/** A message on its way, kept until the server has it. */
+export interface OutboxEntry {
+  clientId: string;
+  storyId: string;
+  conversationId: string | null;
+  body: string;
+  suggestionId?: string;
+  /** ms since 1970 */
+  createdAt: number;
+  state: 'waiting' | 'failed';
+  error?: string;
+}
 
-const changed = createEmitter();
-const memory = new Map<string, OutboxEntry>();
-const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('liaozhai-outbox');
-if (channel) channel.onmessage = () => changed.emit();
+const records = createRecordStore('outbox');
+const changed = createSignal();
+/** adoption and purge under way: readers wait for them, so a new owner never sees half of it */
+let settled: Promise<unknown> = Promise.resolve();
 
-function announce() {
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(STORAGE_KEYS.outboxChannel);
+channel?.addEventListener('message', () => changed.emit());
+onOwnerChanged(changed.emit);
+
+function tellAll() {
   changed.emit();
   channel?.postMessage('changed');
 }
 
-async function everyEntry(): Promise<OutboxEntry[]> {
-  const db = await database();
-  return db ? db.getAll('outbox') : [...memory.values()];
-}
-
-async function write(entry: OutboxEntry) {
-  const db = await database();
-  if (db) await db.put('outbox', entry);
-  else memory.set(entry.clientId, entry);
-}
-
-async function erase(clientId: string) {
-  const db = await database();
-  if (db) await db.delete('outbox', clientId);
-  else memory.delete(clientId);
-}
-
-/** Messages on their way, durable in IndexedDB (in memory where there is none); every tab hears of a change. */
+/** The messages of the current owner that the server does not have yet; they survive reload, offline and a 401. */
 export const outboxStore = {
-  /** the current owner's entries, oldest first */
+  /** Oldest first. */
   async all(): Promise<OutboxEntry[]> {
+    await settled;
+    const entries = (await records.all(currentOwner())).map((record) => record.value as OutboxEntry);
+    return entries.sort((a, b) => a.createdAt - b.createdAt);
+  },
+  async put(entry: OutboxEntry): Promise<void> {
     const owner = currentOwner();
-    const entries = await everyEntry();
-    return entries.filter((entry) => entry.owner === owner).sort((a, b) => a.createdAt - b.createdAt);
+    await settled;
+    await records.put({ owner, key: entry.clientId, savedAt: Date.now(), value: entry });
+    tellAll();
   },
-  async put(entry: Omit<OutboxEntry, 'owner'>) {
-    await write({ ...entry, owner: currentOwner() });
-    announce();
+  async remove(clientId: string): Promise<void> {
+    const owner = currentOwner();
+    await settled;
+    await records.remove(owner, clientId);
+    tellAll();
   },
-  async remove(clientId: string) {
-    await erase(clientId);
-    announce();
-  },
-  subscribe: (handler: () => void) => changed.on(handler),
+  /** Hears changes of this tab, of others, and of the owner. Returns the way to stop. */
+  subscribe: (listener: () => void): (() => void) => changed.on(listener),
 };
 
-export async function adoptOutbox(owner: string) {
-  for (const entry of await everyEntry()) if (entry.owner === ANONYMOUS) await write({ ...entry, owner });
-  announce();
+export function purgeOutbox(owner: string): Promise<void> {
+  const work = settled.then(async () => {
+    for (const { key } of await records.all(owner)) await records.remove(owner, key);
+    tellAll();
+  });
+  settled = work;
+  return work;
 }
 
-export async function purgeOutbox(keep?: string) {
-  for (const entry of await everyEntry()) if (entry.owner !== keep) await erase(entry.clientId);
-  announce();
+export function adoptOutbox(from: string, to: string): Promise<void> {
+  const work = settled.then(async () => {
+    for (const record of await records.all(from)) {
+      await records.put({ ...record, owner: to });
+      await records.remove(from, record.key);
+    }
+    tellAll();
+  });
+  settled = work;
+  return work;
 }
+
+export const clearOutbox = () => records.clear();

@@ -1,8 +1,28 @@
-import { readStoredUser } from '../session/storedUser';
+import { createSignal } from '../signal';
 import { STORAGE_KEYS } from './keys';
-import { readText } from './localStored';
+import { local } from './local';
 
+/** Owner of what is written before anyone has signed in. */
 export const ANONYMOUS = 'anonymous';
 
-/** Whose private data is written now: the user, or after a 401 the one who just was. */
-export const currentOwner = (): string => readStoredUser()?.id ?? readText(STORAGE_KEYS.lastOwner) ?? ANONYMOUS;
+let current = ANONYMOUS;
+const changed = createSignal();
+
+/** Whose private data is read and written now: the signed-in user's, else the anonymous visitor's. */
+export const currentOwner = (): string => current;
+
+export function setCurrentOwner(id: string | null) {
+  const next = id ?? ANONYMOUS;
+  if (next === current) return;
+  current = next;
+  changed.emit();
+}
+
+export const onOwnerChanged = changed.on;
+
+/** Who signed in on this device last and has not logged out; survives a session that ran out. */
+export const lastOwner = {
+  read: () => local.get(STORAGE_KEYS.owner),
+  write: (id: string) => local.set(STORAGE_KEYS.owner, id),
+  forget: () => local.remove(STORAGE_KEYS.owner),
+};

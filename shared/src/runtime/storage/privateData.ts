@@ -1,28 +1,19 @@
 import { adoptDrafts, purgeDrafts } from './drafts';
-import { STORAGE_KEYS } from './keys';
-import { readText, removeText, writeText } from './localStored';
 import { adoptOutbox, purgeOutbox } from './outboxStore';
-import { purgePositions } from './positions';
+import { ANONYMOUS } from './owner';
+import { adoptPositions, purgePositions } from './positions';
 import { purgeSnapshots } from './snapshots';
 
-/** Someone signed in: their own data stays, an anonymous visitor's becomes theirs, anybody else's goes. */
-export function settleOwner(id: string) {
-  const last = readText(STORAGE_KEYS.lastOwner);
-  if (last === id) return;
-  adoptDrafts(id);
-  purgeDrafts(id);
-  if (last !== null) purgePositions();
-  writeText(STORAGE_KEYS.lastOwner, id);
-  void adoptOutbox(id)
-    .then(() => purgeOutbox(id))
-    .then(() => purgeSnapshots(id));
+/** Deletes everything this device keeps of `owner`. */
+export async function purgePrivateData(owner: string): Promise<void> {
+  purgeDrafts(owner);
+  purgePositions(owner);
+  await Promise.all([purgeOutbox(owner), purgeSnapshots(owner)]);
 }
 
-/** Log-out leaves nothing of the user on the device. */
-export async function purgePrivateData() {
-  removeText(STORAGE_KEYS.lastOwner);
-  purgeDrafts();
-  purgePositions();
-  await purgeOutbox();
-  await purgeSnapshots();
+/** What was written before signing in belongs to whoever signed in. */
+export async function adoptAnonymousData(owner: string): Promise<void> {
+  adoptDrafts(ANONYMOUS, owner);
+  adoptPositions(ANONYMOUS, owner);
+  await adoptOutbox(ANONYMOUS, owner);
 }

@@ -1,21 +1,29 @@
-import { database } from './database';
 import { currentOwner } from './owner';
+import { createRecordStore } from './recordStore';
 
-/** What was last read, for reading again offline. */
+const KEPT = 60;
+
+const records = createRecordStore('snapshots');
+
+async function trim(owner: string) {
+  const all = await records.all(owner);
+  if (all.length <= KEPT) return;
+  const oldest = all.sort((a, b) => a.savedAt - b.savedAt).slice(0, all.length - KEPT);
+  for (const { key } of oldest) await records.remove(owner, key);
+}
+
+/** JSON copies of what was read last, to be read again without a network; the 60 last written are kept. */
 export const snapshots = {
-  async read(key: string): Promise<unknown> {
-    const found = await (await database())?.get('snapshots', key);
-    return found && (found.owner === 'everyone' || found.owner === currentOwner()) ? found.json : undefined;
-  },
-  /** `isPrivate` ties it to the user, and it goes with them. */
-  async write(key: string, json: unknown, { isPrivate = false } = {}) {
-    await (await database())?.put('snapshots', { key, owner: isPrivate ? currentOwner() : 'everyone', json });
+  read: async (key: string): Promise<unknown> => (await records.get(currentOwner(), key))?.value,
+  async write(key: string, value: unknown): Promise<void> {
+    const owner = currentOwner();
+    await records.put({ owner, key, savedAt: Date.now(), value });
+    await trim(owner);
   },
 };
 
-export async function purgeSnapshots(keep?: string) {
-  const db = await database();
-  for (const { key, owner } of (await db?.getAll('snapshots')) ?? []) {
-    if (owner !== 'everyone' && owner !== keep) await db?.delete('snapshots', key);
-  }
+export async function purgeSnapshots(owner: string): Promise<void> {
+  for (const { key } of await records.all(owner)) await records.remove(owner, key);
 }
+
+export const clearSnapshots = () => records.clear();

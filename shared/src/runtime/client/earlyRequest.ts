@@ -1,0 +1,82 @@
+import {
+  type AxiosAdapter,
+  AxiosError,
+  AxiosHeaders,
+  type AxiosResponse,
+  CanceledError,
+  type InternalAxiosRequestConfig,
+} from 'axios';
+
+/** A GET that the page's inline loader started before this code had arrived. */
+interface EarlyRequest {
+  url: string;
+  response: Promise<Response>;
+}
+
+type Loader = { early?: EarlyRequest | false | null };
+
+/** Takes the early request if it is this one; it serves once. */
+function takeEarly({ method, baseURL = '', url = '', params }: InternalAxiosRequestConfig): EarlyRequest | null {
+  const loader = (globalThis as { __liaozhai?: Loader }).__liaozhai;
+  const early = loader?.early;
+  if (!loader || !early || method !== 'get' || early.url !== baseURL + url) return null;
+  if (params && Object.keys(params).length > 0) return null;
+  loader.early = null;
+  return early;
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+async function toAxiosResponse(response: Response, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
+  const { status, statusText } = response;
+  const headers = new AxiosHeaders(Object.fromEntries(response.headers));
+  return { data: parse(await response.text()), status, statusText, headers, config };
+}
+
+/** Rejects when the request's own time or signal ends it, as a started adapter would. */
+function ended(config: InternalAxiosRequestConfig): { promise: Promise<never>; forget: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const { signal, timeout } = config;
+  let onAbort = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new CanceledError(undefined, undefined, config));
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener?.('abort', onAbort);
+    if (timeout) timer = setTimeout(() => reject(new AxiosError('timeout', AxiosError.ECONNABORTED, config)), timeout);
+  });
+  const forget = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener?.('abort', onAbort);
+  };
+  return { promise, forget };
+}
+
+async function adopt(early: EarlyRequest, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
+  const end = ended(config);
+  try {
+    const answer = early.response
+      .then((response) => toAxiosResponse(response, config))
+      .catch((cause: unknown) => {
+        throw new AxiosError(String(cause), AxiosError.ERR_NETWORK, config);
+      });
+    const response = await Promise.race([answer, end.promise]);
+    if (config.validateStatus?.(response.status) ?? true) return response;
+    throw new AxiosError(`status ${response.status}`, undefined, config, undefined, response);
+  } finally {
+    end.forget();
+  }
+}
+
+/** Lets the first matching GET use the early request; everything else goes to `next`. */
+export const withEarlyRequest =
+  (next: AxiosAdapter): AxiosAdapter =>
+  (config) => {
+    const early = takeEarly(config);
+    return early ? adopt(early, config) : next(config);
+  };

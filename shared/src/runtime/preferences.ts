@@ -1,0 +1,61 @@
+import { useSyncExternalStore } from 'react';
+import { fallback, object, parse, picklist } from 'valibot';
+import { createSignal } from './signal';
+import { STORAGE_KEYS } from './storage/keys';
+import { local, readJson } from './storage/local';
+
+export type Theme = 'system' | 'light' | 'dark';
+export type FontSize = 1 | 2 | 3 | 4;
+
+interface Preferences {
+  theme: Theme;
+  fontSize: FontSize;
+}
+
+const defaults: Preferences = { theme: 'system', fontSize: 2 };
+const schema = fallback(
+  object({
+    theme: fallback(picklist(['system', 'light', 'dark']), defaults.theme),
+    fontSize: fallback(picklist([1, 2, 3, 4]), defaults.fontSize),
+  }),
+  defaults,
+);
+
+const read = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences));
+const changed = createSignal();
+let preferences = defaults;
+
+function apply() {
+  preferences = read();
+  const { dataset } = document.documentElement;
+  if (preferences.theme === 'system') delete dataset.theme;
+  else dataset.theme = preferences.theme;
+  dataset.fontSize = String(preferences.fontSize);
+  changed.emit();
+}
+
+function prefer(choice: Partial<Preferences>) {
+  local.set(STORAGE_KEYS.preferences, JSON.stringify({ ...read(), ...choice }));
+  apply();
+}
+
+const setTheme = (theme: Theme) => prefer({ theme });
+const setFontSize = (fontSize: FontSize) => prefer({ fontSize });
+
+/** How this device shows the app, on `<html data-theme data-font-size>`; other tabs follow. */
+export const useTheme = (): [Theme, (theme: Theme) => void] => [
+  useSyncExternalStore(changed.on, () => preferences.theme),
+  setTheme,
+];
+
+export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
+  useSyncExternalStore(changed.on, () => preferences.fontSize),
+  setFontSize,
+];
+
+if (typeof window !== 'undefined') {
+  apply();
+  local.onForeignChange((key) => {
+    if (key === null || key === STORAGE_KEYS.preferences) apply();
+  });
+}

@@ -1,0 +1,19 @@
+/** A list of handlers; `on` returns the way to stop hearing. */
+export interface Signal<Arguments extends unknown[]> {
+  on(handler: (...args: Arguments) => void): () => void;
+  emit(...args: Arguments): void;
+}
+
+export function createSignal<Arguments extends unknown[] = []>(): Signal<Arguments> {
+  const handlers = new Set<{ handle: (...args: Arguments) => void }>();
+  return {
+    on(handle) {
+      const entry = { handle };
+      handlers.add(entry);
+      return () => void handlers.delete(entry);
+    },
+    emit: (...args) => {
+      for (const { handle } of [...handlers]) handle(...args);
+    },
+  };
+}

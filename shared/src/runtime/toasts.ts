@@ -1,0 +1,68 @@
+import { useMemo } from 'react';
+import { newClientId } from './client/clientId';
+import { store, useSelector } from './store';
+import { type StoredToast, toastsSlice } from './toastsSlice';
+
+export interface ToastOptions {
+  kind?: StoredToast['kind'];
+  action?: { label: string; run: () => void };
+  durationMs?: number;
+}
+
+export interface Toast extends StoredToast {
+  action?: { label: string; run: () => void };
+}
+
+const VISIBLE = 2;
+const DURATION_MS = 3000;
+const ACTION_DURATION_MS = 6000;
+
+const { toastRaised, toastDismissed } = toastsSlice.actions;
+
+/** what cannot be kept in the store: how to act, how long to stay, and the clock of those that show */
+const details = new Map<string, ToastOptions & { timer?: ReturnType<typeof setTimeout> }>();
+
+/** Says something in passing. Toasts queue; what is already being said is not said twice. Returns the way to take it back. */
+export function toast(text: string, options: ToastOptions = {}): () => void {
+  const { kind = 'plain', action } = options;
+  const saying = store.getState().toasts.find((other) => other.text === text && other.kind === kind && !action);
+  if (saying) dismissToast(saying.id);
+  const id = newClientId();
+  details.set(id, options);
+  store.dispatch(toastRaised({ id, text, kind, actionLabel: action?.label }));
+  startClocks();
+  return () => dismissToast(id);
+}
+
+export function dismissToast(id: string) {
+  clearTimeout(details.get(id)?.timer);
+  details.delete(id);
+  store.dispatch(toastDismissed(id));
+  startClocks();
+}
+
+/** A toast's time runs from when it is seen. */
+function startClocks() {
+  for (const { id } of store.getState().toasts.slice(0, VISIBLE)) {
+    const detail = details.get(id);
+    if (!detail || detail.timer !== undefined) continue;
+    const durationMs = detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS);
+    detail.timer = setTimeout(() => dismissToast(id), durationMs);
+  }
+}
+
+function withAction(toast: StoredToast): Toast {
+  const action = details.get(toast.id)?.action;
+  if (!action) return toast;
+  const run = () => {
+    dismissToast(toast.id);
+    action.run();
+  };
+  return { ...toast, action: { label: action.label, run } };
+}
+
+/** The toasts to be seen now, oldest first. */
+export function useToasts(): Toast[] {
+  const toasts = useSelector((state) => state.toasts);
+  return useMemo(() => toasts.slice(0, VISIBLE).map(withAction), [toasts]);
+}

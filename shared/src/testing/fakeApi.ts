@@ -1,0 +1,91 @@
+import { AxiosError, AxiosHeaders, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
+import { replaceAdapter } from '../runtime/client/client';
+
+export interface RecordedRequest {
+  /** `GET`, `POST` … */
+  method: string;
+  /** without base and query: `/v1/stories` */
+  url: string;
+  params: Record<string, unknown>;
+  /** parsed JSON; undefined without a body */
+  body: unknown;
+  /** names in lower case */
+  headers: Record<string, string>;
+}
+
+/** A whole response; anything else that a handler gives is the body of a 200. */
+export interface FakeResponse {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Fixed answers, or what to answer to a request; throwing `offline()` is a lost connection. */
+export type Handlers = Record<string, unknown>;
+
+class NetworkLoss extends Error {}
+
+/** Thrown by a handler: the request gets no answer. */
+export const offline = (): Error => new NetworkLoss('no network');
+
+const responseKeys = ['status', 'body', 'headers'];
+
+const isResponse = (answer: unknown): answer is FakeResponse =>
+  typeof answer === 'object' &&
+  answer !== null &&
+  'status' in answer &&
+  typeof answer.status === 'number' &&
+  Object.keys(answer).every((key) => responseKeys.includes(key));
+
+const parse = (data: unknown): unknown => (typeof data === 'string' ? JSON.parse(data) : data);
+
+function record({ method = 'get', url = '', params, data, headers }: InternalAxiosRequestConfig): RecordedRequest {
+  const named = Object.entries(headers.toJSON()).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  return {
+    method: method.toUpperCase(),
+    url,
+    params: params ?? {},
+    body: parse(data),
+    headers: Object.fromEntries(named),
+  };
+}
+
+async function answerOf(handlers: Handlers, request: RecordedRequest): Promise<FakeResponse> {
+  const name = `${request.method} ${request.url}`;
+  if (!Object.hasOwn(handlers, name)) return { status: 404, body: { message: `no handler for ${name}` } };
+  const handler = handlers[name];
+  const answer: unknown = await (typeof handler === 'function' ? handler(request) : handler);
+  return isResponse(answer) ? answer : { status: 200, body: answer };
+}
+
+/** As a real adapter: an abort ends the wait, whatever the handler still does. */
+function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new CanceledError(undefined, undefined, config));
+    if (config.signal?.aborted) abort();
+    config.signal?.addEventListener?.('abort', abort);
+    work.then(resolve, reject);
+  });
+}
+
+/** Stands in for the network below the real client. Returns what was asked, in order, and the way to undo it. */
+export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; restore: () => void } {
+  const requests: RecordedRequest[] = [];
+  const restore = replaceAdapter(async (config) => {
+    const request = record(config);
+    requests.push(request);
+    const answer = await orAborted(config, answerOf(handlers, request)).catch((cause: unknown) => {
+      throw cause instanceof NetworkLoss ? new AxiosError(cause.message, AxiosError.ERR_NETWORK, config) : cause;
+    });
+    const response: AxiosResponse = {
+      status: answer.status,
+      statusText: '',
+      data: answer.body ?? '',
+      headers: new AxiosHeaders(answer.headers),
+      config,
+    };
+    if (config.validateStatus?.(answer.status) ?? true) return response;
+    throw new AxiosError(`status ${answer.status}`, undefined, config, undefined, response);
+  });
+  return { requests, restore };
+}

@@ -1,0 +1,65 @@
+import { act } from '@testing-library/react';
+import type { LinkEvents } from '../runtime/realtime/link';
+import { realtimeEdge } from '../runtime/realtime/realtime';
+
+export interface Live {
+  /** The server tells of an event; one that nobody hears yet waits for its first listener. */
+  push: (event: string, payload: unknown) => void;
+  /** The socket breaks and cannot be opened again until `restore`. */
+  drop: () => void;
+  restore: () => void;
+}
+
+/** Stands in for the socket below the real supervisor. */
+export function fakeRealtime(): { live: Live; restore: () => void } {
+  let isUp = true;
+  let joined: LinkEvents | null = null;
+  let waiting: { event: string; payload: unknown }[] = [];
+
+  const flush = () => {
+    const ready = joined ? waiting.filter(({ event }) => realtimeEdge.isHeard(event)) : [];
+    waiting = waiting.filter((item) => !ready.includes(item));
+    if (ready.length === 0) return;
+    act(() => {
+      for (const { event, payload } of ready) joined?.onEvent(`.${event}`, payload);
+    });
+  };
+
+  const undoLink = realtimeEdge.replaceLink((_, events) => ({
+    connect: () => queueMicrotask(() => (isUp ? events.onOpen('1.1') : events.onClose())),
+    disconnect: () => {
+      joined = null;
+    },
+    join: () =>
+      queueMicrotask(() => {
+        joined = events;
+        act(() => events.onJoined());
+        flush();
+      }),
+    ping: () => events.onActivity(),
+  }));
+  const undoListened = realtimeEdge.onListened(() => queueMicrotask(flush));
+
+  const live: Live = {
+    push(event, payload) {
+      waiting.push({ event, payload });
+      flush();
+    },
+    drop() {
+      isUp = false;
+      waiting = [];
+      const broken = joined;
+      joined = null;
+      act(() => broken?.onClose());
+    },
+    restore() {
+      isUp = true;
+      act(() => realtimeEdge.nudge('online'));
+    },
+  };
+  const restore = () => {
+    undoListened();
+    undoLink();
+  };
+  return { live, restore };
+}

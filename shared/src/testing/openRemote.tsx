@@ -1,0 +1,106 @@
+import { type RenderResult, render } from '@testing-library/react';
+import { type UserEvent, userEvent } from '@testing-library/user-event';
+import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useRef } from 'react';
+import { BrowserRouter } from 'react-router-dom';
+import {
+  matchPath,
+  Provider,
+  type RemoteModule,
+  Route,
+  Routes,
+  ScreenContext,
+  SlotContext,
+  session,
+  store,
+  type UserDto,
+} from '../runtime';
+import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
+import { fakeRealtime, type Live } from './fakeRealtime';
+import { onTestEnd } from './reset';
+
+export interface OpenOptions {
+  /** default: path of the remote's first route, with `1` for its parameters */
+  path?: string;
+  /** who is signed in; default nobody */
+  user?: Partial<UserDto> | null;
+  /** parts of other remotes, by slot name */
+  slots?: Record<string, ComponentType<never>>;
+}
+
+export interface OpenRemote extends RenderResult {
+  live: Live;
+  requests: RecordedRequest[];
+  user: UserEvent;
+}
+
+export const memberDto = (patch: Partial<UserDto> = {}): UserDto => ({
+  id: 'u-1',
+  name: '宁采臣',
+  username: 'a20261121',
+  avatar: '',
+  balance: 100,
+  invite_code: 'LANRUO',
+  persona: '',
+  version: 1,
+  ...patch,
+});
+
+const firstPath = (remote: RemoteModule) => remote.routes[0]?.path.replace(/:\w+/g, '1') ?? '/';
+
+/** The remote's routes as the host mounts them, each in a scroll container of its own. */
+function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string, ComponentType<never>> }) {
+  const scroller = useRef<HTMLElement>(null);
+  const screen = useMemo(() => ({ scroller, isActive: true }), []);
+  const routes = useMemo(() => remote.routes.map(({ path, page }) => ({ path, Page: lazy(page) })), [remote]);
+  const Slot = useMemo(() => slotOf(slots), [slots]);
+  return (
+    <SlotContext value={Slot}>
+      <ScreenContext value={screen}>
+        <main ref={scroller}>
+          <Suspense>
+            <Routes>
+              {routes.map(({ path, Page }) => (
+                <Route key={path} path={path} element={<Page />} />
+              ))}
+              <Route path="*" element={null} />
+            </Routes>
+          </Suspense>
+        </main>
+      </ScreenContext>
+    </SlotContext>
+  );
+}
+
+type SlotProps = { name: string } & Record<string, string>;
+
+function slotOf(slots: Record<string, ComponentType<never>>) {
+  return function Slot({ name, ...props }: SlotProps): ReactNode {
+    const Part = slots[name] as ComponentType<object> | undefined;
+    return Part ? <Part {...props} /> : null;
+  };
+}
+
+/**
+ * Opens a remote at a path as a person would find it: real store, client, session and realtime,
+ * with network and socket faked at the edge. `handlers` are named like `GET /v1/stories`.
+ */
+export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
+  const { path = firstPath(remote), user = null, slots = {} } = options;
+  const pathname = path.replace(/[?#].*$/, '');
+  if (!remote.routes.some((route) => matchPath(route.path, pathname)))
+    throw new Error(`${remote.name} has no route at ${path}`);
+  const network = fakeApi(handlers);
+  const socket = fakeRealtime();
+  onTestEnd(network.restore);
+  onTestEnd(socket.restore);
+  if (user) session.userReceived(memberDto(user));
+  history.replaceState(null, '', path);
+  const rendered = render(
+    <Provider store={store}>
+      <BrowserRouter>
+        <Screens remote={remote} slots={slots} />
+      </BrowserRouter>
+    </Provider>,
+  );
+  return { ...rendered, live: socket.live, requests: network.requests, user: userEvent.setup() };
+}
