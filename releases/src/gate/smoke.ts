@@ -48,8 +48,8 @@ const watchPolicy = () =>
     Reflect.get(globalThis, 'gateViolation')(`${event.violatedDirective} ${event.blockedURI}`),
   );
 
-/** Hears everything that must not happen while a page opens. */
-async function watch(page: Page): Promise<string[]> {
+/** Hears everything that must not happen while a page opens; `thrown` resolves with the first error. */
+async function watch(page: Page): Promise<{ seen: string[]; thrown: Promise<false> }> {
   const seen: string[] = [];
   await page.exposeFunction('gateViolation', (what: string) => {
     seen.push(`the content security policy was violated: ${what}`);
@@ -66,17 +66,17 @@ async function watch(page: Page): Promise<string[]> {
     const failure = /"failure":"([\w-]+)"/.exec(request.postData() ?? '')?.[1];
     if (failure) seen.push(`the page reported a failure: ${failure}`);
   });
-  return seen;
+  const thrown = new Promise<false>((resolve) => page.once('pageerror', () => resolve(false)));
+  return { seen, thrown };
 }
 
-async function standing(page: Page, { global }: Visit): Promise<string[]> {
+async function standing(page: Page, { global }: Visit, thrown: Promise<false>): Promise<string[]> {
   const loaded = (name: string) => name in globalThis;
-  const isThere =
-    !global ||
-    (await page.waitForFunction(loaded, global, { timeout: LOAD_MILLISECONDS }).then(
-      () => true,
-      () => false,
-    ));
+  const ran = page.waitForFunction(loaded, global ?? 'document', { timeout: LOAD_MILLISECONDS }).then(
+    () => true,
+    () => false,
+  );
+  const isThere = await Promise.race([ran, thrown]);
   await page
     .waitForLoadState('networkidle', { timeout: QUIET_MILLISECONDS })
     .catch(() => 'a page that polls is never idle');
@@ -91,10 +91,10 @@ async function standing(page: Page, { global }: Visit): Promise<string[]> {
 async function visit(context: BrowserContext, origin: string, target: Visit): Promise<string[]> {
   const page = await context.newPage();
   try {
-    const seen = await watch(page);
+    const { seen, thrown } = await watch(page);
     const response = await page.goto(origin + target.path, { waitUntil: 'load', timeout: LOAD_MILLISECONDS });
     if (!response?.ok()) return [`${target.id}: ${target.path} answered ${response?.status()}`];
-    const problems = [...(await standing(page, target)), ...seen];
+    const problems = [...(await standing(page, target, thrown)), ...seen];
     return [...new Set(problems)].map((line) => `${target.id}: on ${target.path} ${line}`);
   } finally {
     await page.close();

@@ -64,7 +64,7 @@ export function writeRemote(folder: string, name: string, source: string, parts:
   return write(folder, {
     'liaozhai.json': JSON.stringify(description),
     'remoteEntry.js': `globalThis.__door;var ${description.global}={};self["${description.chunkGlobal}"]=[];`,
-    'static/js/async/remote.js': `/* ${source} */ export default "${name}";`,
+    'static/js/async/remote.js': `/* ${source} */ void "${name}";`,
     'static/js/async/page.js': `/* ${source} */ document.title="${name} ${source}";`,
     'static/css/page.css': `.${name}{color:red} /* ${source} */`,
     ...parts.files,

@@ -1,0 +1,88 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { putOver } from '../channel/catalog.ts';
+import { compose, replan } from '../channel/compose.ts';
+import { buildFolder } from '../model/ids.ts';
+import { type Gate, lastGoodAfter } from '../operations/activate.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
+
+let at: TestStore;
+let version = 0;
+beforeAll(async () => {
+  at = await openTestStore();
+  await at.activate(await at.host(), await at.remote('stories'), await at.remote('chat'), await at.remote('wallet'));
+});
+afterAll(() => at.remove());
+
+const next = (): string => {
+  version += 1;
+  return `2.0.${version}`;
+};
+
+/** What the gate says of the live set with these builds put in. */
+async function verdict(builds: readonly string[], gate: Gate = at.gate()): Promise<string[]> {
+  const current = await at.current();
+  const stable = putOver(current.stable?.builds ?? [], builds);
+  const plan = replan(current, { stable, lastGood: lastGoodAfter(current, builds) });
+  return gate({ current, next: await compose(at.writer, current, plan), part: 'stable', changed: builds });
+}
+
+async function publishBroken({ remote, host, files, spoil }: Breakage): Promise<string> {
+  const id = host
+    ? await at.host(next(), { description: host, files })
+    : await at.remote('stories', next(), { description: remote, files });
+  const file = spoil && join(at.folder, 'store', buildFolder(id), spoil.path);
+  if (file && spoil.to === null) await rm(file);
+  else if (file && spoil.to !== null) await writeFile(file, spoil.to);
+  return id;
+}
+
+describe('seeded breakages', () => {
+  for (const breakage of SEEDED_BREAKAGES)
+    test(breakage.what, async () => {
+      expect((await verdict([await publishBroken(breakage)])).join('\n')).toContain(breakage.says);
+    }, 20_000);
+
+  test('there are at least twenty', () => expect(SEEDED_BREAKAGES.length).toBeGreaterThanOrEqual(20));
+
+  test('two remotes fill one slot', async () => {
+    const slots = [{ name: 'story.chat', js: [], css: [] }];
+    const builds = await Promise.all(
+      ['stories', 'chat'].map((name) => at.remote(name, next(), { description: { slots } })),
+    );
+    expect((await verdict(builds)).join()).toContain('slot "story.chat"');
+  });
+
+  test('a global that is not unique per build', async () => {
+    const same = { global: 'stories_app', chunkGlobal: 'chunks_stories_app' };
+    const [first, second] = await Promise.all(
+      [1, 2].map((n) => at.remote('stories', next(), { description: { ...same, label: `${n}` } })),
+    );
+    await at.activate(first ?? '');
+    expect((await verdict([second ?? ''])).join()).toContain('shares a global');
+    await at.activate(await at.remote('stories', next()));
+  });
+
+  test('every problem names its build', async () => {
+    const build = await at.remote('stories', next(), {
+      description: { contract: '^2.0.0', exposes: [], federation: '2.0.0' },
+    });
+    const lines = await verdict([build]);
+    expect(lines.length).toBeGreaterThanOrEqual(3);
+    for (const line of lines) expect(line).toContain(build);
+  });
+});
+
+test('fifty good sets pass, each in time', async () => {
+  for (let n = 0; n < 50; n += 1) {
+    const name = ['stories', 'chat', 'wallet', `new${n}`][n % 4] ?? '';
+    const slots = n % 3 ? [] : [{ name: `${name}.slot`, js: ['static/js/async/page.js'], css: [] }];
+    const build = await at.remote(name, next(), { description: { slots } });
+    const started = performance.now();
+    expect(await verdict([build])).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    if (n % 2) await at.activate(build);
+  }
+}, 60_000);

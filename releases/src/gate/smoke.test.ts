@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import type { RemoteDescription } from '../model/build.ts';
+import { activate } from '../operations/activate.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { PAGE_TEMPLATE } from '../testing/writePackage.ts';
+import { findChromium } from './findChromium.ts';
+import { makeGate } from './runGate.ts';
+import { serveByCommand } from './serveCommand.ts';
+import { serveInProcess } from './serveSet.ts';
+import { smoke } from './smoke.ts';
+
+/** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
+const HOST = `
+const set = JSON.parse(document.getElementById('liaozhai-set').textContent);
+const remote = Object.values(set.remotes).find((one) => one.routes.some((route) => location.pathname === route.path));
+const run = (url) => new Promise((done, fail) => {
+  const script = document.createElement('script');
+  script.integrity = set.hashes[url];
+  script.crossOrigin = 'anonymous';
+  script.src = globalThis.policy.createScriptURL(url);
+  script.onload = done;
+  script.onerror = () => fail(new Error('lost ' + url));
+  document.head.append(script);
+});
+const root = document.getElementById('root');
+const files = remote.routes[0].preload.js;
+(async () => { for (const file of files) await run(file); })().catch(() => { root.textContent = '暂时打不开 · 重试'; });
+`;
+const LOADER = `const at = JSON.parse(document.getElementById('liaozhai-set').textContent);
+globalThis.policy = trustedTypes.createPolicy('liaozhai', { createScriptURL: (url) => url });
+const script = document.createElement('script');
+script.integrity = at.hashes[at.host.entry]; script.crossOrigin = 'anonymous'; script.src = policy.createScriptURL(at.host.entry);
+document.head.append(script);`;
+const PAGE = PAGE_TEMPLATE.replace('globalThis.__door = {};', LOADER);
+const SHOW = 'static/js/async/page.js';
+const shows = (code: string) => ({ files: { [SHOW]: code } });
+const FINE = "document.getElementById('root').textContent = '好';";
+
+const chromium = findChromium();
+let at: TestStore;
+beforeAll(async () => {
+  at = await openTestStore();
+  await at.activate(
+    await at.host('1.0.0', { files: { 'page.html': PAGE, 'static/js/host.js': HOST } }),
+    await at.remote('stories', '1.0.0', shows(FINE)),
+  );
+});
+afterAll(() => at.remove());
+
+const judge = (build: string, serve = serveInProcess({ store: at.url, channel: 'production' })) =>
+  activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium ?? '') }) }).then(
+    () => '',
+    (cause: { details?: string[]; message: string }) => (cause.details ?? [cause.message]).join('\n'),
+  );
+
+describe.runIf(chromium !== null)('the headless smoke of a set', () => {
+  test('a page that opens passes, also where a login is needed', async () => {
+    expect(await judge(await at.remote('chat', '1.0.0', shows(FINE)))).toBe('');
+    const route: RemoteDescription['routes'][number] = {
+      name: 'w',
+      path: '/w',
+      title: '',
+      requiresAuth: true,
+      keepAlive: false,
+      outsideShell: false,
+      js: [SHOW],
+      css: [],
+    };
+    expect(await judge(await at.remote('wallet', '1.0.0', { ...shows(FINE), description: { routes: [route] } }))).toBe(
+      '',
+    );
+  }, 30_000);
+
+  const breakages: [string, Record<string, string>, string][] = [
+    ['throws while it shows', { [SHOW]: 'throw new Error("torn");' }, 'an error was thrown: torn'],
+    ['stays blank', { [SHOW]: '' }, 'stayed blank'],
+    [
+      'evaluates text',
+      { [SHOW]: `${FINE} try { new Function("1")() } catch {}` },
+      'content security policy was violated',
+    ],
+    [
+      'writes markup',
+      { [SHOW]: `${FINE} try { document.body.insertAdjacentHTML("beforeend", "<b>x</b>") } catch {}` },
+      'content security policy was violated',
+    ],
+    [
+      'calls another origin',
+      { [SHOW]: `${FINE} fetch("https://evil.example/").catch(() => 0);` },
+      'content security policy was violated',
+    ],
+    ['asks for a file that is not there', { [SHOW]: `${FINE} fetch("/builds/x/y.js");` }, 'answered 404'],
+    [
+      'has an entry that throws',
+      { 'remoteEntry.js': 'throw new Error("entry"); /* global chunk */' },
+      'an error was thrown: entry',
+    ],
+    [
+      'shows the retry card',
+      { [SHOW]: "document.getElementById('root').textContent = '暂时打不开 · 重试';" },
+      'shows the retry card',
+    ],
+  ];
+  test.each(breakages)(
+    'a remote that %s is refused',
+    async (what, files, expected) => {
+      const description = what.includes('entry') ? { global: 'global', chunkGlobal: 'chunk' } : {};
+      const version = `3.0.${breakages.findIndex(([name]) => name === what)}`;
+      expect(await judge(await at.remote('stories', version, { files, description }))).toContain(expected);
+    },
+    30_000,
+  );
+
+  test('a server of the set that is given as a command is started, asked and stopped', async () => {
+    const script = `const server = require('node:http').createServer((_, answer) => answer.end('<p>x</p>')).listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`;
+    const command = `"${process.execPath}" -e "${script.replaceAll('"', '\\"')}" --`;
+    const found = await judge(await at.remote('stories', '4.0.0', shows(FINE)), serveByCommand(command, process.env));
+    expect(found).toContain('is served with content-type');
+  }, 30_000);
+
+  test('a command that does not serve is refused by name', async () => {
+    const command = `"${process.execPath}" -e "console.error('no port'); process.exit(1)" --`;
+    expect(
+      await judge(await at.remote('stories', '4.0.1', shows(FINE)), serveByCommand(command, process.env)),
+    ).toContain('ended before it listened');
+  }, 30_000);
+});

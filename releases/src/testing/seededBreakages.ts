@@ -1,0 +1,193 @@
+import type { HostDescription, RemoteDescription } from '../model/build.ts';
+import { PAGE_TEMPLATE } from './writePackage.ts';
+
+/** One way a build can be wrong, and what the gate has to say of it. */
+export interface Breakage {
+  what: string;
+  says: string;
+  remote?: Partial<RemoteDescription>;
+  host?: Partial<HostDescription>;
+  files?: Record<string, string | null>;
+  /** Changes a stored file after publishing; null takes it away. */
+  spoil?: { path: string; to: string | Buffer | null };
+}
+
+const route = {
+  name: 'stories',
+  path: '/stories',
+  title: '',
+  requiresAuth: false,
+  keepAlive: false,
+  outsideShell: false,
+  js: [],
+  css: [],
+};
+const routes = (...parts: Partial<typeof route>[]) => ({ routes: parts.map((part) => ({ ...route, ...part })) });
+const requires = (ranges: Record<string, string>) => ({ shared: { provides: {}, requires: ranges } });
+const page = (from: string, to: string) => ({ 'page.html': PAGE_TEMPLATE.replace(from, to) });
+
+/** Text that does not compress well. */
+const noise = (words: number): string =>
+  Array.from({ length: words }, (_, n) => ((n * 2654435761) % 4294967296).toString(36)).join('');
+
+const STORED: Breakage[] = [
+  {
+    what: 'a stored script was changed',
+    spoil: { path: 'static/js/async/page.js', to: 'evil()' },
+    says: 'page.js is not what was published',
+  },
+  {
+    what: 'a stored stylesheet was changed',
+    spoil: { path: 'static/css/page.css', to: '*{}' },
+    says: 'page.css is not what was published',
+  },
+  {
+    what: 'a stored script is cut off',
+    spoil: { path: 'remoteEntry.js', to: 'globalThis' },
+    says: 'remoteEntry.js is not what was published',
+  },
+  {
+    what: 'the brotli form is damaged',
+    spoil: { path: 'remoteEntry.js.br', to: Buffer.from([1, 2, 3]) },
+    says: 'remoteEntry.js.br is not',
+  },
+  {
+    what: 'the brotli form holds other contents',
+    spoil: { path: 'remoteEntry.js.br', to: Buffer.from('CwGAZXZpbAM=', 'base64') },
+    says: 'remoteEntry.js.br is not',
+  },
+  {
+    what: 'the gzip form is damaged',
+    spoil: { path: 'remoteEntry.js.gz', to: 'plain' },
+    says: 'remoteEntry.js.gz is not',
+  },
+  {
+    what: 'a stored file is gone',
+    spoil: { path: 'static/js/async/remote.js', to: null },
+    says: 'remote.js is missing',
+  },
+];
+
+const REMOTES: Breakage[] = [
+  {
+    what: 'the entry is no script',
+    remote: { entry: 'entry.json' },
+    files: { 'entry.json': '{}' },
+    says: 'would be served as application/json',
+  },
+  {
+    what: 'a stylesheet is no stylesheet',
+    remote: { module: { js: ['static/js/async/remote.js'], css: ['style.txt'] } },
+    files: { 'style.txt': '' },
+    says: 'would be served as text/plain',
+  },
+  { what: 'it needs a newer React', remote: requires({ react: '^20.0.0' }), says: 'needs react ^20.0.0' },
+  {
+    what: 'it needs a newer shared/runtime library',
+    remote: requires({ '@liaozhai/shared/runtime': '^1.4.0' }),
+    says: 'needs @liaozhai/shared/runtime ^1.4.0',
+  },
+  { what: 'it needs a library nobody shares', remote: requires({ vue: '^3.0.0' }), says: 'needs vue' },
+  {
+    what: 'it brings its own React',
+    remote: { shared: { provides: { react: '19.3.1' }, requires: {} } },
+    says: 'brings its own react',
+  },
+  { what: 'its contract is newer than the host', remote: { contract: '^1.2.0' }, says: 'needs shared/runtime ^1.2.0' },
+  { what: 'its contract is of another major', remote: { contract: '^2.0.0' }, says: 'needs shared/runtime ^2.0.0' },
+  {
+    what: 'it is built with another Module Federation',
+    remote: { federation: '2.9.1' },
+    says: 'Module Federation 2.9.1',
+  },
+  { what: 'it does not expose ./remote', remote: { exposes: ['./app'] }, says: 'exposes no "./remote"' },
+  { what: 'it names no module script', remote: { module: { js: [], css: [] } }, says: 'names no script' },
+  { what: 'it has neither route nor slot', remote: { routes: [], slots: [] }, says: 'neither a route nor a slot' },
+  {
+    what: 'its entry lacks the container global',
+    files: { 'remoteEntry.js': 'var x;' },
+    says: 'does not contain the global',
+  },
+  {
+    what: 'its entry lacks the chunk global',
+    remote: { global: 'only_this' },
+    files: { 'remoteEntry.js': 'var only_this;' },
+    says: 'does not contain the chunkGlobal',
+  },
+  {
+    what: "it claims another remote's route",
+    remote: routes({ path: '/chat' }),
+    says: 'route /chat belongs to chat@',
+  },
+  {
+    what: 'it claims a route by another parameter name',
+    remote: routes({ path: '/s/:id' }, { name: 'b', path: '/s/:storyId' }),
+    says: 'route /s/:storyId belongs to',
+  },
+  { what: "it claims the host's route", remote: routes({ path: '/test/list' }), says: 'belongs to the host' },
+  { what: 'it claims every address', remote: routes({ path: '/*' }), says: 'catch every address' },
+  { what: "it claims another remote's route name", remote: routes({ name: 'chat' }), says: 'route name "chat"' },
+  {
+    what: 'its two globals are one',
+    remote: { global: 'one_global', chunkGlobal: 'one_global' },
+    says: 'give each its own',
+  },
+  {
+    what: 'its entry is too heavy',
+    files: { 'remoteEntry.js': noise(20_000) },
+    says: 'the entry remoteEntry.js weighs',
+  },
+  {
+    what: 'a route is too heavy',
+    files: { 'static/js/async/page.js': noise(200_000) },
+    says: 'everything "stories" needs weighs',
+  },
+];
+
+const HOSTS: Breakage[] = [
+  { what: 'the host drops to an older contract', host: { contract: '0.9.0' }, says: 'needs shared/runtime' },
+  {
+    what: 'the host no longer shares React',
+    host: { shared: { provides: { 'react-dom': '19.3.1', '@liaozhai/shared/runtime': '1.0.0' }, requires: {} } },
+    says: 'needs react',
+  },
+  {
+    what: 'the host moves to another Module Federation',
+    host: { federation: '2.10.0' },
+    says: 'the host with 2.10.0',
+  },
+  { what: 'the page lacks a placeholder', host: {}, files: page('<!--lz:set-->', ''), says: 'lz:set' },
+  {
+    what: 'the page has two inline scripts',
+    host: {},
+    files: page('</body>', '<script>1</script></body>'),
+    says: 'exactly one inline script',
+  },
+  {
+    what: 'the page has an inline handler',
+    host: {},
+    files: page('<body>', '<body onload="x()">'),
+    says: 'inline event handlers',
+  },
+  {
+    what: 'the page has a style attribute',
+    host: {},
+    files: page('<body>', '<body style="margin:0">'),
+    says: 'style attributes',
+  },
+  {
+    what: 'the page names a script by address',
+    host: {},
+    files: page('</body>', '<script src="/x.js"></script></body>'),
+    says: 'by address',
+  },
+  {
+    what: 'the host script is too heavy',
+    host: {},
+    files: { 'static/js/host.js': noise(200_000) },
+    says: 'the host script weighs',
+  },
+];
+
+/** Everything the gate must catch without opening a browser; the smoke test's own are in gate/smoke.test.ts. */
+export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...HOSTS];
