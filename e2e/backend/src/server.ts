@@ -60,7 +60,8 @@ export async function startBackend(env: Env, clock: Clock = Date.now): Promise<B
   };
 }
 
-async function createServices(env: Env, clock: Clock): Promise<Services> {
+/** What the server, the seeding command and the tests work with. */
+export async function createServices(env: Env, clock: Clock): Promise<Services> {
   const db = await openDatabase(env.DATA_DIR);
   return {
     env,

@@ -30,10 +30,14 @@ export class Runs {
     this.#running.delete(id);
   }
 
+  /** Waits until nothing runs. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((run) => run.done));
+  }
+
   /** Stops everything and waits until each row is settled. */
   async stopAll(): Promise<void> {
-    const runs = [...this.#running.values()];
-    for (const run of runs) run.stop.abort(new RunStopped('server is going away'));
-    await Promise.all(runs.map((run) => run.done));
+    for (const run of this.#running.values()) run.stop.abort(new RunStopped('server is going away'));
+    await this.settled();
   }
 }

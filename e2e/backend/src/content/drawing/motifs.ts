@@ -65,7 +65,7 @@ export const motifs: Record<string, Motif> = {
   inkstone: {
     palette: 'ash',
     draw: (ink) =>
-      cloud(ink, 300, 190, 120, ink.tones.mid, 0.5) +
+      cloud(300, 190, 120, ink.tones.mid, 0.5) +
       hall(ink, 300, 230, 330, ink.tones.ink, ink.tones.accent) +
       rock(ink, 520, 560, 130, 260, ink.tones.ink),
   },

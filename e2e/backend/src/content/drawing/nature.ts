@@ -190,7 +190,7 @@ export function waves(ink: Ink, y: number, rows: number, size: number, color: st
 }
 
 /** A cloud of the kind carved on lintels: flat below, curling above. */
-export function cloud(ink: Ink, x: number, y: number, size: number, color: string, opacity = 0.9): string {
+export function cloud(x: number, y: number, size: number, color: string, opacity = 0.9): string {
   const puffs = [
     [-0.9, 0.2, 0.32],
     [-0.45, -0.05, 0.44],

@@ -120,8 +120,8 @@ export const flowerScenes: Record<string, Scene> = {
           ),
         ) +
         ink.mist(520, 200, 0.8) +
-        cloud(ink, 170, 566, 84, light) +
-        cloud(ink, 420, 640, 100, light) +
+        cloud(170, 566, 84, light) +
+        cloud(420, 640, 100, light) +
         frond(600, 820, 300, 330, 84, '#2f5b4a') +
         frond(560, 860, 180, 520, 66, '#477a62') +
         frond(640, 760, 470, 250, 70, '#3a6a54') +
@@ -219,8 +219,8 @@ export const flowerScenes: Record<string, Scene> = {
           28,
         ) +
         figure(ink, 384, 560, 330, '#2f6a63', dark, '#e2bb6b') +
-        cloud(ink, 400, 610, 92, light, 0.85) +
-        cloud(ink, 250, 680, 70, light, 0.7) +
+        cloud(400, 610, 92, light, 0.85) +
+        cloud(250, 680, 70, light, 0.7) +
         [at(250, 330), at(480, 200), at(300, 220), at(500, 380), at(200, 440)]
           .map((p) => blossom(ink, p, 18, accent, '#f6d58a'))
           .join('') +

@@ -1,6 +1,6 @@
 import { at, loop, polygon } from '../geometry.ts';
 import { even, tapered } from '../ink.ts';
-import { branch, cloud, grass, leaf, petals, water, waves } from '../nature.ts';
+import { branch, cloud, grass, leaf, petals, waves } from '../nature.ts';
 import type { Scene } from '../scene.ts';
 import { bird, boat, cricket, figure, fox, thread, tower } from '../things.ts';
 
@@ -78,8 +78,8 @@ export const marvelScenes: Record<string, Scene> = {
         tower(ink, 400, 236, 170, 4, mid, accent) +
         tower(ink, 250, 372, 110, 3, dark, accent) +
         tower(ink, 530, 360, 110, 3, dark, accent) +
-        cloud(ink, 250, 540, 70, light, 0.75) +
-        cloud(ink, 500, 556, 84, light, 0.75) +
+        cloud(250, 540, 70, light, 0.75) +
+        cloud(500, 556, 84, light, 0.75) +
         waves(ink, 640, 6, 96, '#7e2f2b', light) +
         boat(ink, 180, 650, 84, dark) +
         bird(ink, 220, 190, 24, dark) +
@@ -319,9 +319,9 @@ export const marvelScenes: Record<string, Scene> = {
         ) +
         leaf(ink, at(x, y - r * 0.9), at(x + r * 1.1, y - r * 1.3), r * 0.28, '#4d6b4a', light);
       return (
-        cloud(ink, 380, 150, 110, light, 0.9) +
-        cloud(ink, 240, 220, 74, light, 0.75) +
-        cloud(ink, 520, 230, 76, light, 0.8) +
+        cloud(380, 150, 110, light, 0.9) +
+        cloud(240, 220, 74, light, 0.75) +
+        cloud(520, 230, 76, light, 0.8) +
         peach(446, 110, 46) +
         peach(356, 92, 36) +
         peach(310, 480, 40) +

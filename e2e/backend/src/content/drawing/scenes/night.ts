@@ -219,7 +219,7 @@ export const nightScenes: Record<string, Scene> = {
       const { ink: dark, mid, light } = ink.tones;
       const holes = [at(330, 470), at(384, 380), at(312, 340), at(366, 560), at(420, 500)];
       const vapour = [at(330, 210), at(250, 150), at(420, 140), at(360, 84)]
-        .map(({ x, y }, index) => cloud(ink, x, y, 62 - index * 8, light, 0.75))
+        .map(({ x, y }, index) => cloud(x, y, 62 - index * 8, light, 0.75))
         .join('');
       return (
         ink.blot(360, 300, 240, 210, mid, 0.35, 4) +

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { composeReply, composeSuggestions } from './ai/builtIn.ts';
+import type { Line } from './ai/port.ts';
+import { register } from './auth/registration.ts';
+import { conversationWith, createConversation, saveConversation } from './chat/conversation.ts';
+import { publishTales } from './content/catalog.ts';
+import { query } from './db/database.ts';
+import type { NewMessageRow, UserRow } from './db/schema.ts';
+import { rules } from './rules.ts';
+import type { Services } from './services.ts';
+import { findStory } from './stories/story.ts';
+import { findUser } from './users/user.ts';
+import { book } from './wallet/ledger.ts';
+
+interface SeedUser {
+  login: string;
+  password: string;
+  name: string;
+  /** Points the user shall have at least. */
+  balance: number;
+}
+
+/** The user of that login, made if missing, with its balance topped up through the ledger. */
+export async function seedUser(services: Services, { login, password, name, balance }: SeedUser): Promise<UserRow> {
+  const { db } = services;
+  const known = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
+  const user = known ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
+  const missing = balance - user.balance;
+  const id = randomUUID();
+  if (missing > 0) {
+    db.transaction(() =>
+      book(services, {
+        userId: user.id,
+        type: 'recharge',
+        amount: missing,
+        description: '充值',
+        ref: { type: 'seed', id },
+        key: id,
+      }),
+    );
+  }
+  return findUser(services, user.id);
+}
+
+/** Appends messages, reader and speaker by turns, to the user's conversation with a story. Returns its id. */
+export function seedConversation(services: Services, userId: string, storyId: string, count: number): string {
+  const { db } = services;
+  publishTales(db);
+  const story = findStory(services, storyId);
+  return db.transaction(() => {
+    const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
+    const start = services.clock() - count * 1000;
+    const history: Line[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const seq = conversation.last_seq + 1;
+      const turn = Math.ceil(seq / 2);
+      const context = {
+        story,
+        reader: { name: '', persona: '' },
+        history: history.slice(-6),
+        continuing: false,
+        turn,
+        seed: `seed|${seq}`,
+      };
+      const role = seq % 2 ? 'user' : 'assistant';
+      const body = role === 'user' ? (composeSuggestions(context, 1)[0] ?? '') : composeReply(context);
+      history.push({ role, text: body });
+      conversation.last_seq = seq;
+      conversation.version += 1;
+      const time = start + index * 1000;
+      const row: NewMessageRow = {
+        id: randomUUID(),
+        conversation_id: conversation.id,
+        story_id: story.id,
+        user_id: userId,
+        seq,
+        version: conversation.version,
+        revision: 1,
+        client_id: null,
+        suggestion_id: null,
+        role,
+        body,
+        status: 'completed',
+        error_code: null,
+        error_message: null,
+        cost: 0,
+        created_at: time,
+        updated_at: time,
+      };
+      db.run(query.insertInto('messages').values(row));
+    }
+    saveConversation(services, conversation);
+    return conversation.id;
+  });
+}
+
+const storyFile = z.array(
+  z.object({
+    id: z.string().min(1),
+    title: z.string(),
+    summary: z.string().default(''),
+    opening: z.string().default(''),
+    tags: z.array(z.string()).default([]),
+    cover_url: z.string().default('/api/media/covers/nie-xiaoqian.svg'),
+    price: z.number().int().min(0).default(rules.storyPrices.short),
+    characters: z
+      .array(z.object({ id: z.string(), name: z.string(), avatar: z.string(), intro: z.string() }))
+      .default([]),
+  }),
+);
+
+/** Adds the stories of a JSON file, newest first in the feed. Returns how many. */
+export function seedStories({ db, clock }: Services, path: string): number {
+  const stories = storyFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  db.transaction(() => {
+    for (const [index, { id, title, cover_url, price, ...rest }] of stories.entries()) {
+      const author = { id: 'pu-songling', name: '聊斋先生', avatar: '/api/media/avatars/inkstone.svg' };
+      const time = clock() - index;
+      const row = {
+        title,
+        cover_url,
+        price,
+        content: JSON.stringify({ ...rest, author }),
+        created_at: time,
+        updated_at: time,
+      };
+      db.run(
+        query
+          .insertInto('stories')
+          .values({ id, ...row })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+      );
+    }
+  });
+  return stories.length;
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@rstest/core';
+import fc from 'fast-check';
+import { query } from '../src/db/database.ts';
+import type { Client } from './client.ts';
+import { openBackend } from './testBackend.ts';
+import type { Latest, UserDto } from './wire.ts';
+
+const runs = Number(process.env.FC_RUNS ?? 12);
+const backend = await openBackend({ STORYTELLER_FAIL_RATE: '0.25' });
+const { db } = backend.services;
+const stories = ['nie-xiaoqian', 'hua-pi', 'cu-zhi'];
+
+type Step =
+  | { kind: 'say'; story: number; key: number; word: string }
+  | { kind: 'continue' | 'suggest' | 'delete'; story: number; key: number }
+  | { kind: 'checkIn' }
+  | { kind: 'wait' };
+
+const story = fc.nat(stories.length - 1);
+const key = fc.nat(12);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('say' as const),
+      story,
+      key,
+      word: fc.constantFrom('夜深了', '咒语', '你是谁？'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('continue' as const, 'suggest' as const, 'delete' as const),
+      story,
+      key,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('checkIn' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
+);
+
+/** Several requests at once, then the next several. */
+const schedule = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 14 });
+
+test('billing.property: the ledger adds up to the balance, no key is charged twice, no failure is kept', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(schedule, async (rounds) => {
+      const reader = await backend.reader();
+      const user = (await reader.get<{ data: UserDto }>('/user')).body.data;
+      const keys = Array.from({ length: 13 }, () => randomUUID());
+      for (const round of rounds) {
+        const answers = await Promise.all(round.map((one) => act(reader, one, keys)));
+        for (const status of answers) expect([200, 201, 202, 204, 402, 404, 409, 422]).toContain(status);
+        checkLedger(user.id);
+      }
+      await backend.settled();
+      checkLedger(user.id);
+      checkCharges(user.id);
+    }),
+    { numRuns: runs },
+  );
+});
+
+async function act(reader: Client, one: Step, keys: string[]): Promise<number> {
+  if (one.kind === 'wait') {
+    await backend.settled();
+    return 200;
+  }
+  if (one.kind === 'checkIn') return (await reader.post('/check-in')).status;
+  const client_id = keys[one.key];
+  if (one.kind === 'say') {
+    return (await reader.post('/messages', { story_id: stories[one.story], body: one.word, client_id })).status;
+  }
+  const { body } = await reader.get<Latest>(`/messages/latest?story_id=${stories[one.story]}&limit=1`);
+  const conversation_id = body.meta.conversation_id ?? 'none';
+  if (one.kind === 'delete') return (await reader.delete(`/conversations/${conversation_id}`)).status;
+  const path = one.kind === 'continue' ? '/messages/continue' : '/messages/suggestion';
+  return (await reader.post(path, { conversation_id, client_id })).status;
+}
+
+function entriesOf(userId: string) {
+  return db.all(query.selectFrom('transactions').selectAll().where('user_id', '=', userId).orderBy('position'));
+}
+
+function checkLedger(userId: string): void {
+  let sum = 0;
+  for (const entry of entriesOf(userId)) {
+    sum += entry.amount;
+    expect(entry.balance_after).toBe(sum);
+    expect(sum).toBeGreaterThanOrEqual(0);
+  }
+  const balance = db.first(query.selectFrom('users').select('balance').where('id', '=', userId))?.balance;
+  expect(balance).toBe(sum);
+}
+
+/** Every spent entry belongs to something that succeeded; everything that failed was paid back exactly once. */
+function checkCharges(userId: string): void {
+  const entries = entriesOf(userId);
+  const refunds = entries.filter(({ type }) => type === 'refund').map(({ ref_key }) => ref_key);
+  expect(new Set(refunds).size).toBe(refunds.length);
+  const messages = db.all(query.selectFrom('messages').selectAll().where('user_id', '=', userId));
+  for (const message of messages.filter(({ role }) => role === 'assistant')) {
+    const spent = entries
+      .filter(({ ref_type, ref_id }) => ref_type === 'message' && ref_id === message.id)
+      .reduce((sum, { amount }) => sum - amount, 0);
+    expect([message.status === 'failed' || message.status === 'completed', message.cost]).toEqual([true, spent]);
+    const lastKey = message.revision === 1 ? `message:${message.id}` : `continue:${message.id}:${message.revision}`;
+    expect(refunds.includes(lastKey)).toBe(message.status === 'failed');
+  }
+  const clientIds = messages.flatMap(({ client_id }) => client_id ?? []);
+  expect(new Set(clientIds).size).toBe(clientIds.length);
+}

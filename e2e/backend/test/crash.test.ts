@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, expect, test } from '@rstest/core';
+import Libsql from 'libsql';
+import WebSocket from 'ws';
+import { rules } from '../src/rules.ts';
+import { Client } from './client.ts';
+import { fastEnv, makeDataDir } from './testBackend.ts';
+import type { Latest, Page, TransactionDto, UserDto } from './wire.ts';
+
+const kills = Number(process.env.KILLS ?? 3);
+const main = join(import.meta.dirname, '../src/main.ts');
+const started = new Set<ChildProcess>();
+const dataDir = makeDataDir();
+
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+interface Run {
+  child: ChildProcess;
+  url: string;
+  output: string[];
+}
+
+/** Starts the real command; resolves when it says where it listens. */
+async function start(env: Record<string, string> = {}): Promise<Run> {
+  const child = spawn(process.execPath, ['--import', 'tsx', main], {
+    env: { ...process.env, ...fastEnv, DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.add(child);
+  const output: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
+  for await (const line of createInterface({ input: child.stdout })) {
+    output.push(line);
+    const url = line.match(/^backend listening on (http:\S+)$/)?.[1];
+    if (url) return { child, url, output };
+  }
+  const code = child.exitCode ?? (await once(child, 'exit'))[0];
+  throw new Error(`ended with ${code}: ${output.join('\n')}`);
+}
+
+async function stop({ child }: Run, signal: NodeJS.Signals): Promise<number> {
+  const sentAt = Date.now();
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+  started.delete(child);
+  return Date.now() - sentAt;
+}
+
+test('billing.kill9, crash.recover: killed while writing, it ends what it left, pays back once, and its file is whole', {
+  timeout: 600_000,
+}, async () => {
+  const login = { login: 'survivor', password: '135790' };
+  let run = await start({ STORYTELLER_PIECE_DELAY_MS: '30', STORYTELLER_PIECE_CHARACTERS: '2' });
+  await new Client(run.url).register(login);
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const reader = await signIn(run.url, login);
+    const { body: sent } = await reader.say({ story_id: 'nie-xiaoqian', body: `第${kill}次` });
+    await streaming(reader);
+    await stop(run, 'SIGKILL');
+    run = await start({ STORYTELLER_PIECE_DELAY_MS: '30', STORYTELLER_PIECE_CHARACTERS: '2' });
+    const back = await signIn(run.url, login);
+    const { data, meta } = await back.latest({ story_id: 'nie-xiaoqian', after: 0, limit: 100 });
+    const reply = data.find(({ id }) => id === sent.reply.id);
+    expect(reply).toMatchObject({ status: 'failed', error: { code: 'interrupted' }, cost: 0 });
+    expect(reply?.body.length).toBeGreaterThan(0);
+    expect(meta.active_message_id).toBeNull();
+    const { body: refunds } = await back.get<Page<TransactionDto>>('/transactions?type=refund');
+    expect(refunds.data.filter(({ ref_id }) => ref_id === sent.reply.id).map(({ amount }) => amount)).toEqual([
+      rules.storyPrices.long,
+    ]);
+    expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
+  }
+  expect(await stop(run, 'SIGTERM')).toBeLessThan(1000);
+  const file = new Libsql(join(dataDir, 'liaozhai.db'));
+  expect(file.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  file.close();
+});
+
+test('a stop by SIGTERM ends running replies with their price back, closes sockets and takes less than a second', {
+  timeout: 60_000,
+}, async () => {
+  const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
+  const reader = new Client(run.url);
+  const { username } = await reader.register();
+  await reader.say({ story_id: 'hua-pi' });
+  await streaming(reader, 'hua-pi');
+  const socket = new WebSocket(`${run.url.replace('http', 'ws')}/app/%7Bkey%7D`);
+  await once(socket, 'message');
+  const closed = once(socket, 'close');
+  expect(await stop(run, 'SIGTERM')).toBeLessThan(1000);
+  expect((await closed)[0]).toBe(1001);
+  const again = await start();
+  const back = await signIn(again.url, { login: username, password: '135790' });
+  expect((await back.latest({ story_id: 'hua-pi' })).data[1]).toMatchObject({
+    status: 'failed',
+    error: { code: 'interrupted' },
+  });
+  expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
+  await stop(again, 'SIGTERM');
+});
+
+test('a second server on the same data, and a wrong setting, end with one line and status 2', {
+  timeout: 60_000,
+}, async () => {
+  const first = await start();
+  await expect(start()).rejects.toThrow(/^ended with 2: DATA_DIR: .* is in use by another backend; stop that one/);
+  await expect(start({ PORT: 'many' })).rejects.toThrow(/^ended with 2: PORT: a whole number from 0 to 65535$/);
+  await expect(start({ APP_ORIGIN: 'liaozhai.example' })).rejects.toThrow(
+    /^ended with 2: APP_ORIGIN: a comma list of origins/,
+  );
+  expect(first.output).toEqual([`backend listening on ${first.url}`]);
+  await stop(first, 'SIGTERM');
+});
+
+async function signIn(url: string, form: { login: string; password: string }): Promise<Client> {
+  const client = await new Client(url).fetchToken();
+  await client.post('/login', form);
+  return client;
+}
+
+/** Until some of the reply is on disk. */
+async function streaming(reader: Client, story_id = 'nie-xiaoqian'): Promise<void> {
+  let page: Latest;
+  do page = await reader.latest({ story_id, limit: 1 });
+  while (!page.data.some(({ status, body }) => status === 'streaming' && body));
+}

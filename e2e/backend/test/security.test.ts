@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@rstest/core';
+import { openSocket } from './socket.ts';
+import { openBackend, type TestBackend } from './testBackend.ts';
+import type { ErrorDto, Page, SuggestionDto, TransactionDto, UserDto } from './wire.ts';
+
+const backend = await openBackend();
+const guarded = await openBackend({ RATE_LIMIT_LOGIN: '5', RATE_LIMIT_RESEND: '6' });
+const story = 'nie-xiaoqian';
+
+describe('sec.idor-matrix', () => {
+  test('nothing of another user can be read, changed, continued or listened to', async () => {
+    const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
+    const { body: sent } = await theirs.say({ story_id: story });
+    await backend.settled();
+    const conversation_id = sent.conversation.id;
+    const client_id = randomUUID();
+    const { body: asked } = await theirs.post<{ data: SuggestionDto }>('/messages/suggestion', {
+      conversation_id,
+      client_id,
+    });
+    await backend.settled();
+    const other = (await theirs.get<{ data: UserDto }>('/user')).body.data;
+    const attempts = await Promise.all([
+      mine.get(`/messages/latest?conversation_id=${conversation_id}`),
+      mine.get(`/messages/suggestion/${asked.data.id}`),
+      mine.say({ conversation_id }),
+      mine.post('/messages/continue', { conversation_id, message_id: sent.reply.id, client_id: randomUUID() }),
+      mine.post('/messages/suggestion', { conversation_id, client_id: randomUUID() }),
+      mine.delete(`/conversations/${conversation_id}`),
+      mine.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `private-App.Models.User.${other.id}` }),
+      mine.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `presence-App.Models.User.${other.id}` }),
+      mine.post('/messages', {
+        story_id: story,
+        body: '借你的灵感',
+        suggestion_id: asked.data.id,
+        client_id: randomUUID(),
+      }),
+    ]);
+    expect(attempts.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 403, 403, 422]);
+    expect((await mine.latest({ story_id: story })).data).toEqual([]);
+    expect(
+      (await mine.get<Page<TransactionDto>>('/transactions')).body.data.every(({ type }) => type === 'recharge'),
+    ).toBe(true);
+    expect((await theirs.latest({ conversation_id })).data).toHaveLength(2);
+  });
+
+  test("a stored answer is not given out for another user's key", async () => {
+    const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
+    const line = { story_id: story, body: '同一把钥匙', client_id: randomUUID() };
+    const first = await theirs.post<{ message: { id: string } }>('/messages', line);
+    const second = await mine.post<{ message: { id: string } }>('/messages', line);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.message.id).not.toBe(first.body.message.id);
+  });
+});
+
+describe('sec.csrf', () => {
+  test('a change without a token, with a foreign one, or from another site is refused with 419', async () => {
+    const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
+    const foreign = theirs.cookies.get('XSRF-TOKEN') ?? '';
+    const own = mine.cookies.get('XSRF-TOKEN') ?? '';
+    const attempts = await Promise.all([
+      mine.post('/check-in', {}, { 'X-XSRF-TOKEN': '' }),
+      mine.post('/check-in', {}, { 'X-XSRF-TOKEN': foreign }),
+      mine.post('/check-in', {}, { 'X-XSRF-TOKEN': foreign, Cookie: `${mine.cookieHeader().replace(own, foreign)}` }),
+      mine.post('/check-in', {}, { Origin: 'https://evil.example' }),
+      mine.post('/check-in', {}, { Origin: 'null' }),
+      mine.post('/check-in', {}, { 'Sec-Fetch-Site': 'cross-site' }),
+      mine.send('DELETE', `/conversations/${randomUUID()}`, undefined, { 'X-XSRF-TOKEN': '' }),
+      mine.send('PUT', '/user', { name: '改名' }, { 'X-XSRF-TOKEN': '' }),
+    ]);
+    expect(attempts.map(({ status }) => status)).toEqual([419, 419, 419, 419, 419, 419, 419, 419]);
+    const own419 = await mine.post<ErrorDto>('/check-in', {}, { 'X-XSRF-TOKEN': '' });
+    expect(own419.body).toEqual({ message: '页面已过期，请重试' });
+    expect((await mine.post('/check-in', {}, { Origin: backend.url })).status).toBe(200);
+  });
+
+  test('reading changes nothing', async () => {
+    const mine = await backend.reader();
+    const { body } = await mine.say({ story_id: story });
+    await backend.settled();
+    const state = async () =>
+      JSON.stringify([
+        (await mine.latest({ story_id: story })).data,
+        (await mine.get('/user')).body,
+        (await mine.get('/transactions')).body,
+      ]);
+    const before = await state();
+    for (const path of [
+      '/stories',
+      `/stories/${story}`,
+      '/conversations',
+      `/conversations/${body.conversation.id}`,
+      '/check-in',
+      '/logout',
+      '/messages',
+      '/messages/continue',
+    ])
+      await mine.get(path);
+    expect(await state()).toBe(before);
+  });
+});
+
+describe('sec.session', () => {
+  test('an id is random, hidden from scripts, stored hashed and new at each login', async () => {
+    const mine = await backend.reader({ login: 'session_owner' });
+    const first = mine.cookies.get('liaozhai_session') ?? '';
+    const login = await mine.post('/login', { login: 'session_owner', password: '135790' });
+    const second = mine.cookies.get('liaozhai_session') ?? '';
+    const cookie = login.headers.getSetCookie().find((line) => line.startsWith('liaozhai_session=')) ?? '';
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    expect(Buffer.from(first, 'base64url').length * 8).toBeGreaterThanOrEqual(128);
+    expect(second).not.toBe(first);
+    expect((await backend.client({ Cookie: `liaozhai_session=${first}` }).get('/user')).status).toBe(401);
+    const files = ['liaozhai.db', 'liaozhai.db-wal'].map((name) => readFileSync(join(backend.dataDir, name)));
+    expect(files.some((file) => file.includes(second))).toBe(false);
+  });
+
+  test('on https the cookie is Secure and carries the __Host- prefix', async () => {
+    const visitor = await backend.client({ 'X-Forwarded-Proto': 'https' }).fetchToken();
+    const registered = await visitor.post('/register', { login: 'secure_reader', password: '135790', name: '密' });
+    const cookies = registered.headers.getSetCookie();
+    expect(cookies.find((line) => line.startsWith('__Host-liaozhai_session='))).toMatch(/Path=\/;.*Secure/);
+    expect(cookies.find((line) => line.startsWith('XSRF-TOKEN='))).toMatch(/Secure/);
+  });
+
+  test('logging out ends the session and closes its sockets within a second', async () => {
+    const mine = await backend.reader();
+    const socket = await openSocket(backend, mine);
+    await socket.subscribe();
+    const session = mine.cookies.get('liaozhai_session');
+    const leftAt = Date.now();
+    expect((await mine.post('/logout')).status).toBe(204);
+    expect((await socket.closed).code).toBe(4009);
+    expect(Date.now() - leftAt).toBeLessThan(1000);
+    expect((await backend.client({ Cookie: `liaozhai_session=${session}` }).get('/user')).status).toBe(401);
+  });
+
+  test('a new password ends every other session and its sockets, and keeps this one', async () => {
+    const here = await backend.reader({ login: 'two_places' });
+    const there = await backend.client().fetchToken();
+    await there.post('/login', { login: 'two_places', password: '135790' });
+    const [socketHere, socketThere] = await Promise.all([openSocket(backend, here), openSocket(backend, there)]);
+    await Promise.all([socketHere.subscribe(), socketThere.subscribe()]);
+    const form = { current_password: '135790', password: '975310', password_confirmation: '975310' };
+    expect(
+      (await here.put<ErrorDto>('/user/password', { ...form, current_password: 'wrong' })).body.errors,
+    ).toHaveProperty('current_password');
+    expect(
+      (await here.put<ErrorDto>('/user/password', { ...form, password_confirmation: '1' })).body.errors,
+    ).toHaveProperty('password_confirmation');
+    expect((await here.put('/user/password', form)).status).toBe(204);
+    expect((await socketThere.closed).code).toBe(4009);
+    expect([(await here.get('/user')).status, (await there.get('/user')).status]).toEqual([200, 401]);
+    expect((await socketHere.ping()).event).toBe('pusher:pong');
+    await there.fetchToken();
+    expect((await there.post('/login', { login: 'two_places', password: '135790' })).status).toBe(422);
+  });
+});
+
+describe('sec.bruteforce', () => {
+  test('the sixth wrong password in a minute is answered with 429 and a time to wait', async () => {
+    await guarded.reader({ login: 'guessed' });
+    const thief = await guarded.client().fetchToken();
+    const guesses = await Promise.all(
+      Array.from({ length: 6 }, () => thief.post<ErrorDto>('/login', { login: 'guessed', password: 'guess!' })),
+    );
+    expect(guesses.map(({ status }) => status).sort()).toEqual([422, 422, 422, 422, 422, 429]);
+    const late = await thief.post<ErrorDto>('/login', { login: 'guessed', password: '135790' });
+    expect(late.status).toBe(429);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('changing the address does not help for long', async () => {
+    await guarded.reader({ login: 'hunted' });
+    const statuses: number[] = [];
+    for (let index = 0; index < 25; index += 1) {
+      const thief = await guarded.client({ 'X-Forwarded-For': `203.0.113.${index}` }).fetchToken();
+      statuses.push((await thief.post('/login', { login: 'hunted', password: 'guess!' })).status);
+    }
+    expect(statuses.slice(20)).toEqual([429, 429, 429, 429, 429]);
+  });
+
+  test('the confirmation mail is sent six times a minute at most', async () => {
+    const reader = await guarded.reader({ login: 'mail@example.org' });
+    const statuses: number[] = [];
+    for (let index = 0; index < 7; index += 1)
+      statuses.push((await reader.post('/email/verification-notification/resend')).status);
+    expect(statuses).toEqual([202, 202, 202, 202, 202, 202, 429]);
+  });
+});
+
+describe('sec.enum', () => {
+  test('an unknown name and a wrong password look and take the same', async () => {
+    await backend.reader({ login: 'existing' });
+    const visitor = await backend.client().fetchToken();
+    const attempt = async (login: string) => {
+      const startedAt = performance.now();
+      const { status, body } = await visitor.post<ErrorDto>('/login', { login, password: 'guess!' });
+      return { seen: [status, body], took: performance.now() - startedAt };
+    };
+    const pairs = [];
+    for (let index = 0; index < 15; index += 1)
+      pairs.push([await attempt('existing'), await attempt(`nobody${index}`)] as const);
+    for (const [known, unknown] of pairs) expect(unknown.seen).toEqual(known.seen);
+    const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+    const known = median(pairs.map(([pair]) => pair.took));
+    const unknown = median(pairs.map(([, pair]) => pair.took));
+    expect(Math.abs(known - unknown)).toBeLessThan(Math.max(known, unknown) * 0.4);
+  });
+});
+
+describe('sec.ws-origin', () => {
+  test('a socket from another site is refused, one from this site is let in', async () => {
+    const refused = await openSocket(backend, backend.client(), { origin: 'https://evil.example' }).catch(
+      (error: Error) => error.message,
+    );
+    expect(refused).toContain('4009');
+    expect((await openSocket(backend, backend.client(), { origin: backend.url })).id).toMatch(/^\d+\.\d+$/);
+  });
+
+  test('a configured list of origins is the only one that counts', async () => {
+    const strict: TestBackend = await openBackend({ APP_ORIGIN: 'https://liaozhai.example' });
+    expect((await openSocket(strict, strict.client(), { origin: 'https://liaozhai.example' })).id).toMatch(/\./);
+    await expect(openSocket(strict, strict.client(), { origin: strict.url })).rejects.toThrow('4009');
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@rstest/core';
+import fc from 'fast-check';
+import type { Client } from './client.ts';
+import { openBackend } from './testBackend.ts';
+import type { Latest, MessageDto } from './wire.ts';
+
+const runs = Number(process.env.FC_RUNS ?? 15);
+const backend = await openBackend({ STORYTELLER_FAIL_RATE: '0.2', STORYTELLER_PIECE_DELAY_MS: '1' });
+const story_id = 'ying-ning';
+
+/** What a follower of the conversation knows: the messages by id, complete up to a version. */
+interface Follower {
+  known: Map<string, MessageDto>;
+  version: number;
+  limit: number;
+}
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constantFrom('say' as const, 'continue' as const) }),
+  fc.record({ kind: fc.constant('settle' as const) }),
+  fc.record({ kind: fc.constant('catchUp' as const), who: fc.nat(2) }),
+);
+
+test('sync.property: whoever asks for what came after a version ends with the whole conversation', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 24 }), async (steps) => {
+      const reader = await backend.reader();
+      const followers: Follower[] = [1, 3, 100].map((limit) => ({ known: new Map(), version: 0, limit }));
+      for (const one of steps) {
+        if (one.kind === 'settle') await backend.settled();
+        else if (one.kind === 'catchUp') await catchUp(reader, followers[one.who]);
+        else await act(reader, one.kind);
+      }
+      await backend.settled();
+      const whole = (await reader.latest({ story_id, limit: 100 })).data;
+      expect(whole.map(({ seq }) => seq)).toEqual(whole.map((_, index) => index + 1));
+      for (const follower of followers) {
+        await catchUp(reader, follower);
+        expect([...follower.known.values()].sort((a, b) => a.seq - b.seq)).toEqual(whole);
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+async function act(reader: Client, kind: 'say' | 'continue'): Promise<void> {
+  if (kind === 'say') {
+    await reader.say({ story_id });
+    return;
+  }
+  const { meta } = await reader.latest({ story_id, limit: 1 });
+  if (meta.conversation_id)
+    await reader.post('/messages/continue', { conversation_id: meta.conversation_id, client_id: randomUUID() });
+}
+
+async function catchUp(reader: Client, follower: Follower | undefined): Promise<void> {
+  if (!follower) return;
+  let page: Latest;
+  do {
+    page = await reader.latest({ story_id, after: follower.version, limit: follower.limit });
+    for (const message of page.data) follower.known.set(message.id, message);
+    follower.version = page.meta.version;
+  } while (page.meta.has_more);
+}

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@rstest/core';
+import type { Clock } from '../src/clock.ts';
+import { readEnv } from '../src/env.ts';
+import { type Backend, startBackend } from '../src/server.ts';
+import { Client } from './client.ts';
+
+export interface TestBackend extends Backend {
+  dataDir: string;
+  client(headers?: Record<string, string>): Client;
+  /** A client that has registered and is signed in. */
+  reader(form?: Record<string, unknown>): Promise<Client>;
+  /** Waits until every reply and suggestion has ended. */
+  settled(): Promise<void>;
+}
+
+/** No waiting for the storyteller, and limits that tests do not meet by accident. */
+export const fastEnv = {
+  STORYTELLER_START_DELAY_MS: '0',
+  STORYTELLER_PIECE_DELAY_MS: '0',
+  STORYTELLER_SUGGESTION_DELAY_MS: '0',
+  STORYTELLER_PIECE_CHARACTERS: '60',
+  STORYTELLER_FAIL_WORD: '咒语',
+  STORYTELLER_HANG_WORD: '沉默',
+  RATE_LIMIT_LOGIN: '10000',
+  RATE_LIMIT_REGISTER: '10000',
+  RATE_LIMIT_MESSAGES: '100000',
+  RATE_LIMIT_WRITES: '100000',
+};
+
+export function makeDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'liaozhai-backend-'));
+}
+
+/** Starts a backend of its own for a test file, and ends it after the last test. */
+export async function openBackend(env: Record<string, string> = {}, clock?: Clock): Promise<TestBackend> {
+  const dataDir = makeDataDir();
+  const backend = await startBackend(readEnv({ ...fastEnv, DATA_DIR: dataDir, ...env }), clock);
+  afterAll(async () => {
+    await backend.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const client = (headers?: Record<string, string>) => new Client(backend.url, headers);
+  return {
+    ...backend,
+    dataDir,
+    client,
+    async reader(form) {
+      const reader = client();
+      await reader.register(form);
+      return reader;
+    },
+    settled: () => backend.services.runs.settled(),
+  };
+}
