@@ -1,8 +1,9 @@
 import { type RenderResult, render } from '@testing-library/react';
 import { type UserEvent, userEvent } from '@testing-library/user-event';
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useRef } from 'react';
-import { BrowserRouter } from 'react-router-dom';
+import { unstable_HistoryRouter as HistoryRouter } from 'react-router-dom';
 import {
+  followUser,
   matchPath,
   Provider,
   type RemoteModule,
@@ -16,6 +17,7 @@ import {
 } from '../runtime';
 import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
 import { fakeRealtime, type Live } from './fakeRealtime';
+import { createGuardedHistory } from './guardedHistory';
 import { onTestEnd } from './reset';
 
 export interface OpenOptions {
@@ -94,12 +96,13 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
   onTestEnd(network.restore);
   onTestEnd(socket.restore);
   if (user) session.userReceived(memberDto(user));
+  onTestEnd(followUser());
   history.replaceState(null, '', path);
   const rendered = render(
     <Provider store={store}>
-      <BrowserRouter>
+      <HistoryRouter history={createGuardedHistory()}>
         <Screens remote={remote} slots={slots} />
-      </BrowserRouter>
+      </HistoryRouter>
     </Provider>,
   );
   return { ...rendered, live: socket.live, requests: network.requests, user: userEvent.setup() };

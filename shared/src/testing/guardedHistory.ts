@@ -1,0 +1,27 @@
+import { UNSAFE_createBrowserHistory as createBrowserHistory } from 'react-router-dom';
+import { isLeaveGuarded, mayLeave } from '../runtime/leaveGuard';
+
+type BrowserHistory = ReturnType<typeof createBrowserHistory>;
+
+/** The browser's history, which asks the leave guards first, as the host's does. */
+export function createGuardedHistory(): BrowserHistory {
+  const history = createBrowserHistory({ v5Compat: true });
+  const asked =
+    <Parameters extends unknown[]>(move: (...parameters: Parameters) => void) =>
+    (...parameters: Parameters) => {
+      if (!isLeaveGuarded()) return move(...parameters);
+      void mayLeave().then((leaves) => leaves && move(...parameters));
+    };
+  return {
+    ...history,
+    get action() {
+      return history.action;
+    },
+    get location() {
+      return history.location;
+    },
+    push: asked(history.push),
+    replace: asked(history.replace),
+    go: asked(history.go),
+  };
+}
