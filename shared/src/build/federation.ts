@@ -59,3 +59,12 @@ export const lentRuntime = () => ({
 /** Lets the host hand its runtime core to remotes; the experiments flag of the same effect pulls the CommonJS build. */
 export const lendCorePlugin = () =>
   join(dirname(require.resolve('@module-federation/inject-external-runtime-core-plugin')), 'index.js');
+
+/** react-router names its development build in `exports`; the production build beside it has no warnings in it. */
+export const productionRouter = () => {
+  const fromDom = createRequire(require.resolve('react-router-dom'));
+  const entry = fromDom.resolve('react-router').replace(/index\.(m?js)$/, 'index.mjs');
+  return { 'react-router$': entry.replace('/development/', '/production/') };
+};
+
+export const noFetchAdapter = join(folder, 'noFetchAdapter.js');

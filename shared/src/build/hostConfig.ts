@@ -7,6 +7,7 @@ import {
   mergeRsbuildConfig,
   type RsbuildConfig,
   type Rspack,
+  rspack,
 } from '@rsbuild/core';
 import { baseConfig } from './base.ts';
 import { type BuildDescription, describeModule, pluginDescribe } from './describeBuild.ts';
@@ -17,6 +18,8 @@ import {
   esmRuntime,
   federationVersion,
   lendCorePlugin,
+  noFetchAdapter,
+  productionRouter,
   providedVersions,
   sharedModules,
 } from './federation.ts';
@@ -31,8 +34,12 @@ const federatedRspack = (config: Rspack.Configuration, hash: string) => {
     strictModuleErrorHandling: true,
   };
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
-  config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime() } };
+  config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...productionRouter() } };
   config.plugins?.push(
+    // XMLHttpRequest is everywhere; axios' second transport would be 2 KiB br that never run
+    new rspack.NormalModuleReplacementPlugin(/^\.\/fetch\.js$/, (request) => {
+      if (/axios[\\/]lib[\\/]adapters$/.test(request.context)) request.request = noFetchAdapter;
+    }),
     new ModuleFederationPlugin({
       name: 'host',
       // the active set decides at run time which remotes there are
