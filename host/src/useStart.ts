@@ -1,4 +1,4 @@
-import { session } from '@liaozhai/shared/runtime';
+import { followUser, session } from '@liaozhai/shared/runtime';
 import { useEffect } from 'react';
 import { loadAuthPopup } from './auth/AuthGate';
 import { warmKeptScreens } from './remotes/prefetch';
@@ -10,10 +10,11 @@ export function useStart(idle: boolean) {
     if (session.current().status === 'member') void session.refresh();
   }, []);
   useEffect(() => {
-    if (!idle) return;
+    if (!idle) return undefined;
     warmKeptScreens();
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().catch(() => undefined);
     void registerServiceWorker();
+    return followUser();
   }, [idle]);
 }

@@ -1,7 +1,7 @@
 import { authPopup, holdReload, onUnauthenticated, toast } from '@liaozhai/shared/runtime';
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
 import type { AuthPopupProps } from './AuthPopup';
-import { createAuthOpenings, type Opening, type OpeningMode } from './authOpenings';
+import { createAuthOpenings, type Opening } from './authOpenings';
 
 const openings = createAuthOpenings();
 
@@ -20,10 +20,7 @@ export function AuthGate() {
   useEffect(() => (isOpen ? holdReload('auth') : undefined), [isOpen]);
 
   useEffect(() => {
-    const stops = [
-      authPopup.onRequest((mode: OpeningMode = 'register') => openings.open(mode)),
-      onUnauthenticated(() => void openings.open('register')),
-    ];
+    const stops = [authPopup.onRequest(openings.open), onUnauthenticated(() => void openings.open('register'))];
     return () => {
       for (const stop of stops) stop();
     };

@@ -1,9 +1,8 @@
-import { paths, session, toast } from '@liaozhai/shared/runtime';
+import { type LoginMode, paths, session, toast } from '@liaozhai/shared/runtime';
 import { Sheet } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import { useNavigation } from '../navigation/NavigationContext';
 import { type AuthForm, type AuthMode, loginForm, openedForm, registerForm } from './authForm';
-import type { OpeningMode } from './authOpenings';
 import { ConfirmEmail } from './ConfirmEmail';
 import { CredentialsDialog } from './CredentialsDialog';
 import { LoginForm } from './LoginForm';
@@ -14,7 +13,7 @@ import { useRegistration } from './useRegistration';
 
 export interface AuthPopupProps {
   open: boolean;
-  mode: OpeningMode;
+  mode: LoginMode;
   onClose: (signedIn: boolean) => void;
 }
 

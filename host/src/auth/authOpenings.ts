@@ -1,8 +1,8 @@
-export type OpeningMode = 'register' | 'login';
+import type { LoginMode } from '@liaozhai/shared/runtime';
 
 export interface Opening {
   id: number;
-  mode: OpeningMode;
+  mode: LoginMode;
 }
 
 interface Waiting extends Opening {
@@ -10,7 +10,7 @@ interface Waiting extends Opening {
   settle: (signedIn: boolean) => void;
 }
 
-function waiting(id: number, mode: OpeningMode): Waiting {
+function waiting(id: number, mode: LoginMode): Waiting {
   let settle: Waiting['settle'] = () => undefined;
   const answer = new Promise<boolean>((resolve) => {
     settle = resolve;
@@ -34,7 +34,7 @@ export function createAuthOpenings() {
       return () => void listeners.delete(listener);
     },
     /** Resolves with whether the visitor signed in. */
-    open(mode: OpeningMode): Promise<boolean> {
+    open(mode: LoginMode): Promise<boolean> {
       if (current) return current.answer;
       count += 1;
       const opening = waiting(count, mode);

@@ -54,14 +54,17 @@ function readVisit(action: Visit['action'], fallbackIndex: number): Visit {
   return { place: { pathname, search, hash, state: usr, key }, action, index: Number(idx ?? fallbackIndex) };
 }
 
-const nextPopState = () =>
-  new Promise<void>((resolve) => window.addEventListener('popstate', () => resolve(), { once: true, capture: true }));
+const lookEveryMs = 10;
+const patienceMs = 1000;
 
-/** An answered question's overlay takes its own history entry away just after it closed. */
-async function overlaysGone() {
-  await new Promise((resolve) => setTimeout(resolve));
-  if (history.state?.overlays?.length) await nextPopState();
+/** The browser steps at its own time, and overlays keep the event of their own steps to themselves: so look. */
+async function until(arrived: () => boolean) {
+  const latest = Date.now() + patienceMs;
+  while (!arrived() && Date.now() < latest) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
 }
+
+/** An answered question takes its own entry away just after it closed. */
+const overlaysGone = () => until(() => !history.state?.overlays?.length);
 
 /**
  * The app's way through the browser's history: the router's navigator, which asks the gates first.
@@ -105,9 +108,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   const stepBackAfterAsking = async (delta: number) => {
     const mine = ++attempt;
     undoing = true;
-    const undone = nextPopState();
     history.go(-delta);
-    await undone;
+    await until(() => history.state?.key === visit.place.key);
     undoing = false;
     if (!(await gates.mayLeave())) return;
     await overlaysGone();

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { restoreScroll } from './restoreScroll';
-import type { ScrollMemory } from './scrollMemory';
 import type { OpenScreen } from './screenStack';
+import type { ScrollMemory } from './scrollMemory';
 
 /** Keeps a screen's scroll position while it is hidden, over going back to it, and over a reload. */
 export function useScrollMemory(
