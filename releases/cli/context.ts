@@ -47,7 +47,7 @@ async function provenanceHere(): Promise<() => Provenance> {
 
 export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().username;
 
-const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): GateCheck | null =>
+const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): Promise<GateCheck | null> =>
   chooseSmoke({ mode, store: storeUrl({ smoke: mode, channel, ...options }), channel, environment, note });
 
 /** The store itself. Throws usage for a console's address. */
@@ -73,7 +73,7 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
   const provenance = await provenanceHere();
   if (!isRemote(url)) {
     const { writer } = await localStore(options);
-    return localClient(writer, { smoke: judging ? smokeFor(options) : null, provenance });
+    return localClient(writer, { smoke: judging ? await smokeFor(options) : null, provenance });
   }
   const token = environment.RELEASES_TOKEN;
   if (!token) throw usage('a console needs RELEASES_TOKEN', 'Ask for a token made with `pnpm release token create`.');

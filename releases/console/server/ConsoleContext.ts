@@ -18,7 +18,7 @@ export interface ConsoleOptions {
   /** The channel shown first. */
   channel: string;
   /** The gate's browser check for a channel, or null to go without. */
-  smokeFor: (channel: string) => GateCheck | null;
+  smokeFor: (channel: string) => Promise<GateCheck | null>;
 }
 
 /** What the API's handlers share. */
@@ -37,9 +37,11 @@ export class ConsoleContext {
     return { store, catalog, key, channel, who, now: () => new Date() };
   }
 
-  client(channel: string, who: string): ReleaseClient {
+  /** With `judging` the browser check comes along. */
+  async client(channel: string, who: string, judging = false): Promise<ReleaseClient> {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
-    return localClient(this.writer(channel, who), { smoke: this.options.smokeFor(channel), provenance });
+    const smoke = judging ? await this.options.smokeFor(channel) : null;
+    return localClient(this.writer(channel, who), { smoke, provenance });
   }
 
   async current(channel: string): Promise<ChannelDocument> {

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
 import { ReleaseError, usage } from '../../src/errors.ts';
 import { summarise } from '../../src/health/summarise.ts';
@@ -58,10 +59,10 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
 }
 
 function addLooking(app: Hono<Env>, console: ConsoleContext): void {
-  const client = (context: Context<Env>): ReleaseClient =>
+  const client = (context: Context<Env>): Promise<ReleaseClient> =>
     console.client(channelOf(context, console), whoOf(context.get('token')));
-  app.get('/status', async (context) => context.json(await client(context).status()));
-  app.get('/builds', async (context) => context.json(await client(context).builds(context.req.query('name'))));
+  app.get('/status', async (context) => context.json(await (await client(context)).status()));
+  app.get('/builds', async (context) => context.json(await (await client(context)).builds(context.req.query('name'))));
   app.get('/names', async (context) => {
     const folders = await console.options.store.children('versions/');
     return context.json(folders.map((folder) => folder.replace(/\/$/, '')));
@@ -69,10 +70,10 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/log', async (context) => {
     const limit = Number(context.req.query('limit') ?? 50);
     if (!Number.isInteger(limit) || limit < 1) throw usage('limit must be a whole number');
-    return context.json(await client(context).log(Math.min(limit, LONGEST_LOG)));
+    return context.json(await (await client(context)).log(Math.min(limit, LONGEST_LOG)));
   });
   app.get('/diff', async (context) =>
-    context.json(await client(context).diff(context.req.query('a') ?? '', context.req.query('b') ?? '')),
+    context.json(await (await client(context)).diff(context.req.query('a') ?? '', context.req.query('b') ?? '')),
   );
   app.get('/before', async (context) => {
     const channel = channelOf(context, console);
@@ -121,7 +122,7 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
     if (reason) return denied(context, 403, reason);
     const bound = token.role !== 'manager' && verb !== 'check' && verb !== 'override';
     const request = bound ? { seq: current.seq, ...body } : body;
-    return context.json(await HANDLERS[verb](console.client(channel, whoOf(token)), request));
+    return context.json(await HANDLERS[verb](await console.client(channel, whoOf(token), true), request));
   });
 }
 
@@ -135,7 +136,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
     if (reason) return denied(context, 403, reason);
     const id = idOfFolder(name, folder);
     if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
-    const path = decodeURIComponent(context.req.path.split('/').slice(5).join('/'));
+    const path = decodeURIComponent(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
     const body = Buffer.from(await context.req.arrayBuffer());
     const announced = context.req.header('content-length');
     if (announced !== undefined && Number(announced) !== body.length)
@@ -155,6 +156,7 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   addUploads(app, console);
   app.notFound((context) => context.json({ message: 'there is no such endpoint', cure: '', details: [] }, 404));
   app.onError((cause, context) => {
+    if (cause instanceof HTTPException) return cause.getResponse();
     if (!(cause instanceof ReleaseError)) throw cause;
     const { message, cure, details, kind } = cause;
     return context.json({ message, cure, details }, STATUSES[kind]);

@@ -1,9 +1,6 @@
 import { refused } from '../errors.ts';
 import { findChromium } from './findChromium.ts';
 import type { GateCheck } from './gateCheck.ts';
-import { serveByCommand } from './serveCommand.ts';
-import { serveInProcess } from './serveSet.ts';
-import { smoke } from './smoke.ts';
 
 export type SmokeMode = 'auto' | 'required' | 'off';
 
@@ -17,15 +14,26 @@ export interface SmokeOptions {
 }
 
 /** The browser check as asked for; without a browser it is left out aloud, or refused where it is required. */
-export function chooseSmoke({ mode, store, channel, environment, note }: SmokeOptions): GateCheck | null {
+export async function chooseSmoke({
+  mode,
+  store,
+  channel,
+  environment,
+  note,
+}: SmokeOptions): Promise<GateCheck | null> {
   if (mode === 'off') return null;
-  const chromium = findChromium(environment);
+  const chromium = await findChromium(environment);
   if (!chromium && mode === 'required')
     throw refused('there is no Chromium for the headless smoke', 'Install one, or name it with CHROMIUM_PATH.');
   if (!chromium) {
     note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
     return null;
   }
+  const [{ serveByCommand }, { serveInProcess }, { smoke }] = await Promise.all([
+    import('./serveCommand.ts'),
+    import('./serveSet.ts'),
+    import('./smoke.ts'),
+  ]);
   const command = environment.RELEASES_SERVE;
   const serve = command
     ? serveByCommand(command, { ...environment, RELEASES_STORE: store, RELEASES_CHANNEL: channel, CHANNEL: channel })

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { chromium } from 'playwright';
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** CHROMIUM_PATH, else Playwright's own, else the system's; null if there is none. */
-export function findChromium(environment: NodeJS.ProcessEnv = process.env): string | null {
+export async function findChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const named = environment.CHROMIUM_PATH;
+  // loaded only here, since it takes longer than most commands
+  const { chromium } = await import('playwright');
   return (
     [...(named ? [named] : [chromium.executablePath(), ...SYSTEM])].find((path) => path && existsSync(path)) ?? null
   );

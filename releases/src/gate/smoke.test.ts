@@ -36,7 +36,7 @@ const SHOW = 'static/js/async/page.js';
 const shows = (code: string) => ({ files: { [SHOW]: code } });
 const FINE = "document.getElementById('root').textContent = '好';";
 
-const chromium = findChromium();
+const chromium = await findChromium();
 let at: TestStore;
 beforeAll(async () => {
   at = await openTestStore();

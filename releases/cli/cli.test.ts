@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { temporaryFolder, writeHost, writeRemote } from '../src/testing/writePackage.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs the command line as a person does, in a process of its own. */
+function release(...words: string[]): Promise<Ended> {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const { RELEASES_TOKEN: _, ...environment } = process.env;
+  const env = {
+    ...environment,
+    RELEASES_STORE: `file:${folder.path}/store`,
+    RELEASES_SMOKE: 'off',
+    RELEASES_WHO: 'tester',
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', 'tsx', main, ...words], { env }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
+  });
+}
+
+const json = async (...words: string[]) => {
+  const { code, out } = await release(...words, '--json');
+  return { code, value: JSON.parse(out) };
+};
+
+describe('the command line', () => {
+  test('takes a package from its build to visitors and back, as the guide tells it', async () => {
+    expect((await release('init')).out).toContain('refuses conflicting writes');
+    const host = (await release('publish', await writeHost(`${folder.path}/host`, 'a'))).out.trim();
+    const first = (await json('publish', await writeRemote(`${folder.path}/stories`, 'stories', 'a'))).value.id;
+    expect((await release('activate', host, first, '--why', 'first')).out).toContain('state 2');
+    await release('publish', await writeRemote(`${folder.path}/stories`, 'stories', 'b'), '--version', '1.1.0');
+    expect((await json('check', 'stories@1.1.0')).value.passed).toBe(true);
+    expect((await json('canary', 'stories@1.1.0', '--percent', '5')).value.candidate.percent).toBe(5);
+    expect((await release('diff', 'stable', 'candidate')).out).toContain('→');
+    expect((await json('promote')).value.changed).toBe(true);
+    expect((await release('rollback', 'stories')).out).toContain(first);
+    const status = (await json('status')).value;
+    expect(status.stable.builds).toEqual([host, first].sort());
+    expect((await json('log')).value.map(({ verb }: { verb: string }) => verb)).toEqual([
+      'rollback',
+      'promote',
+      'canary',
+      'activate',
+      'init',
+    ]);
+    expect((await json('builds', 'stories')).value).toHaveLength(2);
+  }, 60_000);
+
+  test('a refusal names the reason and the cure, on standard error, with exit code 1', async () => {
+    const { code, out, err } = await release('publish', folder.path);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/holds no liaozhai\.json[\s\S]*remotes\/<name>\/dist/);
+    expect((await json('activate', 'stories@8.0.0')).value.error).toMatchObject({
+      kind: 'refused',
+      cure: expect.any(String),
+    });
+  }, 30_000);
+
+  test('wrong usage ends with 2, an unreachable or forbidden store with 3', async () => {
+    const codes = await Promise.all([
+      release('canary', 'stories@1.0.0'),
+      release('canary', 'x@1.0.0', '--percent', 'many'),
+      release('no-such-verb'),
+      release('status', '--store', 'https://console.invalid'),
+      release('gc', '--store', 'https://console.invalid'),
+      release('init', '--store', 'file:/dev/null/x'),
+    ]);
+    expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 3]);
+  }, 30_000);
+
+  test('help shows every verb, and each verb an example', async () => {
+    const { out, code } = await release('--help');
+    expect(code).toBe(0);
+    for (const verb of [
+      'init',
+      'publish',
+      'builds',
+      'status',
+      'log',
+      'diff',
+      'check',
+      'activate',
+      'canary',
+      'promote',
+      'abort',
+      'rollback',
+      'kill',
+      'override',
+      'token',
+      'export',
+      'gc',
+    ])
+      expect(out).toContain(verb);
+    expect((await release('canary', '--help')).out).toContain('pnpm release canary stories@');
+  }, 30_000);
+});

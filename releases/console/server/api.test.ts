@@ -1,0 +1,286 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { httpClient } from '../../src/client/httpClient.ts';
+import { buildFolder } from '../../src/model/ids.ts';
+import { createToken, revokeToken } from '../../src/operations/tokens.ts';
+import { openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
+import { writeRemote } from '../../src/testing/writePackage.ts';
+import { createApi } from './api.ts';
+import { ConsoleContext } from './ConsoleContext.ts';
+
+let at: TestStore;
+let api: ReturnType<typeof createApi>;
+let stories: string;
+let storiesNext: string;
+let chatNext: string;
+const tokens: Record<string, string> = {};
+const GRANTS = ['viewer', 'publisher:stories', 'deployer:stories', 'deployer:chat', 'manager'];
+
+beforeAll(async () => {
+  at = await openTestStore();
+  stories = await at.remote('stories');
+  await at.activate(await at.host(), stories, await at.remote('chat'));
+  storiesNext = await at.remote('stories', '1.1.0');
+  chatNext = await at.remote('chat', '1.1.0');
+  for (const grant of GRANTS)
+    tokens[grant] = (await createToken(at.store, { grant, label: grant, by: 'test', days: null })).token;
+  const { store, key, writer } = at;
+  api = createApi(
+    new ConsoleContext({ store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null }),
+  );
+});
+afterAll(() => at.remove());
+
+const bearer = (grant: string) => ({ authorization: `Bearer ${tokens[grant]}` });
+const ask = (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
+  api.request(path, { ...init, headers });
+const post = async (grant: string, verb: string, body: unknown) =>
+  api.request(`/${verb}`, {
+    method: 'POST',
+    headers: { ...bearer(grant), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const seqNow = async () => (await at.current()).seq;
+
+describe('sec.releases: who gets in', () => {
+  test('nobody without a token, with a wrong one, or with a cookie', async () => {
+    const wrong = [
+      {},
+      { authorization: 'Bearer x' },
+      { authorization: `Basic ${tokens.manager}` },
+      { cookie: `token=${tokens.manager}` },
+      { authorization: `Bearer ${tokens.manager}x` },
+    ];
+    for (const headers of wrong) expect((await ask('/status', headers as Record<string, string>)).status).toBe(401);
+    expect((await ask(`/status?token=${tokens.manager}`)).status).toBe(401);
+  });
+
+  test('no page of another origin, even with a token, and no cross-origin answer is granted', async () => {
+    const headers = { ...bearer('manager'), origin: 'http://localhost:3000', host: 'localhost:3001' };
+    const answer = await ask('http://localhost:3001/status', headers);
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = await ask(
+      'http://localhost:3001/activate',
+      { ...headers, 'access-control-request-method': 'POST' },
+      { method: 'OPTIONS' },
+    );
+    expect(preflight.ok).toBe(false);
+  });
+
+  test('no longer who was revoked or has expired', async () => {
+    const { token, record } = await createToken(at.store, { grant: 'viewer', label: '', by: 'test', days: 1 });
+    expect((await ask('/status', { authorization: `Bearer ${token}` })).status).toBe(200);
+    await revokeToken(at.store, record.id);
+    expect((await ask('/status', { authorization: `Bearer ${token}` })).status).toBe(401);
+    const old = await createToken(at.store, { grant: 'viewer', label: '', by: 'test', days: -1 });
+    expect((await ask('/status', { authorization: `Bearer ${old.token}` })).status).toBe(401);
+  });
+
+  test('secrets are stored as hashes only', async () => {
+    const files = await at.store.list('tokens/');
+    const stored = await Promise.all(files.map((file) => readFile(join(at.folder, 'store', file), 'utf8')));
+    for (const token of Object.values(tokens)) expect(stored.join()).not.toContain(token.split('_').pop());
+  });
+
+  test('who guesses is slowed down', async () => {
+    const context = {
+      store: at.store,
+      catalog: at.writer.catalog,
+      key: at.key,
+      channel: 'production',
+      smokeFor: async () => null,
+    };
+    const own = createApi(new ConsoleContext(context));
+    const statuses: number[] = [];
+    for (let n = 0; n < 32; n += 1)
+      statuses.push((await own.request('/status', { headers: { authorization: 'Bearer x' } })).status);
+    expect(statuses.slice(0, 30)).not.toContain(429);
+    expect(statuses.slice(30)).toEqual([429, 429]);
+  });
+});
+
+describe('sec.releases: who may do what', () => {
+  const wishes: [string, () => unknown, Record<string, number>][] = [
+    [
+      'check',
+      () => ({ builds: [storiesNext] }),
+      { viewer: 403, 'publisher:stories': 200, 'deployer:stories': 200, 'deployer:chat': 403, manager: 200 },
+    ],
+    [
+      'activate',
+      () => ({ builds: [storiesNext] }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:stories': 200, 'deployer:chat': 403, manager: 200 },
+    ],
+    [
+      'activate',
+      () => ({ builds: [storiesNext, chatNext] }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:stories': 403, 'deployer:chat': 403, manager: 200 },
+    ],
+    [
+      'rollback',
+      () => ({ name: 'stories' }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 },
+    ],
+    ['rollback', () => ({}), { viewer: 403, 'publisher:stories': 403, 'deployer:stories': 403, 'deployer:chat': 403 }],
+    ['rollback', () => ({ to: 2 }), { viewer: 403, 'deployer:stories': 403, manager: 200 }],
+    [
+      'canary',
+      () => ({ builds: [storiesNext], percent: 5 }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 },
+    ],
+    ['canary', () => ({ builds: [chatNext], percent: 5 }), { 'deployer:chat': 403 }],
+    ['canary', () => ({ percent: 7 }), { 'deployer:chat': 403, 'deployer:stories': 200 }],
+    ['promote', () => ({}), { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403 }],
+    ['abort', () => ({}), { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 }],
+    ['activate', () => ({ builds: [storiesNext], force: true, why: 'x' }), { 'deployer:stories': 403 }],
+    [
+      'override',
+      () => ({ builds: [storiesNext], hours: 1 }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200, manager: 200 },
+    ],
+    [
+      'kill',
+      () => ({ build: storiesNext }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:stories': 403, 'deployer:chat': 403 },
+    ],
+  ];
+  test.each(wishes)(
+    '%s %#',
+    async (verb, body, expected) => {
+      for (const [grant, status] of Object.entries(expected)) {
+        const before = await seqNow();
+        expect([grant, (await post(grant, verb, body())).status]).toEqual([grant, status]);
+        if (status === 403) expect(await seqNow()).toBe(before);
+      }
+    },
+    20_000,
+  );
+
+  test('everyone with a token may look', async () => {
+    for (const grant of GRANTS)
+      for (const path of ['/status', '/builds', '/log', '/health', '/names', '/diff?a=1&b=stable'])
+        expect((await ask(path, bearer(grant))).status).toBe(200);
+  });
+
+  test('every change is attributed to its token', async () => {
+    await post('manager', 'activate', { builds: [chatNext], why: 'because' });
+    const log = await (await ask('/log?limit=1', bearer('viewer'))).json();
+    expect(log[0]).toMatchObject({ who: 'manager', why: 'because' });
+  });
+
+  test('who saw an older state is told, with 409', async () => {
+    expect((await post('manager', 'rollback', { name: 'chat', seq: (await seqNow()) - 1 })).status).toBe(409);
+  });
+
+  test.each([
+    ['no body', ''],
+    ['no JSON', '{'],
+    ['an unknown field', '{"builds":["x@1.0.0"],"admin":true}'],
+    ['a percentage beyond 100', '{"builds":[],"percent":101}'],
+  ])('%s → 400, changing nothing', async (_, body) => {
+    const before = await seqNow();
+    const headers = { ...bearer('manager'), 'content-type': 'application/json' };
+    expect((await api.request('/canary', { method: 'POST', headers, body })).status).toBe(400);
+    expect(await seqNow()).toBe(before);
+  });
+
+  test('a form of a foreign page is no JSON, and a huge body is cut off', async () => {
+    const form = { ...bearer('manager'), 'content-type': 'text/plain' };
+    expect((await api.request('/abort', { method: 'POST', headers: form, body: '{}' })).status).toBe(415);
+    const json = { ...bearer('manager'), 'content-type': 'application/json' };
+    expect(
+      (await api.request('/abort', { method: 'POST', headers: json, body: `{"why":"${'x'.repeat(70_000)}"}` })).status,
+    ).toBe(413);
+  });
+});
+
+describe('sec.releases: publishing over HTTP', () => {
+  test('a publisher publishes its own remote, and the audit knows it; over the wire like from here', async () => {
+    const server = serve({
+      fetch: (request) => api.fetch(new Request(request.url.replace('/v1/', '/'), request)),
+      hostname: '127.0.0.1',
+      port: 0,
+    });
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const provenance = () => ({ commit: 'abc', at: '2000-01-01T00:00:00.000Z', publisher: 'liar' });
+    const client = httpClient({ origin, token: tokens['publisher:stories'] ?? '', channel: 'production', provenance });
+    const dist = await writeRemote(at.place(), 'stories', 'over http');
+    expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: true });
+    expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: false });
+    const [build] = await client.builds('stories');
+    expect(build?.provenance).toMatchObject({ publisher: 'publisher:stories', commit: 'abc' });
+    const foreign = await writeRemote(at.place(), 'chat', 'over http');
+    await expect(client.publish(foreign, '3.0.0')).rejects.toMatchObject({ message: 'this token is for stories only' });
+    await expect(client.activate({ builds: [build?.id ?? ''] })).rejects.toThrow('may not activate');
+    server.close();
+  });
+
+  const put = (path: string, body: string, grant = 'publisher:stories', headers: Record<string, string> = {}) =>
+    api.request(path, { method: 'PUT', headers: { ...bearer(grant), ...headers }, body });
+  const folder = 'stories/9.9.9-aaaaaaaaaaaa';
+
+  test.each([
+    ['climbing out', `/builds/${folder}/..%2f..%2fkeys%2fsigning.pem`],
+    ['climbing by dots', `/builds/${folder}/%2e%2e/x.js`],
+    ['a hidden file', `/builds/${folder}/.env`],
+    ['an unknown ending', `/builds/${folder}/x.sh2`],
+    ['a compressed form', `/builds/${folder}/x.js.br`],
+    ['a folder that is none', '/builds/stories/nonsense/x.js'],
+  ])('%s is refused', async (_, path) => {
+    expect((await put(path, 'x')).status).toBeGreaterThanOrEqual(400);
+    expect(await at.store.list('keys/x')).toEqual([]);
+    expect(await at.store.read(`builds/${folder}/.env`)).toBeNull();
+  });
+
+  test('another remote, by a publisher of this one or a viewer, is refused', async () => {
+    expect((await put('/builds/chat/9.9.9-aaaaaaaaaaaa/x.js', 'x')).status).toBe(403);
+    expect((await put(`/builds/${folder}/x.js`, 'x', 'viewer')).status).toBe(403);
+  });
+
+  test('a file that was cut off on the way is refused', async () => {
+    expect(
+      (await put(`/builds/${folder}/x.js`, 'short', 'publisher:stories', { 'content-length': '100' })).status,
+    ).toBe(400);
+  });
+
+  test('a file beyond the limit is refused', async () => {
+    expect((await put(`/builds/${folder}/big.js`, 'x'.repeat(10 * 1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  test('a build.json that names files that never came, or came wrong, makes no build; sending them again does', async () => {
+    const id = await at.remote('stories', '5.0.0');
+    const record = (await at.store.read(`${buildFolder(id)}/build.json`))?.toString() ?? '';
+    const other = await openTestStore();
+    const own = createApi(
+      new ConsoleContext({
+        store: other.store,
+        catalog: other.writer.catalog,
+        key: other.key,
+        channel: 'production',
+        smokeFor: async () => null,
+      }),
+    );
+    const { token } = await createToken(other.store, { grant: 'manager', label: 'm', by: 't', days: null });
+    const send = (path: string, body: string) =>
+      own.request(`/${buildFolder(id)}/${path}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${token}` },
+        body,
+      });
+    await send('remoteEntry.js', 'truncated');
+    const refused = await send('build.json', record);
+    expect(refused.status).toBe(422);
+    expect((await refused.json()).details.join()).toContain('remoteEntry.js is not what build.json says');
+    for (const path of Object.keys(JSON.parse(record).files))
+      await send(path, (await at.store.read(`${buildFolder(id)}/${path}`))?.toString() ?? '');
+    expect((await send('build.json', record)).status).toBe(200);
+    expect((await send('build.json', record.replace('"size":', '"size": 1'))).status).toBe(422);
+    await other.remove();
+  });
+});

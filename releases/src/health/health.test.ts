@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { canary } from '../operations/canary.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { stopIfWorse } from './autoStop.ts';
+import { fisherWorse } from './fisher.ts';
+import { HealthReader } from './HealthReader.ts';
+import { HealthRecorder } from './HealthRecorder.ts';
+import { Lease } from './Lease.ts';
+import { AUTO_STOP, summarise } from './summarise.ts';
+
+describe("Fisher's exact test", () => {
+  test.each([
+    [{ failed: 3, total: 4 }, { failed: 1, total: 4 }, 17 / 70],
+    [{ failed: 0, total: 10 }, { failed: 5, total: 10 }, 1],
+    [{ failed: 10, total: 10 }, { failed: 0, total: 10 }, 1 / 184756],
+    [{ failed: 0, total: 0 }, { failed: 0, total: 0 }, 1],
+  ])('%o against %o', (tried, control, expected) => {
+    expect(fisherWorse(tried, control)).toBeCloseTo(expected, 10);
+  });
+
+  test('a candidate as good as stable is stopped in fewer than 1 % of ramps, though looked at after every ten visitors', () => {
+    let seed = 7;
+    const random = () => {
+      seed = (seed * 1664525 + 1013904223) % 4294967296;
+      return seed / 4294967296;
+    };
+    let stopped = 0;
+    for (let ramp = 0; ramp < 400; ramp += 1) {
+      const [tried, control] = [
+        { failed: 0, total: 0 },
+        { failed: 0, total: 0 },
+      ];
+      for (let visitor = 0; visitor < 1000; visitor += 1) {
+        tried.total += 1;
+        control.total += 9;
+        if (random() < 0.02) tried.failed += 1;
+        for (let n = 0; n < 9; n += 1) if (random() < 0.02) control.failed += 1;
+        const enough = tried.total >= AUTO_STOP.minimumVisitors && tried.failed >= AUTO_STOP.minimumFailed;
+        if (visitor % 10 === 9 && enough && fisherWorse(tried, control) < AUTO_STOP.alpha) {
+          stopped += 1;
+          break;
+        }
+      }
+    }
+    expect(stopped / 400).toBeLessThan(0.01);
+  }, 30_000);
+});
+
+let at: TestStore;
+beforeEach(async () => {
+  at = await openTestStore();
+  await at.activate(await at.host(), await at.remote('stories'));
+  await canary(at.writer, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });
+});
+afterEach(() => at.remove());
+
+interface Seen {
+  candidate: boolean;
+  visitors: number;
+  failing: number;
+}
+
+async function visits(...groups: Seen[]): Promise<void> {
+  const { stable, candidate } = await at.current();
+  const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+  for (const { candidate: tried, visitors, failing } of groups)
+    for (let n = 0; n < visitors; n += 1) {
+      const set = (tried ? candidate?.set : stable?.set) ?? '';
+      const build = 'stories@1.0.0+000000000000';
+      const failed = n < failing;
+      recorder.record(
+        {
+          build,
+          set,
+          candidate: tried,
+          outcome: failed ? 'failed' : 'loaded',
+          ...(failed ? { failure: 'hang' as const } : { loadMilliseconds: n }),
+        },
+        `${tried} ${n}`,
+      );
+    }
+  await recorder.flush();
+}
+
+const stop = () => stopIfWorse(at.writer, new HealthReader(at.store, 'production'));
+
+describe('the automatic stop', () => {
+  test('ends a candidate that fails beyond chance, with the figures in the audit', async () => {
+    await visits({ candidate: true, visitors: 60, failing: 20 }, { candidate: false, visitors: 600, failing: 6 });
+    expect(await stop()).toBe(true);
+    const { candidate, action } = await at.current();
+    expect(candidate).toBeNull();
+    expect(action).toMatchObject({ verb: 'abort', who: 'auto-stop' });
+    expect(action.evidence?.join('\n')).toMatch(/20 of 60 visitors failed \(hang 20\)[\s\S]*6 of 600[\s\S]*Fisher/);
+  });
+
+  test.each([
+    [
+      'that fails as often as stable',
+      { candidate: true, visitors: 60, failing: 3 },
+      { candidate: false, visitors: 600, failing: 30 },
+    ],
+    [
+      'that few have tried',
+      { candidate: true, visitors: 20, failing: 20 },
+      { candidate: false, visitors: 600, failing: 6 },
+    ],
+    [
+      'that has no control',
+      { candidate: true, visitors: 60, failing: 60 },
+      { candidate: false, visitors: 5, failing: 0 },
+    ],
+    [
+      'with few failures',
+      { candidate: true, visitors: 60, failing: 4 },
+      { candidate: false, visitors: 6000, failing: 0 },
+    ],
+  ])('leaves a candidate %s alone', async (_, ...groups) => {
+    await visits(...groups);
+    expect(await stop()).toBe(false);
+    expect((await at.current()).candidate).not.toBeNull();
+  });
+
+  test('of two consoles one acts, and the other takes over when it is gone', async () => {
+    const [first, second] = [new Lease(at.store, 'watch'), new Lease(at.store, 'watch')];
+    expect(await first.hold()).toBe(true);
+    expect(await second.hold()).toBe(false);
+    expect(await first.hold()).toBe(true);
+    expect(await second.hold(Date.now() + 60_000)).toBe(true);
+    expect(await first.hold()).toBe(false);
+  });
+});
+
+describe('health', () => {
+  test('one vote per visitor and build, however often it is told', async () => {
+    const { stable } = await at.current();
+    const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+    const told = { build: 'b', set: stable?.set ?? '', candidate: false } as const;
+    for (let n = 0; n < 50; n += 1) recorder.record({ ...told, outcome: 'failed', failure: 'hang' }, 'one');
+    recorder.record({ ...told, outcome: 'loaded', loadMilliseconds: 100 }, 'two');
+    await recorder.flush();
+    const reader = new HealthReader(at.store, 'production');
+    for (let again = 0; again < 2; again += 1) {
+      const { stable: group } = summarise(await reader.events(), await at.current());
+      expect(group).toEqual({
+        visitors: 2,
+        failedVisitors: 1,
+        loads: 1,
+        failures: { hang: 1 },
+        p75LoadMilliseconds: 100,
+      });
+    }
+  });
+
+  test('visitors are stored as hashes, files are bounded', async () => {
+    const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+    for (let n = 0; n < 5000; n += 1)
+      recorder.record({ build: 'b', set: 's', candidate: false, outcome: 'loaded' }, `visitor-${n}`);
+    await recorder.flush();
+    const [file = ''] = await at.store.list('health/production/');
+    const lines = (await at.store.read(file))?.toString().trim().split('\n') ?? [];
+    expect(lines).toHaveLength(2000);
+    expect(lines.join()).not.toContain('visitor-');
+  });
+
+  test('hours older than three days are removed', async () => {
+    await at.store.create('health/production/2020-01-01T00/x.ndjson', '');
+    await visits({ candidate: false, visitors: 1, failing: 0 });
+    expect(await at.store.list('health/production/2020-01-01T00/')).toEqual([]);
+  });
+});
