@@ -18,6 +18,12 @@ function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChan
   };
 }
 
+const toFieldErrors = (fields: Record<string, string[]>): FieldErrors => ({
+  currentPassword: fields.current_password,
+  newPassword: fields.password,
+  confirmation: fields.password_confirmation,
+});
+
 function usePasswordForm() {
   const [values, setValues] = useState(blank);
   const [errors, setErrors] = useState<FieldErrors>({});
@@ -29,20 +35,18 @@ function usePasswordForm() {
     setValues((current) => ({ ...current, [field]: value }));
     setErrors((current) => ({ ...current, [field]: undefined }));
   };
+  const refused = (error: unknown) => {
+    const fields = isApiError(error) && error.kind === 'invalid' ? toFieldErrors(error.fields) : {};
+    setErrors(fields);
+    // what stands at a field need not be said twice
+    if (!Object.values(fields).some(Boolean)) toast(anyErrorText(error), { kind: 'error' });
+  };
   const save = async () => {
     const problems = problemsOf(values);
     setErrors(problems);
     if (Object.keys(problems).length > 0 || isSaving) return;
     const { error } = await change(values);
-    if (isApiError(error) && error.kind === 'invalid') {
-      const {
-        current_password: currentPassword,
-        password: newPassword,
-        password_confirmation: confirmation,
-      } = error.fields;
-      setErrors({ currentPassword, newPassword, confirmation });
-    }
-    if (error) return toast(anyErrorText(error), { kind: 'error' });
+    if (error) return refused(error);
     setValues(blank);
     toast(texts.password.saved, { kind: 'success' });
   };

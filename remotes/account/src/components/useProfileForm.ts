@@ -34,22 +34,28 @@ export function useProfileForm(user: User) {
     }));
     setSaved(false);
   };
+  const discard = () => {
+    setEdits({});
+    setErrors({});
+  };
+  const refused = (error: unknown) => {
+    const fields: FieldErrors = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
+    setErrors(fields);
+    // what stands at a field need not be said twice
+    if (!Object.keys(values).some((field) => field in fields)) toast(anyErrorText(error), { kind: 'error' });
+  };
   const save = async () => {
     if (!isDirty || isSaving) return;
     const problems = problemsOf(values);
     setErrors(problems);
     if (Object.keys(problems).length > 0) return;
     const { error } = await update(unsaved);
-    if (error) {
-      if (isApiError(error) && error.kind === 'invalid') setErrors(error.fields);
-      toast(anyErrorText(error), { kind: 'error' });
-      return;
-    }
+    if (error) return refused(error);
     // what was typed while saving stays an edit
     setEdits((current) => unsavedEdits({ ...values, ...unsaved }, current));
     setSaved(true);
   };
-  return { values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, save };
+  return { values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, discard, save };
 }
 
 export type ProfileForm = ReturnType<typeof useProfileForm>;

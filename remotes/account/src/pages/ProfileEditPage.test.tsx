@@ -106,6 +106,15 @@ describe('unsaved work', () => {
     expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
   });
 
+  test("is given up on the reader's word, and asks no second time", async () => {
+    const { user } = open();
+    await user.type(await nameField(), '生');
+    await user.click(screen.getByRole('button', { name: '返回' }));
+    await user.click(await screen.findByRole('button', { name: texts.profile.leave }));
+    expect(await screen.findByRole('link', { name: texts.my.profileOf('宁采臣') })).toBeTruthy();
+    expect(reloadHolds()).toEqual([]);
+  });
+
   test('that an other device overtakes keeps the edit and follows the rest', async () => {
     const { user, live } = open();
     await user.type(await nameField(), '生');

@@ -15,7 +15,7 @@ import styles from './ProfileEditPage.module.css';
 function ProfileEditor({ user }: { user: User }) {
   const { data: avatars = [] } = useAccountGetAvatarsQuery();
   const form = useProfileForm(user);
-  const { isAsking, answer } = useUnsavedGuard(form.isDirty, 'profile');
+  const { isAsking, answer } = useUnsavedGuard({ ...form, reason: 'profile' });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void form.save();
