@@ -37,7 +37,7 @@ function publish(db: Db, tale: Tale, time: number): void {
       .onConflict((conflict) =>
         conflict
           .column('id')
-          .doUpdateSet(row)
+          .doUpdateSet({ ...row, updated_at: Date.now() })
           .where(
             sql<boolean>`stories.content != excluded.content or stories.cover_url != excluded.cover_url or stories.price != excluded.price`,
           ),

@@ -15,6 +15,7 @@ const statements = [
     id text primary key, title text not null, cover_url text not null, price integer not null, content text not null,
     created_at integer not null, updated_at integer not null)`,
   'create index stories_by_time on stories(created_at desc, id desc)',
+  'create index stories_by_update on stories(updated_at)',
   `create table conversations (
     id text primary key, user_id text not null references users(id) on delete cascade,
     story_id text not null references stories(id), version integer not null, last_seq integer not null,

@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { isoTime } from '../clock.ts';
-import { query } from '../db/database.ts';
+import { type Db, query } from '../db/database.ts';
 import type { StoryRow } from '../db/schema.ts';
+import type { Position } from '../http/cursor.ts';
 import { notFound } from '../http/httpError.ts';
 import type { Services } from '../services.ts';
 
@@ -29,17 +31,48 @@ export interface Story extends StoryContent {
   updatedAt: number;
 }
 
-export function toStory(row: StoryRow): Story {
+function toStory(row: StoryRow): Story {
   const content: StoryContent = JSON.parse(row.content);
   const { id, title, price, cover_url: coverUrl, created_at: createdAt, updated_at: updatedAt } = row;
   return { id, title, price, coverUrl, createdAt, updatedAt, ...content };
 }
 
+interface Shelf {
+  mark: string;
+  newestFirst: Story[];
+  byId: Map<string, Story>;
+}
+
+const shelves = new WeakMap<Db, Shelf>();
+
+/** The stories are asked for most and change least, so they stay parsed until the table changes. */
+function shelfOf(db: Db): Shelf {
+  const count = sql<number>`count(*)`.as('count');
+  const newest = sql<number>`max(updated_at)`.as('newest');
+  const mark = JSON.stringify(db.first(query.selectFrom('stories').select([count, newest])));
+  const known = shelves.get(db);
+  if (known?.mark === mark) return known;
+  const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
+  const newestFirst = rows.map(toStory);
+  const shelf = { mark, newestFirst, byId: new Map(newestFirst.map((story) => [story.id, story])) };
+  shelves.set(db, shelf);
+  return shelf;
+}
+
 /** Throws 404. */
 export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
-  const row = db.first(query.selectFrom('stories').selectAll().where('id', '=', id));
-  if (!row) throw notFound('没有找到这个故事');
-  return toStory(row);
+  const story = shelfOf(db).byId.get(id);
+  if (!story) throw notFound('没有找到这个故事');
+  return story;
+}
+
+/** Up to `count` stories, newest first, after a position in that order. */
+export function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
+  const { newestFirst } = shelfOf(db);
+  const isAfter = ({ createdAt, id }: Story) =>
+    !position || createdAt < position.time || (createdAt === position.time && id < position.id);
+  const start = newestFirst.findIndex(isAfter);
+  return start < 0 ? [] : newestFirst.slice(start, start + count);
 }
 
 /** The story as the API shows it. */

@@ -1,17 +1,16 @@
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import { query } from '../db/database.ts';
 import { cursorPage, readCursor } from '../http/cursor.ts';
 import { type AppEnv, type Http, isVerified } from '../http/http.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory, presentStory, type Story, toStory } from './story.ts';
+import { findStory, presentStory, type Story, storiesAfter } from './story.ts';
 
 /** The public feed and the story page. */
 export function storyRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => {
-      const stories = pageOfStories(services, c.req.query('cursor'));
+      const stories = storiesAfter(services, readCursor(c.req.query('cursor')), rules.pageSize + 1);
       const conversations = conversationsByStory(
         services,
         c,
@@ -25,18 +24,6 @@ export function storyRoutes(services: Services): Hono<AppEnv> {
       const conversations = conversationsByStory(services, c, [story.id]);
       return c.json({ data: presentStory(story, conversations.get(story.id) ?? null) });
     });
-}
-
-function pageOfStories({ db }: Services, cursor: string | undefined): Story[] {
-  const after = readCursor(cursor);
-  let page = query
-    .selectFrom('stories')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(rules.pageSize + 1);
-  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.time}, ${after.id})`);
-  return db.all(page).map(toStory);
 }
 
 /** The visitor's own conversations with these stories, by story. */
