@@ -8,6 +8,7 @@ export function StoryHead({ story }: { story: Story }) {
   return (
     <header className={styles.head}>
       <div className={styles.plate}>
+        {story.coverUrl && <img className={styles.glow} src={story.coverUrl} alt="" />}
         <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager decorative />
       </div>
       <div className={styles.words}>
