@@ -42,8 +42,8 @@ export function writeRemote(folder: string, name: string, source: string, parts:
     shared: { provides: {}, requires: sharedRanges },
     entry: 'remoteEntry.js',
     css: [],
-    global: `${name}_${sourceHash}`,
-    chunkGlobal: `chunks_${name}_${sourceHash}`,
+    global: `${name.replaceAll('-', '_')}_${sourceHash}`,
+    chunkGlobal: `chunks_${name.replaceAll('-', '_')}_${sourceHash}`,
     exposes: ['./remote'],
     module: { js: ['static/js/async/remote.js'], css: [] },
     routes: [

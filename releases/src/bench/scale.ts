@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Catalog } from '../channel/catalog.ts';
+import { requireChannel } from '../channel/readChannel.ts';
+import { localClient } from '../client/localClient.ts';
+import { makeRecord } from '../model/build.ts';
+import { canonicalJson } from '../model/canonicalJson.ts';
+import { buildFolder } from '../model/ids.ts';
+import { claimKey, readRecord } from '../publish/publish.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { type Measure, seconds } from './measure.ts';
+
+const REMOTES = Number(process.env.BENCH_REMOTES ?? 200);
+const BUILDS = Number(process.env.BENCH_BUILDS ?? 500);
+const STATES = 300;
+
+/** Former builds, put there without syncing each: only their number matters. */
+async function addFormerBuilds(at: TestStore, live: string): Promise<void> {
+  const { description, files, provenance } = await readRecord(at.store, live);
+  for (let n = 1; n < BUILDS; n += 1) {
+    const record = makeRecord({ ...description, version: `0.${n}.0`, label: `${n}` }, files, provenance);
+    const claim = canonicalJson({ id: record.id, at: provenance.at, publisher: provenance.publisher });
+    for (const [key, text] of [
+      [claimKey(description.name, `0.${n}.0`), claim],
+      [`${buildFolder(record.id)}/build.json`, canonicalJson(record)],
+    ] as const) {
+      const file = join(at.folder, 'store', key);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+  }
+}
+
+/** `check`, `log` and the channel's size with very many remotes and builds; everything read cold. */
+export async function scale(): Promise<Measure[]> {
+  const at = await openTestStore();
+  const live = [await at.host()];
+  for (let n = 0; n < REMOTES; n += 1) live.push(await at.remote(`remote-${n}`, '1.0.0'));
+  await at.activate(...live);
+  const next: string[] = [];
+  for (let n = 0; n < REMOTES; n += 1) next.push(await at.remote(`remote-${n}`, '1.1.0'));
+  await at.activate(...next);
+  for (const id of live.slice(1)) await addFormerBuilds(at, id);
+  const turn = [await at.remote('remote-0', '1.2.0'), next[0] ?? ''];
+  for (let n = 0; n < STATES; n += 1) await at.activate(turn[n % 2] ?? '');
+  const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: 'bench' });
+  const cold = () => localClient({ ...at.writer, catalog: new Catalog(at.store) }, { smoke: null, provenance });
+  const checked = await seconds(() => cold().check([turn[0] ?? '']));
+  const logged = await seconds(() => cold().log(200));
+  const listed = await seconds(() => cold().builds('remote-7'));
+  const { source } = await requireChannel(at.store, 'production', at.key.publicKey);
+  const kib = (await promisify(gzip)(source)).length / 1024;
+  await at.remove();
+  const size = `${REMOTES} remotes × ${BUILDS} builds`;
+  return [
+    {
+      what: `check of ${size}`,
+      baseline: 'nothing published',
+      ours: `${checked.toFixed(1)} s`,
+      goal: '≤ 30 s',
+      met: checked <= 30,
+    },
+    {
+      what: 'log of 200 states',
+      baseline: 'nothing published',
+      ours: `${logged.toFixed(2)} s`,
+      goal: '≤ 1 s',
+      met: logged <= 1,
+    },
+    {
+      what: 'builds of one remote',
+      baseline: 'nothing published',
+      ours: `${listed.toFixed(2)} s`,
+      goal: '–',
+      met: true,
+    },
+    {
+      what: 'channel document, every remote with a last good build',
+      baseline: 'nothing published',
+      ours: `${kib.toFixed(1)} KiB gz`,
+      goal: '≤ 32 KiB gz',
+      met: kib <= 32,
+    },
+  ];
+}
