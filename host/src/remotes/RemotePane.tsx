@@ -1,7 +1,7 @@
 import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
-import { Suspense, use, useReducer } from 'react';
+import { Suspense, useReducer, useState } from 'react';
 import { PaneBoundary } from './PaneBoundary';
-import { canRecover, forgetPart, loadPart, type PartProps, type PartSource } from './parts';
+import { canRecover, forgetPart, type PartProps, type PartSource, partComponent } from './parts';
 import styles from './RemotePane.module.css';
 
 interface RemotePaneProps {
@@ -14,7 +14,7 @@ interface RemotePaneProps {
 const noProps: PartProps = {};
 
 function Part({ part, props }: { part: PartSource; props: PartProps }) {
-  const Loaded = use(loadPart(part));
+  const [Loaded] = useState(() => partComponent(part));
   return <Loaded {...props} />;
 }
 

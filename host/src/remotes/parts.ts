@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react';
+import { type ComponentType, lazy } from 'react';
 import { activeBuild, fallBack, loadRemote, RemoteError, warm } from '../federation';
 import type { Preload } from '../federation/pageSet';
 
@@ -15,22 +15,17 @@ export interface PartSource {
 
 interface Entry {
   loading: Promise<PartComponent>;
+  /** there once it is loaded */
+  component?: PartComponent;
+  /** stands in for the component until then */
+  Pending: PartComponent;
   /** the build it came from; unknown until the remote's module is there */
-  build: string | undefined;
+  build?: string;
 }
 
 const entries = new Map<string, Entry>();
 
-/** Notes the outcome on the promise in the form that React's `use` reads without waiting a turn. */
-function tracked(loading: Promise<PartComponent>) {
-  loading.then(
-    (value) => Object.assign(loading, { status: 'fulfilled', value }),
-    (reason) => Object.assign(loading, { status: 'rejected', reason }),
-  );
-  return Object.assign(loading, { status: 'pending' });
-}
-
-async function loadFrom(source: PartSource, entry: { build: string | undefined }): Promise<PartComponent> {
+async function load(source: PartSource, entry: Pick<Entry, 'build'>): Promise<PartComponent> {
   if (!source.remote) return source.load();
   warm(source.preload);
   await loadRemote(source.remote);
@@ -42,19 +37,32 @@ async function loadFrom(source: PartSource, entry: { build: string | undefined }
   }
 }
 
+function start(source: PartSource): Entry {
+  const begun: Pick<Entry, 'build'> = {};
+  const loading = load(source, begun);
+  const Pending = lazy(async () => ({ default: await loading }));
+  const entry: Entry = Object.assign(begun, { loading, Pending });
+  loading.then(
+    (component) => Object.assign(entry, { component }),
+    // the pane's boundary meets the failure through `Pending`
+    () => undefined,
+  );
+  return entry;
+}
+
+function entryOf(source: PartSource): Entry {
+  const entry = entries.get(source.key) ?? start(source);
+  entries.set(source.key, entry);
+  return entry;
+}
+
 /** Starts loading a part, or joins the load under way; a failed one is remembered until `forgetPart`. */
-export function loadPart(source: PartSource): Promise<PartComponent> {
-  const known = entries.get(source.key);
-  if (known) return known.loading;
-  const origin: { build: string | undefined } = { build: undefined };
-  const loading = tracked(loadFrom(source, origin));
-  entries.set(source.key, {
-    loading,
-    get build() {
-      return origin.build;
-    },
-  });
-  return loading;
+export const loadPart = (source: PartSource): Promise<PartComponent> => entryOf(source).loading;
+
+/** The part as a component: itself once loaded, since a lazy one would show its fallback for a moment even then. */
+export function partComponent(source: PartSource): PartComponent {
+  const { component, Pending } = entryOf(source);
+  return component ?? Pending;
 }
 
 export const forgetPart = (source: PartSource) => void entries.delete(source.key);

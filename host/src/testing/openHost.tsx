@@ -1,0 +1,24 @@
+import { session } from '@liaozhai/shared/runtime';
+import { act, fakeApi, fakeRealtime, type Handlers, memberDto, onTestEnd, render } from '@liaozhai/shared/testing';
+import { userEvent } from '@testing-library/user-event';
+import { App } from '../App';
+import { rootOptions } from '../rootOptions';
+
+interface HostOptions {
+  path?: string;
+  handlers?: Handlers;
+  /** whether somebody is signed in */
+  member?: boolean;
+}
+
+/** Opens the whole host at a path, with network and socket faked at the edge. */
+export async function openHost({ path = '/explore', handlers = {}, member = false }: HostOptions = {}) {
+  const network = fakeApi({ 'GET /v1/user': { data: memberDto() }, ...handlers });
+  const socket = fakeRealtime();
+  onTestEnd(network.restore);
+  onTestEnd(socket.restore);
+  if (member) session.userReceived(memberDto());
+  history.replaceState(null, '', path);
+  const rendered = await act(async () => render(<App />, rootOptions));
+  return { ...rendered, requests: network.requests, user: userEvent.setup() };
+}

@@ -1,0 +1,71 @@
+import type { PageBuild, PageRoute, PageSet } from '../federation/pageSet';
+
+const route = (name: string, path: string, title: string, flags: Partial<PageRoute> = {}): PageRoute => ({
+  name,
+  path,
+  title,
+  requiresAuth: false,
+  keepAlive: false,
+  outsideShell: false,
+  preload: { js: [], css: [] },
+  ...flags,
+});
+
+const build = (name: string, version: string, routes: PageRoute[], slots: string[] = []): PageBuild => ({
+  id: `${name}@${version}+000000000000`,
+  label: name,
+  entry: `/builds/${name}/${version}/remoteEntry.js`,
+  global: `${name}_${version}`,
+  contract: '^1.0.0',
+  routes,
+  slots: slots.map((slot) => ({ name: slot, preload: { js: [], css: [] } })),
+});
+
+const withLastGood = (current: PageBuild, lastGood: PageBuild | null = null) => ({ ...current, lastGood });
+
+const stories = [
+  route('explore', '/explore', '发现', { keepAlive: true }),
+  route('story', '/story/:id', '故事', { keepAlive: true, outsideShell: true }),
+];
+const account = [
+  route('my', '/my', '我的', { keepAlive: true }),
+  route('profile', '/my/profile', '个人资料', { requiresAuth: true }),
+];
+const gifts = [route('gifts', '/gifts', '礼物')];
+const lanterns = [route('lanterns', '/lanterns', '灯会')];
+
+/** The set that the tests' page carries. `gifts` has a last good build, `lanterns` has none. */
+export const testSet: PageSet = {
+  channel: 'production',
+  seq: 7,
+  set: 'a'.repeat(40),
+  candidate: false,
+  override: null,
+  publicKey: '',
+  host: { id: 'host@1.0.0+000000000000', entry: '/host.js', contract: '1.0.0', css: [] },
+  remotes: {
+    stories: withLastGood(build('stories', '1.0.0', stories)),
+    chat: withLastGood(
+      build('chat', '1.0.0', [route('conversations', '/conversations', '聊过', { keepAlive: true })], ['story.chat']),
+    ),
+    account: withLastGood(build('account', '1.0.0', account)),
+    gifts: withLastGood(build('gifts', '2.0.0', gifts), build('gifts', '1.0.0', gifts)),
+    lanterns: withLastGood(build('lanterns', '1.0.0', lanterns)),
+  },
+  hashes: {},
+  killed: [],
+};
+
+const script = document.createElement('script');
+script.type = 'application/json';
+script.id = 'liaozhai-set';
+script.textContent = JSON.stringify(testSet);
+document.head.append(script);
+globalThis.__liaozhai = { policy: null, hashOf: () => 'sha384-test' };
+
+/** What the page told the origin, by `/beacon`. */
+export const beacons: string[] = [];
+navigator.sendBeacon = (url, body) => {
+  void new Response(body).text().then((text) => beacons.push(`${url} ${text}`));
+  return true;
+};
