@@ -71,12 +71,15 @@ function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Res
 /** Stands in for the network below the real client. Returns what was asked, in order, and the way to undo it. */
 export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; restore: () => void } {
   const requests: RecordedRequest[] = [];
-  const restore = replaceAdapter(async (config) => {
+  let isOver = false;
+  const undo = replaceAdapter(async (config) => {
     const request = record(config);
     requests.push(request);
     const answer = await orAborted(config, answerOf(handlers, request)).catch((cause: unknown) => {
       throw cause instanceof NetworkLoss ? new AxiosError(cause.message, AxiosError.ERR_NETWORK, config) : cause;
     });
+    // what is still on its way when the test ends stays there, lest it act upon the next one
+    if (isOver) return new Promise<never>(() => {});
     const response: AxiosResponse = {
       status: answer.status,
       statusText: '',
@@ -87,5 +90,15 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
     if (config.validateStatus?.(answer.status) ?? true) return response;
     throw new AxiosError(`status ${answer.status}`, undefined, config, undefined, response);
   });
+  const restore = () => {
+    isOver = true;
+    undo();
+  };
   return { requests, restore };
 }
+
+/** Tests never reach a real network: what nobody fakes is lost. */
+export const refuseNetwork = () =>
+  replaceAdapter(async (config) => {
+    throw new AxiosError(`nobody fakes ${config.method} ${config.url}`, AxiosError.ERR_NETWORK, config);
+  });

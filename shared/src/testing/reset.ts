@@ -1,7 +1,6 @@
-import { api, session, store } from '../runtime';
+import { api, store } from '../runtime';
 import { forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
-import { takeStoredUser } from '../runtime/session/session';
 import { dropUnsavedDrafts } from '../runtime/storage/drafts';
 import { clearOutbox } from '../runtime/storage/outboxStore';
 import { clearSnapshots } from '../runtime/storage/snapshots';
@@ -16,14 +15,15 @@ export function onTestEnd(ending: () => void) {
 
 /** Leaves nothing of a test to the next: session, caches, toasts, device storage, socket, whatever was faked. */
 export async function resetRuntime() {
+  for (const ending of endings.splice(0).reverse()) ending();
   realtimeEdge.reset();
   dropUnsavedDrafts();
   localStorage.clear();
   sessionStorage.clear();
-  if (session.current().status !== 'guest') takeStoredUser();
+  // everyone who follows other tabs reads the empty storage
+  window.dispatchEvent(new StorageEvent('storage', { key: null }));
   for (const { id } of store.getState().toasts) dismissToast(id);
   store.dispatch(api.util.resetApiState());
-  for (const ending of endings.splice(0).reverse()) ending();
   forgetHostConfig();
   await Promise.all([clearOutbox(), clearSnapshots()]);
 }

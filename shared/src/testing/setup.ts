@@ -1,6 +1,9 @@
 import { afterEach, beforeEach } from '@rstest/core';
 import { cleanup } from '@testing-library/react';
+import { refuseNetwork } from './fakeApi';
 import { resetRuntime } from './reset';
+
+refuseNetwork();
 
 let unexpected: string[] = [];
 const { error } = console;

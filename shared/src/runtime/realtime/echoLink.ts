@@ -30,6 +30,7 @@ export function createEchoLink({ userId, events, createSocket = (url) => new Web
   let echo: ReverbEcho | null = null;
   let socket: WebSocket | null = null;
   let joining = false;
+  let wanted = false;
 
   // pusher-js does not tell of a refused socket for 15 s; the socket itself does at once
   Object.assign(Pusher.Runtime, {
@@ -79,6 +80,8 @@ export function createEchoLink({ userId, events, createSocket = (url) => new Web
     });
     const { connection } = opened.connector.pusher;
     connection.bind('state_change', ({ previous, current }: { previous: string; current: string }) => {
+      // a retry of pusher-js' own may outlive `disconnect`
+      if (!wanted) return queueMicrotask(() => wanted || opened.disconnect());
       if (current === 'connected') events.onOpen(opened.socketId() ?? '');
       else if (previous === 'connected' || current === 'disconnected' || current === 'failed') events.onClose();
     });
@@ -95,10 +98,12 @@ export function createEchoLink({ userId, events, createSocket = (url) => new Web
 
   return {
     connect() {
+      wanted = true;
       if (echo) echo.connector.pusher.connect();
       else echo = open();
     },
     disconnect() {
+      wanted = false;
       socket = null;
       echo?.disconnect();
       leave();

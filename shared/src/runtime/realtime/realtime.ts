@@ -5,7 +5,7 @@ import type { UserDto } from '../session/user';
 import { createSignal } from '../signal';
 import { toEventName } from './eventName';
 import type { OpenLink } from './link';
-import { createSupervisor, type RealtimeStatus, type Supervisor } from './supervisor';
+import { type RealtimeStatus, Supervisor } from './supervisor';
 
 type Handler = (payload: never) => void;
 
@@ -44,7 +44,7 @@ function takeUser(event: string, payload: unknown) {
 }
 
 function supervise(userId: string): Supervisor {
-  return createSupervisor({
+  return new Supervisor({
     openLink: (events) => openLink(userId, events),
     onEvent: deliver,
     onStatus(next, socket) {

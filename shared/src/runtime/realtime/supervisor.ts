@@ -4,10 +4,11 @@ export type RealtimeStatus = 'off' | 'connecting' | 'live' | 'waiting';
 
 export interface Clock {
   now: () => number;
+  /** Runs once after that time; returns the way to prevent it. */
   after: (milliseconds: number, run: () => void) => () => void;
 }
 
-export const realClock: Clock = {
+const realClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, milliseconds);
@@ -24,18 +25,15 @@ interface SupervisorOptions {
   random?: () => number;
 }
 
-export interface Supervisor {
-  start: () => void;
-  stop: () => void;
-  /** Something suggests that the network is there (again): online, visible, pageshow. */
-  nudge: (reason?: 'online') => void;
-}
-
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 /** a server that refuses the subscription is asked less and less */
 const LONGEST_REFUSED_PAUSE_MS = 30_000;
-const OPEN_BUDGET_MS = 8_000;
+/** short, so that an attempt begun in an outage does not outlast it by much … */
+const OPEN_BUDGET_MS = 4_000;
+/** … but now and then long enough for the slowest network */
+const LONG_OPEN_BUDGET_MS = 12_000;
+const LONG_ATTEMPT_EVERY = 4;
 const JOIN_BUDGET_MS = 12_000;
 const PING_BUDGET_MS = 3_000;
 /** a connection that lived this long was a good one */
@@ -45,106 +43,125 @@ const GOOD_AFTER_MS = 5_000;
  * Keeps one link alive: every failure, of whatever kind, leads to a new attempt after a pause of full jitter (0.5 → 5 s).
  * pusher-js by itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
  */
-export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { openLink, onStatus, onEvent, clock = realClock, random = Math.random } = options;
-  let status: RealtimeStatus = 'off';
-  let link: Link | null = null;
-  let failures = 0;
-  let liveSince = 0;
-  let cancelTimer = () => {};
-  let cancelPing = () => {};
-  let run = 0;
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #clock: Clock;
+  #status: RealtimeStatus = 'off';
+  #link: Link | null = null;
+  #loading: Promise<Link | null> | null = null;
+  /** since the last good connection */
+  #failures = 0;
+  #attempts = 0;
+  #liveSince = 0;
+  #socketId = '';
+  /** counts starts and stops, so that what was begun before is recognised */
+  #run = 0;
+  #cancelTimer = () => {};
+  #cancelPing = () => {};
 
-  const setStatus = (next: RealtimeStatus, socketId?: string) => {
-    status = next;
-    onStatus(next, socketId);
-  };
-  const within = (milliseconds: number, otherwise: () => void) => {
-    cancelTimer();
-    cancelTimer = clock.after(milliseconds, otherwise);
-  };
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? realClock;
+  }
 
-  const connect = async () => {
-    const mine = run;
-    setStatus('connecting');
-    within(OPEN_BUDGET_MS, drop);
-    try {
-      link ??= await openLink(events);
-    } catch (cause) {
-      console.warn('realtime could not be loaded', cause);
-      if (mine === run) drop();
-      return;
-    }
-    if (mine !== run) return link.disconnect();
-    if (status === 'connecting') link.connect();
-  };
+  start() {
+    if (this.#status !== 'off') return;
+    this.#run += 1;
+    this.#failures = 0;
+    void this.#connect();
+  }
 
-  const pause = (longest: number) => {
-    const ceiling = Math.min(longest, FIRST_PAUSE_MS * 2 ** failures);
-    failures += 1;
-    setStatus('waiting');
-    within(random() * ceiling, () => void connect());
-  };
+  stop() {
+    if (this.#status === 'off') return;
+    this.#run += 1;
+    this.#cancelTimer();
+    this.#cancelPing();
+    this.#become('off');
+    this.#link?.disconnect();
+  }
 
-  const fail = (longest: number) => {
-    if (status === 'off' || status === 'waiting') return;
-    if (status === 'live' && clock.now() - liveSince >= GOOD_AFTER_MS) failures = 0;
-    cancelPing();
-    link?.disconnect();
-    pause(longest);
-  };
-  const drop = () => fail(LONGEST_PAUSE_MS);
-  const refuse = () => fail(LONGEST_REFUSED_PAUSE_MS);
-
-  let openSocket = '';
-  const events: LinkEvents = {
-    onOpen(socketId) {
-      if (status !== 'connecting') return;
-      openSocket = socketId;
-      within(JOIN_BUDGET_MS, refuse);
-      link?.join();
-    },
-    onJoined() {
-      if (status !== 'connecting') return;
-      cancelTimer();
-      liveSince = clock.now();
-      setStatus('live', openSocket);
-    },
-    onClose: drop,
-    onRefused: refuse,
-    onActivity: () => cancelPing(),
-    onEvent,
-  };
-
-  const probe = () => {
-    cancelPing();
-    cancelPing = clock.after(PING_BUDGET_MS, drop);
-    link?.ping();
-  };
-
-  return {
-    start() {
-      if (status !== 'off') return;
-      run += 1;
-      failures = 0;
-      void connect();
-    },
-    stop() {
-      if (status === 'off') return;
-      run += 1;
-      cancelTimer();
-      cancelPing();
-      setStatus('off');
-      link?.disconnect();
-    },
-    nudge(reason) {
-      if (status === 'live') probe();
-      if (status === 'waiting') void connect();
+  /** Something suggests that the network is there (again): `online`, or the page is looked at. */
+  nudge(reason?: 'online') {
+    if (this.#status === 'live') this.#probe();
+    else if (this.#status === 'waiting') void this.#connect();
+    else if (this.#status === 'connecting' && reason === 'online' && this.#link) {
       // an attempt begun before the network came may hang in it
-      if (status === 'connecting' && reason === 'online' && link) {
-        link.disconnect();
-        void connect();
-      }
+      this.#link.disconnect();
+      void this.#connect();
+    }
+  }
+
+  readonly #events: LinkEvents = {
+    onOpen: (socketId) => {
+      if (this.#status !== 'connecting') return;
+      this.#socketId = socketId;
+      this.#within(JOIN_BUDGET_MS, () => this.#fail(LONGEST_REFUSED_PAUSE_MS));
+      this.#link?.join();
     },
+    onJoined: () => {
+      if (this.#status !== 'connecting') return;
+      this.#cancelTimer();
+      this.#attempts = 0;
+      this.#liveSince = this.#clock.now();
+      this.#become('live', this.#socketId);
+    },
+    onClose: () => this.#fail(LONGEST_PAUSE_MS),
+    onRefused: () => this.#fail(LONGEST_REFUSED_PAUSE_MS),
+    onActivity: () => this.#cancelPing(),
+    onEvent: (event, payload) => this.#options.onEvent(event, payload),
   };
+
+  async #connect() {
+    const run = this.#run;
+    this.#become('connecting');
+    this.#attempts += 1;
+    const isLong = this.#attempts % LONG_ATTEMPT_EVERY === 0;
+    // after a wait that long there is nobody to spare
+    this.#within(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail(FIRST_PAUSE_MS));
+    this.#link ??= await this.#load();
+    if (run !== this.#run || this.#status !== 'connecting') return;
+    if (this.#link) this.#link.connect();
+    else this.#fail(LONGEST_PAUSE_MS);
+  }
+
+  /** Two attempts may wait for the same code. */
+  #load(): Promise<Link | null> {
+    this.#loading ??= Promise.resolve(this.#options.openLink(this.#events))
+      .catch((cause: unknown) => {
+        console.warn('realtime could not be loaded', cause);
+        return null;
+      })
+      .finally(() => {
+        this.#loading = null;
+      });
+    return this.#loading;
+  }
+
+  #fail(longestPauseMs: number) {
+    if (this.#status === 'off' || this.#status === 'waiting') return;
+    if (this.#status === 'live' && this.#clock.now() - this.#liveSince >= GOOD_AFTER_MS) this.#failures = 0;
+    this.#cancelPing();
+    this.#link?.disconnect();
+    const ceiling = Math.min(longestPauseMs, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#become('waiting');
+    const { random = Math.random } = this.#options;
+    this.#within(random() * ceiling, () => void this.#connect());
+  }
+
+  #probe() {
+    this.#cancelPing();
+    this.#cancelPing = this.#clock.after(PING_BUDGET_MS, () => this.#fail(LONGEST_PAUSE_MS));
+    this.#link?.ping();
+  }
+
+  #within(milliseconds: number, run: () => void) {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(milliseconds, run);
+  }
+
+  #become(status: RealtimeStatus, socketId?: string) {
+    this.#status = status;
+    this.#options.onStatus(status, socketId);
+  }
 }

@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, test } from '@rstest/core';
+import fc from 'fast-check';
+import { SimulatedClock, SimulatedNetwork } from '../../testing/simulatedNetwork';
+import { type RealtimeStatus, Supervisor } from './supervisor';
+
+let supervisor: Supervisor | undefined;
+
+afterEach(() => supervisor?.stop());
+
+/** A generator of numbers in [0, 1) that repeats with its seed. */
+const seeded = (seed: number) => () => {
+  seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
+  return seed / 2 ** 32;
+};
+
+async function connected(random: () => number = Math.random) {
+  const clock = new SimulatedClock();
+  const network = new SimulatedNetwork(clock);
+  const statuses: RealtimeStatus[] = [];
+  const opened = new Supervisor({
+    openLink: (events) => network.link(events),
+    onStatus: (status) => statuses.push(status),
+    onEvent: () => {},
+    clock,
+    random,
+  });
+  supervisor = opened;
+  opened.start();
+  await clock.pass(1_000);
+  const secondsUntil = async (wanted: RealtimeStatus, limitSeconds = 120) => {
+    const from = clock.now();
+    while (statuses.at(-1) !== wanted) {
+      if (clock.now() - from > limitSeconds * 1000) throw new Error(`still ${statuses.at(-1)} after ${limitSeconds} s`);
+      await clock.pass(50);
+    }
+    return (clock.now() - from) / 1000;
+  };
+  return { clock, network, statuses, supervisor: opened, secondsUntil };
+}
+
+const percentile = (values: number[], share: number) =>
+  values.sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+
+test('goes from connecting to live', async () => {
+  const { statuses } = await connected();
+  expect(statuses).toEqual(['connecting', 'live']);
+});
+
+describe('ws.outage-matrix', () => {
+  for (const outageSeconds of [3, 10, 20, 50]) {
+    test(`is back within 5 s (p95) after ${outageSeconds} s of refused sockets`, async () => {
+      const waits: number[] = [];
+      for (let seed = 1; seed <= 100; seed++) {
+        const { clock, network, secondsUntil, supervisor: one } = await connected(seeded(seed));
+        await clock.pass(20_000);
+        network.weather = 'refusing';
+        network.breakAll();
+        await clock.pass(outageSeconds * 1000);
+        network.weather = 'up';
+        waits.push(await secondsUntil('live'));
+        one.stop();
+      }
+      expect(percentile(waits, 0.95)).toBeLessThanOrEqual(5);
+    });
+  }
+
+  test('a sign that the network is there cuts the wait short', async () => {
+    const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0.99);
+    network.weather = 'refusing';
+    network.breakAll();
+    await clock.pass(30_000);
+    network.weather = 'up';
+    one.nudge('online');
+    expect(await secondsUntil('live')).toBeLessThan(0.5);
+  });
+
+  test('a server that is away is asked less and less, but never seldom', async () => {
+    const { clock, network } = await connected(() => 0.99);
+    network.weather = 'refusing';
+    network.breakAll();
+    const before = network.attempts;
+    await clock.pass(60_000);
+    expect(network.attempts - before).toBeGreaterThan(10);
+    expect(network.attempts - before).toBeLessThan(20);
+  });
+});
+
+describe('ws.blackhole', () => {
+  test('a dead link is noticed within 16 s', async () => {
+    const { clock, network, secondsUntil } = await connected();
+    await clock.pass(7_000);
+    network.weather = 'swallowing';
+    expect(await secondsUntil('waiting')).toBeLessThanOrEqual(16);
+  });
+
+  test('coming back to the page finds a dead link within 3 s', async () => {
+    const { network, supervisor: one, secondsUntil } = await connected();
+    network.weather = 'swallowing';
+    one.nudge();
+    expect(await secondsUntil('waiting')).toBeLessThanOrEqual(3.1);
+  });
+
+  test('coming back to the page leaves a living link alone', async () => {
+    const { clock, statuses, supervisor: one } = await connected();
+    one.nudge();
+    await clock.pass(8_000);
+    expect(statuses).toEqual(['connecting', 'live']);
+  });
+
+  test('an attempt that hangs gives way to a new one', async () => {
+    const { clock, network, secondsUntil } = await connected();
+    network.weather = 'swallowing';
+    network.breakAll();
+    await clock.pass(30_000);
+    network.weather = 'up';
+    expect(await secondsUntil('live')).toBeLessThanOrEqual(13);
+  });
+});
+
+describe('a subscription', () => {
+  test('that is refused is tried again, at most every 30 s', async () => {
+    const { clock, network, secondsUntil } = await connected(() => 0.99);
+    network.joining = 'refused';
+    network.breakAll();
+    await clock.pass(120_000);
+    const before = network.attempts;
+    await clock.pass(60_000);
+    expect(network.attempts - before).toBeGreaterThanOrEqual(1);
+    expect(network.attempts - before).toBeLessThanOrEqual(3);
+    network.joining = 'accepted';
+    expect(await secondsUntil('live')).toBeLessThanOrEqual(31);
+  });
+
+  test('that is never answered is given up after 12 s', async () => {
+    const { network, secondsUntil } = await connected();
+    network.joining = 'unanswered';
+    network.breakAll();
+    await secondsUntil('connecting');
+    expect(await secondsUntil('waiting')).toBeLessThanOrEqual(12.5);
+  });
+});
+
+test('stopping ends it for good', async () => {
+  const { clock, network, statuses, supervisor: one } = await connected();
+  one.stop();
+  const { attempts } = network;
+  one.nudge('online');
+  await clock.pass(60_000);
+  expect(statuses.at(-1)).toBe('off');
+  expect(network.attempts).toBe(attempts);
+});
+
+test('never says live when it is not, and is live 20 s after the last trouble, whatever happened', async () => {
+  const trouble = fc.record({
+    weather: fc.constantFrom('up' as const, 'refusing' as const, 'swallowing' as const),
+    breaks: fc.boolean(),
+    nudges: fc.constantFrom('no' as const, 'visible' as const, 'online' as const),
+    forMs: fc.integer({ min: 0, max: 40_000 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(trouble, { maxLength: 8 }), fc.integer(), async (troubles, seed) => {
+      const { clock, network, statuses, supervisor: one } = await connected(seeded(Math.abs(seed)));
+      for (const { weather, breaks, nudges, forMs } of troubles) {
+        network.weather = weather;
+        if (breaks) network.breakAll();
+        if (nudges !== 'no') one.nudge(nudges === 'online' ? 'online' : undefined);
+        await clock.pass(forMs);
+        if (weather !== 'up' && forMs > 16_000) expect(statuses.at(-1)).not.toBe('live');
+      }
+      network.weather = 'up';
+      await clock.pass(20_000);
+      expect(statuses.at(-1)).toBe('live');
+      one.stop();
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,103 @@
+type Frame = { event: string; data?: unknown; channel?: string };
+
+/** A WebSocket in the page, with its other end in the same process. */
+class FakeSocket extends EventTarget {
+  static readonly OPEN = 1;
+  readyState = 0;
+  bufferedAmount = 0;
+  onopen: (() => void) | null = null;
+  onmessage: ((message: { data: string }) => void) | null = null;
+  onclose: ((event: object) => void) | null = null;
+  onerror: ((event: object) => void) | null = null;
+  readonly url: string;
+  readonly #server: FakeReverb;
+
+  constructor(url: string, server: FakeReverb) {
+    super();
+    this.url = url;
+    this.#server = server;
+  }
+
+  send(text: string) {
+    const frame = JSON.parse(text) as Frame;
+    queueMicrotask(() => this.#server.receive(this, frame));
+  }
+
+  close(code = 1000) {
+    if (this.readyState > 1) return;
+    this.readyState = 3;
+    this.#server.sockets.delete(this);
+    queueMicrotask(() => {
+      const event = Object.assign(new Event('close'), { code, reason: '', wasClean: true });
+      this.onclose?.(event);
+      this.dispatchEvent(event);
+    });
+  }
+
+  opened() {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+
+  tell(frame: Frame) {
+    const data = frame.data === undefined ? undefined : JSON.stringify(frame.data);
+    if (this.readyState === 1) this.onmessage?.({ data: JSON.stringify({ ...frame, data }) });
+  }
+}
+
+/** What a new socket meets. */
+export type Greeting = 'welcome' | 'refused' | { error: number };
+
+/** Reverb's side of the Pusher protocol, as much of it as a client can notice. */
+export class FakeReverb {
+  readonly sockets = new Set<FakeSocket>();
+  readonly urls: string[] = [];
+  readonly heard: Frame[] = [];
+  greeting: Greeting = 'welcome';
+  /** a subscription whose `auth` is another is answered by error 4009 without a channel */
+  acceptedAuth: string | null = null;
+  #count = 0;
+
+  createSocket = (url: string): WebSocket => {
+    const socket = new FakeSocket(url, this);
+    this.urls.push(url);
+    this.sockets.add(socket);
+    queueMicrotask(() => this.#greet(socket));
+    return socket as unknown as WebSocket;
+  };
+
+  #greet(socket: FakeSocket) {
+    if (this.greeting === 'refused') return socket.close(1006);
+    socket.opened();
+    if (this.greeting !== 'welcome') return this.#reject(socket, this.greeting.error);
+    this.#count += 1;
+    socket.tell({
+      event: 'pusher:connection_established',
+      data: { socket_id: `${this.#count}.7`, activity_timeout: 30 },
+    });
+  }
+
+  #reject(socket: FakeSocket, code: number) {
+    socket.tell({ event: 'pusher:error', data: { code, message: 'no' } });
+    socket.close(code);
+  }
+
+  receive(socket: FakeSocket, frame: Frame) {
+    this.heard.push(frame);
+    if (frame.event === 'pusher:ping') socket.tell({ event: 'pusher:pong', data: {} });
+    if (frame.event !== 'pusher:subscribe') return;
+    const { channel, auth } = frame.data as { channel: string; auth: string };
+    if (this.acceptedAuth !== null && auth !== this.acceptedAuth)
+      socket.tell({ event: 'pusher:error', data: { code: 4009, message: 'unauthorized' } });
+    else socket.tell({ event: 'pusher_internal:subscription_succeeded', data: {}, channel });
+  }
+
+  /** Closes every socket with an error, as a server does that has had enough. */
+  endAll(code: number) {
+    for (const socket of [...this.sockets]) this.#reject(socket, code);
+  }
+
+  broadcast(channel: string, event: string, data: unknown) {
+    for (const socket of this.sockets) socket.tell({ event, data, channel });
+  }
+}

@@ -1,0 +1,99 @@
+import type { Link, LinkEvents } from '../runtime/realtime/link';
+import type { Clock } from '../runtime/realtime/supervisor';
+
+interface Timer {
+  at: number;
+  run: () => void;
+}
+
+/** Time that passes only when told to. */
+export class SimulatedClock implements Clock {
+  #time = 0;
+  readonly #timers = new Set<Timer>();
+
+  now = () => this.#time;
+
+  after = (milliseconds: number, run: () => void) => {
+    const timer = { at: this.#time + milliseconds, run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  };
+
+  /** Lets `milliseconds` pass; promises settle between timers. */
+  async pass(milliseconds: number) {
+    const end = this.#time + milliseconds;
+    for (;;) {
+      await settled();
+      const next = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (!next) break;
+      this.#timers.delete(next);
+      this.#time = next.at;
+      next.run();
+    }
+    this.#time = end;
+  }
+}
+
+async function settled() {
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+}
+
+export type Weather = 'up' | 'refusing' | 'swallowing';
+
+const CONNECT_MS = 120;
+const JOIN_MS = 60;
+const QUIET_MS = 10_000;
+const PONG_MS = 5_000;
+
+/** A network that is up, refuses sockets, or swallows every packet; links on it behave as pusher-js does. */
+export class SimulatedNetwork {
+  weather: Weather = 'up';
+  /** what becomes of a subscription while the network is up */
+  joining: 'accepted' | 'refused' | 'unanswered' = 'accepted';
+  attempts = 0;
+  readonly #clock: SimulatedClock;
+  readonly #open = new Set<() => void>();
+
+  constructor(clock: SimulatedClock) {
+    this.#clock = clock;
+  }
+
+  /** Every open socket is closed by the other side. */
+  breakAll() {
+    for (const close of [...this.#open]) close();
+  }
+
+  link(events: LinkEvents): Link {
+    let session = 0;
+    let close = () => {};
+    const whileCurrent = (mine: number, run: () => void) => () => mine === session && run();
+    const later = (ms: number, run: () => void) => this.#clock.after(ms, whileCurrent(session, run));
+    const listenForLife = () =>
+      later(QUIET_MS, () => (this.weather === 'up' ? listenForLife() : later(PONG_MS, close)));
+    return {
+      connect: () => {
+        session += 1;
+        this.attempts += 1;
+        close = whileCurrent(session, () => events.onClose());
+        later(CONNECT_MS, () => {
+          if (this.weather === 'refusing') return events.onClose();
+          if (this.weather === 'swallowing') return;
+          this.#open.add(close);
+          listenForLife();
+          events.onOpen('1.1');
+        });
+      },
+      disconnect: () => {
+        session += 1;
+        this.#open.delete(close);
+      },
+      join: () =>
+        later(JOIN_MS, () => {
+          if (this.weather !== 'up' || this.joining === 'unanswered') return;
+          if (this.joining === 'refused') events.onRefused();
+          else events.onJoined();
+        }),
+      ping: () => later(CONNECT_MS, () => this.weather === 'up' && events.onActivity()),
+    };
+  }
+}
