@@ -65,9 +65,6 @@ export const toStory = (dto: StoryDto): Story => ({
   conversationId: dto.conversation_id == null ? null : String(dto.conversation_id),
 });
 
-/** As anyone may see it: a copy that stays on the device says nothing about its reader. */
-export const asAnyoneSees = (story: Story): Story => ({ ...story, conversationId: null });
-
 /** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */
 export function storiesOf(pages: StoryPage[]): Story[] {
   const byId = new Map<string, Story>();

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@rstest/core';
 import { transactionDto } from './fixtures';
-import { checkoutLink, type TransactionPage, toTransaction, transactionsOf, withNewest, yuan } from './model';
+import {
+  checkoutAddress,
+  checkoutLink,
+  type TransactionPage,
+  toTransaction,
+  transactionsOf,
+  withNewest,
+  yuan,
+} from './model';
 
 const page = (...ids: string[]): TransactionPage => ({
   items: ids.map((id) => toTransaction(transactionDto({ id }))),
@@ -40,16 +48,18 @@ describe('paying', () => {
     [123456, '1234.56'],
   ])('%d cents', (cents, text) => expect(yuan(cents)).toBe(text));
 
-  const purchase = { packageId: 'p 6', userId: 'u-1', returnUrl: here };
-
   test('the provider is told the package, the reader and the way back', () => {
-    expect(checkoutLink('https://pay.example/start?shop=1', purchase)).toBe(
+    const purchase = { packageId: 'p 6', userId: 'u-1', returnUrl: here };
+    expect(checkoutLink(new URL('https://pay.example/start?shop=1'), purchase)).toBe(
       'https://pay.example/start?shop=1&package=p+6&user=u-1&return=https%3A%2F%2Fliaozhai.example%2Fmy%2Fwallet%2Frecharge',
     );
-    expect(checkoutLink('/pay', purchase)).toContain('https://liaozhai.example/pay?package=p+6');
+  });
+
+  test('a path is a page of this site', () => {
+    expect(checkoutAddress('/pay', here)?.href).toBe('https://liaozhai.example/pay');
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'http://'])('%s is no place to pay', (address) =>
-    expect(checkoutLink(address, purchase)).toBeUndefined(),
+    expect(checkoutAddress(address, here)).toBeUndefined(),
   );
 });

@@ -57,6 +57,13 @@ export function withNewest(shown: TransactionPage[], newest: TransactionPage): T
 /** Price with two decimals: 600 → "6.00". */
 export const yuan = (cents: number): string => (cents / 100).toFixed(2);
 
+/** The provider's page, or undefined when the configured address is no web address. A path belongs to `pageUrl`'s origin. */
+export function checkoutAddress(configured: string, pageUrl: string): URL | undefined {
+  if (!URL.canParse(configured, pageUrl)) return undefined;
+  const address = new URL(configured, pageUrl);
+  return address.protocol === 'https:' || address.protocol === 'http:' ? address : undefined;
+}
+
 interface Purchase {
   packageId: string;
   userId: string;
@@ -64,16 +71,11 @@ interface Purchase {
   returnUrl: string;
 }
 
-/**
- * Where paying begins: the provider's page, told `package`, `user` and `return` in its query.
- * Undefined when the configured address is no web address.
- */
-export function checkoutLink(checkoutUrl: string, { packageId, userId, returnUrl }: Purchase): string | undefined {
-  if (!URL.canParse(checkoutUrl, returnUrl)) return undefined;
-  const url = new URL(checkoutUrl, returnUrl);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-  url.searchParams.set('package', packageId);
-  url.searchParams.set('user', userId);
-  url.searchParams.set('return', returnUrl);
-  return url.href;
+/** Where paying begins: the provider's page, told `package`, `user` and `return` in its query. */
+export function checkoutLink(address: URL, { packageId, userId, returnUrl }: Purchase): string {
+  const link = new URL(address);
+  link.searchParams.set('package', packageId);
+  link.searchParams.set('user', userId);
+  link.searchParams.set('return', returnUrl);
+  return link.href;
 }

@@ -1,5 +1,6 @@
-import { openRemote, screen, within } from '@liaozhai/shared/testing';
-import { expect, test } from '@rstest/core';
+import { api, store } from '@liaozhai/shared/runtime';
+import { act, offline, openRemote, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { pageDto, storyDto, storyDtos } from '../fixtures';
 import remote from '../remote';
 
@@ -51,4 +52,126 @@ test('refreshing puts new stories on top and moves nothing else', async () => {
   await user.click(screen.getByRole('button', { name: '刷新' }));
   expect(await screen.findByRole('link', { name: /新到的/ })).toBeTruthy();
   expect(await titles()).toEqual(['新到的', '故事s-1', '故事s-2']);
+});
+
+test('the shelf starts from the stories that came in the page', async () => {
+  const { adoptFirstStories } = await import('./firstStories');
+  const element = document.createElement('script');
+  element.type = 'application/json';
+  element.id = 'liaozhai-first';
+  element.textContent = JSON.stringify(pageDto(storyDtos(2)));
+  document.body.append(element);
+  adoptFirstStories();
+  const { requests } = openRemote(remote, {});
+  expect(await titles()).toEqual(['故事s-1', '故事s-2']);
+  expect(requests).toEqual([]);
+});
+
+test('without a network the shelf shows what was read last, and says what is wrong', async () => {
+  const read = openRemote(remote, { 'GET /v1/stories': pageDto(storyDtos(2)) });
+  await shelf();
+  read.unmount();
+  store.dispatch(api.util.resetApiState());
+  const lost = () => {
+    throw offline();
+  };
+  openRemote(remote, { 'GET /v1/stories': lost });
+  expect(await screen.findByText('网络连接失败，请检查网络后重试', {}, { timeout: 5000 })).toBeTruthy();
+  expect(await titles()).toEqual(['故事s-1', '故事s-2']);
+});
+
+describe('further down', () => {
+  const reachEnd: (() => void)[] = [];
+  class NearIntersection {
+    constructor(notice: IntersectionObserverCallback) {
+      reachEnd.push(() => notice([{ isIntersecting: true } as IntersectionObserverEntry], this as never));
+    }
+    observe() {}
+    disconnect() {}
+  }
+
+  beforeEach(() => void rs.stubGlobal('IntersectionObserver', NearIntersection));
+  afterEach(() => {
+    reachEnd.length = 0;
+    rs.unstubAllGlobals();
+  });
+  const scrollToEnd = () => act(async () => reachEnd.at(-1)?.());
+
+  test('the next page follows, and a story that both pages hold stands once', async () => {
+    openRemote(remote, {
+      'GET /v1/stories': ({ params }: RecordedRequest) =>
+        params.cursor === 'p2' ? pageDto(storyDtos(3).slice(1)) : pageDto(storyDtos(2), 'p2'),
+    });
+    expect(await titles()).toEqual(['故事s-1', '故事s-2']);
+    await scrollToEnd();
+    await screen.findByText('故事s-3');
+    expect(await titles()).toEqual(['故事s-1', '故事s-2', '故事s-3']);
+    expect(screen.getByText('故事到这里就翻完了')).toBeTruthy();
+  });
+
+  test('a cursor that yields the first page again is the end', async () => {
+    const { requests } = openRemote(remote, { 'GET /v1/stories': pageDto(storyDtos(2), 'broken') });
+    await shelf();
+    await scrollToEnd();
+    expect(await screen.findByText('故事到这里就翻完了')).toBeTruthy();
+    expect(requests.length).toBe(2);
+  });
+
+  test('a page that fails says so at its place and comes on retry', async () => {
+    let broken = true;
+    const { user } = openRemote(remote, {
+      'GET /v1/stories': ({ params }: RecordedRequest) => {
+        if (params.cursor !== 'p2') return pageDto(storyDtos(1), 'p2');
+        return broken
+          ? { status: 500, body: { message: '书掉了' } }
+          : pageDto([storyDto({ id: 's-2', title: '捡回来了' })]);
+      },
+    });
+    await shelf();
+    await scrollToEnd();
+    expect(await screen.findByText('书掉了')).toBeTruthy();
+    expect(await titles()).toEqual(['故事s-1']);
+    broken = false;
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    expect(await screen.findByText('捡回来了')).toBeTruthy();
+  });
+});
+
+describe('coming back after a while', () => {
+  afterEach(() => void rs.useRealTimers());
+
+  const comeBackAfter = (seconds: number) => {
+    rs.setSystemTime(Date.now() + seconds * 1000);
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
+
+  test('new stories wait behind a pill and do not move what is being looked at', async () => {
+    rs.useFakeTimers({ toFake: ['Date'] });
+    let newest = storyDtos(2);
+    const { user, requests } = openRemote(remote, { 'GET /v1/stories': () => pageDto(newest) });
+    await shelf();
+    const scroller = screen.getByRole('main');
+    scroller.scrollTop = 900;
+    newest = [storyDto({ id: 's-0', title: '新到的' }), ...newest];
+    comeBackAfter(60);
+    expect(requests.length).toBe(1);
+    comeBackAfter(301);
+    const pill = await screen.findByRole('button', { name: '1 个新故事' });
+    expect(await titles()).toEqual(['故事s-1', '故事s-2']);
+    await user.click(pill);
+    expect(await titles()).toEqual(['新到的', '故事s-1', '故事s-2']);
+    expect(scroller.scrollTop).toBe(0);
+    expect(screen.queryByRole('button', { name: '1 个新故事' })).toBeNull();
+  });
+
+  test('at the top they just appear', async () => {
+    rs.useFakeTimers({ toFake: ['Date'] });
+    let newest = storyDtos(1);
+    openRemote(remote, { 'GET /v1/stories': () => pageDto(newest) });
+    await shelf();
+    newest = [storyDto({ id: 's-0', title: '新到的' }), ...newest];
+    comeBackAfter(301);
+    expect(await screen.findByRole('link', { name: /新到的/ })).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole('button', { name: /新故事/ })).toBeNull());
+  });
 });

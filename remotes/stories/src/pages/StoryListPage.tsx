@@ -6,7 +6,7 @@ import { useStoriesGetStoriesInfiniteQuery } from '../api';
 import { FreshPill } from '../components/FreshPill';
 import { StoryGrid, StoryGridSkeleton } from '../components/StoryGrid';
 import { Wordmark } from '../components/Wordmark';
-import { asAnyoneSees, type Story, storiesOf } from '../model';
+import { type Story, storiesOf } from '../model';
 import { texts } from '../texts';
 import { adoptFirstStories } from './firstStories';
 import styles from './StoryListPage.module.css';
@@ -20,8 +20,7 @@ export default function StoryListPage() {
   const online = useOnline();
   const pages = feed.data?.pages;
   const live = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copyable = useMemo(() => pages?.[0]?.items.map(asAnyoneSees), [pages]);
-  const copy = useDeviceCopy<Story[]>('stories.feed.1', copyable, !pages && (feed.isError || !online));
+  const copy = useDeviceCopy<Story[]>('stories.feed.1', pages?.[0]?.items, !pages && (feed.isError || !online));
   const { waiting, show, refresh } = useNewStories(pages);
 
   const refreshAloud = () =>

@@ -1,4 +1,5 @@
-import { openRemote, screen } from '@liaozhai/shared/testing';
+import { api, store } from '@liaozhai/shared/runtime';
+import { offline, openRemote, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
 import { storyDto } from '../fixtures';
 import remote from '../remote';
@@ -73,4 +74,17 @@ test('with ?chat=1 the chat of this story lies open under its title, and goes ba
   expect(screen.queryByRole('link', { name: '开始聊天' })).toBeNull();
   await user.click(screen.getAllByRole('button', { name: '返回' }).at(-1) ?? document.body);
   expect(await screen.findByRole('link', { name: '开始聊天' })).toBeTruthy();
+});
+
+test('a story read before can be read again without a network', async () => {
+  const read = openRemote(remote, { [url]: storyDto() }, { path });
+  await screen.findByText('蒲松龄 述');
+  read.unmount();
+  store.dispatch(api.util.resetApiState());
+  const lost = () => {
+    throw offline();
+  };
+  openRemote(remote, { [url]: lost }, { path });
+  expect(await screen.findByText('月光落在阶前。', {}, { timeout: 5000 })).toBeTruthy();
+  expect(screen.getByRole('button', { name: '重试' })).toBeTruthy();
 });

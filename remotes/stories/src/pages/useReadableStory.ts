@@ -1,7 +1,6 @@
 import { useSelector } from '@liaozhai/shared/runtime';
-import { useMemo } from 'react';
 import { storiesApi, useStoriesGetStoryQuery } from '../api';
-import { asAnyoneSees, type Story } from '../model';
+import type { Story } from '../model';
 import { useDeviceCopy } from './useDeviceCopy';
 
 const selectFeed = storiesApi.endpoints.storiesGetStories.select();
@@ -16,7 +15,6 @@ export function useReadableStory(id: string) {
     }
   });
   const live = query.currentData;
-  const copyable = useMemo(() => live && asAnyoneSees(live), [live]);
-  const copy = useDeviceCopy(`stories.story.1.${id}`, copyable, query.isError && !live);
+  const copy = useDeviceCopy(`stories.story.1.${id}`, live, query.isError && !live);
   return { story: live ?? fromFeed ?? copy, error: query.error, isFetching: query.isFetching, refetch: query.refetch };
 }

@@ -8,29 +8,29 @@ import { PackageChoice } from './PackageChoice';
 
 interface CheckoutProps {
   packages: HostConfig['rechargePackages'];
-  provider: NonNullable<HostConfig['paymentProvider']>;
+  providerName: string;
+  /** the provider's page */
+  address: URL;
 }
 
 /** Choose a package, then go to the provider's page with its id. */
-export function Checkout({ packages, provider }: CheckoutProps) {
+export function Checkout({ packages, providerName, address }: CheckoutProps) {
+  const user = useUser();
   const [chosenId, setChosenId] = useState(packages[0]?.id);
   const chosen = packages.find((offer) => offer.id === chosenId) ?? packages[0];
-  const user = useUser();
+  if (!chosen || !user) return null;
   const returnUrl = location.origin + location.pathname;
-  const href =
-    chosen && user && checkoutLink(provider.checkoutUrl, { packageId: chosen.id, userId: user.id, returnUrl });
+  const href = checkoutLink(address, { packageId: chosen.id, userId: user.id, returnUrl });
+  const label = texts.recharge.pay(yuan(chosen.priceCents));
   return (
     <>
-      <PackageChoice packages={packages} chosenId={chosen?.id} onChoose={setChosenId} />
-      {chosen && href && (
-        <div className={styles.pay}>
-          {/* a link, because paying is another page */}
-          <Button block asLink={<a href={href}>{texts.recharge.pay(yuan(chosen.priceCents))}</a>}>
-            {texts.recharge.pay(yuan(chosen.priceCents))}
-          </Button>
-          <p className={styles.provider}>{texts.recharge.provider(provider.name)}</p>
-        </div>
-      )}
+      <PackageChoice packages={packages} chosenId={chosen.id} onChoose={setChosenId} />
+      <div className={styles.pay}>
+        <Button block asLink={<a href={href}>{label}</a>}>
+          {label}
+        </Button>
+        <p className={styles.provider}>{texts.recharge.provider(providerName)}</p>
+      </div>
     </>
   );
 }

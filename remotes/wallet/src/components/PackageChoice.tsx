@@ -6,7 +6,7 @@ import styles from './PackageChoice.module.css';
 
 interface PackageChoiceProps {
   packages: HostConfig['rechargePackages'];
-  chosenId: string | undefined;
+  chosenId: string;
   onChoose: (id: string) => void;
 }
 

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { BalanceFigure } from '../components/BalanceFigure';
 import { Checkout } from '../components/Checkout';
 import { RechargeClosed } from '../components/RechargeClosed';
+import { checkoutAddress } from '../model';
 import { texts } from '../texts';
 import styles from './BalanceRechargePage.module.css';
 
@@ -11,14 +12,15 @@ export default function BalanceRechargePage() {
   const user = useUser();
   const goBack = useGoBack(paths.my());
   const { rechargePackages, paymentProvider } = hostConfig();
+  const address = paymentProvider && checkoutAddress(paymentProvider.checkoutUrl, location.href);
   useBalanceAfterPaying();
   return (
     <>
       <TopBar title={texts.recharge.title} onBack={goBack} />
       <div className={styles.page}>
         {user && <BalanceFigure label={texts.recharge.current} balance={user.balance} />}
-        {paymentProvider && rechargePackages.length > 0 ? (
-          <Checkout packages={rechargePackages} provider={paymentProvider} />
+        {address && rechargePackages.length > 0 ? (
+          <Checkout packages={rechargePackages} providerName={paymentProvider.name} address={address} />
         ) : (
           <RechargeClosed packages={rechargePackages} />
         )}
