@@ -4,7 +4,7 @@ const number = (value: number) => value.toLocaleString('zh-CN');
 export const texts = {
   my: {
     title: '我的',
-    profileOf: (name: string) => `${name}，查看个人资料`,
+    toProfile: '，查看个人资料',
     username: (username: string) => `账号 ${username}`,
     more: '更多',
     profile: '个人资料',

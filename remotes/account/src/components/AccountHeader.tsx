@@ -1,5 +1,5 @@
 import { Link, paths, RemoteSlot, type User } from '@liaozhai/shared/runtime';
-import { Avatar, ChevronRightIcon } from '@liaozhai/shared/ui';
+import { Avatar, ChevronRightIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './AccountHeader.module.css';
 
@@ -7,12 +7,13 @@ import styles from './AccountHeader.module.css';
 export function AccountHeader({ user }: { user: User }) {
   return (
     <header className={styles.header}>
-      <Link className={styles.person} to={paths.profile()} aria-label={texts.my.profileOf(user.name)}>
+      <Link className={styles.person} to={paths.profile()}>
         <Avatar name={user.name} src={user.avatar} size="large" decorative />
         <span className={styles.words}>
           <span className={styles.name}>{user.name}</span>
           <span className={styles.username}>{texts.my.username(user.username)}</span>
         </span>
+        <VisuallyHidden>{texts.my.toProfile}</VisuallyHidden>
         <ChevronRightIcon className={styles.chevron} size={20} />
       </Link>
       <div className={styles.balance}>

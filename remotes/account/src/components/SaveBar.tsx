@@ -1,12 +1,13 @@
 import { Button, CheckIcon } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
 import { texts } from '../texts';
 import styles from './SaveBar.module.css';
 import type { ProfileForm } from './useProfileForm';
 
-/** Stays in sight while the form is: what is the matter, and the button that mends it. */
+/** Ends the form; with something to say it stays in sight. */
 export function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }) {
   return (
-    <div className={styles.bar}>
+    <div className={clsx(styles.bar, (isDirty || isSaved) && styles.speaking)}>
       <p className={styles.state} role="status">
         {isDirty && texts.profile.unsaved}
         {isSaved && (

@@ -1,5 +1,5 @@
 import { act, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { checkInDto, userDto } from '../fixtures';
 import remote from '../remote';
 import { texts } from '../texts';
@@ -81,6 +81,17 @@ describe('check-in', () => {
     open({ 'GET /v1/user': { data: userDto({ checked_in_today: true }) } }, { checked_in_today: true });
     expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
     expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
+  });
+
+  test('is open again when the day has turned in Shanghai', async () => {
+    rs.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T15:59:00Z') });
+    onTestEnd(() => rs.useRealTimers());
+    const { requests } = open({}, { checked_in_today: true });
+    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+    expect(requests).toEqual([]);
+    rs.setSystemTime(new Date('2026-11-21T16:00:05Z'));
+    act(() => void document.dispatchEvent(new Event('visibilitychange')));
+    expect(await button()).toBeTruthy();
   });
 
   test('shows the days of the streak in the week and in the month', async () => {

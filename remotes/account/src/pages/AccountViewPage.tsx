@@ -12,14 +12,14 @@ import { useShanghaiDay } from '../components/useShanghaiDay';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
 
-/** Asks for the user once per user and day: whether today is checked in is not kept on the device. */
+/** Asks for the user anew when the day has turned: whether today is checked in belongs to the day. */
 function useTodaysUser(userId: string | undefined, today: string) {
   const { isActive } = useScreen();
-  const asked = useRef('');
+  // the host asks when the page opens, and signing in answers it, too
+  const known = useRef(today);
   useEffect(() => {
-    const question = `${userId} ${today}`;
-    if (!userId || !isActive || asked.current === question) return;
-    asked.current = question;
+    if (!userId || !isActive || known.current === today) return;
+    known.current = today;
     void session.refresh();
   }, [userId, today, isActive]);
 }

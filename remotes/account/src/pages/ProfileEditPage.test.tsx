@@ -111,7 +111,7 @@ describe('unsaved work', () => {
     await user.type(await nameField(), '生');
     await user.click(screen.getByRole('button', { name: '返回' }));
     await user.click(await screen.findByRole('button', { name: texts.profile.leave }));
-    expect(await screen.findByRole('link', { name: texts.my.profileOf('宁采臣') })).toBeTruthy();
+    expect(await screen.findByRole('link', { name: /宁采臣.*查看个人资料/ })).toBeTruthy();
     expect(reloadHolds()).toEqual([]);
   });
 
