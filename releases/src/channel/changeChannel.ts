@@ -4,7 +4,7 @@ import { conflict, refused } from '../errors.ts';
 import { canonicalJson } from '../model/canonicalJson.ts';
 import { type Action, CHANNEL_LIFETIME_DAYS, type ChannelDocument, type ChannelState } from '../model/channel.ts';
 import { sha256Hex } from '../model/hashing.ts';
-import { type SigningKey, signChannel } from '../signing.ts';
+import { type SigningKey, signChannel, verifyChannel } from '../signing.ts';
 import type { Store } from '../store/store.ts';
 import type { Catalog } from './catalog.ts';
 import { auditKey, channelKey, type ReadChannel, requireChannel } from './readChannel.ts';
@@ -52,21 +52,34 @@ function instantAfter(previous: Action, now: Date): Date {
   );
 }
 
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
+
+/** Long lists and texts are cut to what a document may hold. */
+const fitting = ({ what, why, evidence, ...action }: Decision['action']): Decision['action'] => ({
+  ...action,
+  what: cut(what, 2000),
+  why: cut(why, 500),
+  ...(evidence ? { evidence: evidence.slice(0, 50).map((line) => cut(line, 500)) } : {}),
+});
+
+/** The signed text of the next state. Throws refused rather than giving a document that readers would refuse. */
 export function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): string {
   const at = instantAfter(current.document.action, writer.now());
-  return signChannel(
+  const next = signChannel(
     {
       format: 1,
       channel: writer.channel,
       seq: current.document.seq + 1,
       nonce: randomUUID(),
       ...decision.state,
-      action: { ...decision.action, who: writer.who, at: at.toISOString() },
+      action: { ...fitting(decision.action), who: cut(writer.who, 120), at: at.toISOString() },
       previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
       expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
     },
     writer.key,
   );
+  verifyChannel(next, writer.channel, writer.key.publicKey);
+  return next;
 }
 
 const LOST =

@@ -37,7 +37,9 @@ async function setOf(catalog: Catalog, ids: readonly string[]) {
 
 /** Kept as it was where it is the same, so that "live since" tells the truth. */
 const since = (before: Stable | Candidate | null, set: string, writer: Writer): Pick<Stable, 'since' | 'by'> =>
-  before?.set === set ? { since: before.since, by: before.by } : { since: writer.now().toISOString(), by: writer.who };
+  before?.set === set
+    ? { since: before.since, by: before.by }
+    : { since: writer.now().toISOString(), by: writer.who.slice(0, 120) };
 
 function assertAlive(plan: Plan): void {
   const dead = [...plan.stable, ...(plan.candidate?.builds ?? [])].filter((id) => plan.killed.includes(id));

@@ -44,6 +44,15 @@ describe('activate', () => {
     expect(document.action).toMatchObject({ why: 'fire', evidence: ['forced: routes: taken'] });
   });
 
+  test('very long reasons, names and lists never make a document that readers refuse', async () => {
+    const many = await Promise.all(Array.from({ length: 40 }, (_, n) => at.remote(`remote-with-a-long-name-${n}`)));
+    const writer = { ...at.writer, who: 'x'.repeat(1000) };
+    await activate(writer, many, { gate: openGate, why: 'because '.repeat(1000) });
+    const gate = async () => Array.from({ length: 200 }, () => 'y'.repeat(2000));
+    await activate(writer, [storiesAt(3)], { gate, force: true, why: 'z' });
+    expect((await at.current()).stable?.builds.length).toBeGreaterThan(40);
+  });
+
   test('a build that was never published, or is none, is refused', async () => {
     await expect(at.activate('stories@9.9.9+000000000000')).rejects.toThrow('is not in');
     await expect(at.activate('nonsense')).rejects.toThrow('is not a build id');

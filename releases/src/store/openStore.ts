@@ -55,6 +55,13 @@ function withKeysIn(store: Store, folder: string): OpenedStore {
  * folder RELEASES_KEYS names. Throws usage.
  */
 export async function openStore(url: string, environment: NodeJS.ProcessEnv = process.env): Promise<OpenedStore> {
+  if (url.startsWith('s3://')) {
+    const { openS3Store } = await import('./s3Store.ts');
+    const keys = environment.RELEASES_KEYS;
+    if (!keys)
+      throw usage('an S3 store needs RELEASES_KEYS', 'Name a private folder for the signing key, outside the bucket.');
+    return withKeysIn(openS3Store(url, environment), keys);
+  }
   if (/^https?:/.test(url))
     throw usage(
       `${url} is a console, not a store`,

@@ -1,0 +1,189 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { messageOf, unreachable, usage } from '../errors.ts';
+import type { CreateOptions, Pointer, Store } from './store.ts';
+
+const ATTEMPTS = 6;
+const LONG_LIVED = 'public, max-age=31536000, immutable';
+
+type Outcome = 'written' | 'lost' | 'unclear';
+
+const statusOf = (cause: unknown): number =>
+  cause instanceof S3ServiceException ? (cause.$metadata.httpStatusCode ?? 0) : 0;
+const isMissing = (cause: unknown): boolean => statusOf(cause) === 404;
+
+/**
+ * Objects of a bucket below a prefix. The loser of a race gets 412 or, of some stores, 409 or 500: after the latter two the key is
+ * read again and its contents decide.
+ */
+export class S3Store implements Store {
+  readonly label: string;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  /** Some stores compare If-Match with the bare tag, others with the quoted one; the first swap finds out. */
+  #tagForms: ((tag: string) => string)[] = [(tag) => `"${tag}"`, (tag) => tag];
+
+  constructor(client: S3Client, bucket: string, prefix: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#prefix = prefix && `${prefix.replace(/\/+$/, '')}/`;
+    this.label = `s3://${bucket}/${prefix}`;
+  }
+
+  async read(key: string): Promise<Buffer | null> {
+    return (await this.#get(key))?.body ?? null;
+  }
+
+  async create(key: string, body: Uint8Array | string, options: CreateOptions = {}): Promise<boolean> {
+    const bytes = Buffer.from(body);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const outcome = await this.#put(key, bytes, { IfNoneMatch: '*' }, options);
+      if (outcome === 'written') return true;
+      if (outcome === 'lost' && attempt === 0) return false;
+      const stored = await this.read(key);
+      if (stored) return stored.equals(bytes);
+    }
+    throw this.#busy(key);
+  }
+
+  async readPointer(key: string): Promise<Pointer | null> {
+    const found = await this.#get(key);
+    return found && { body: found.body.toString('utf8'), tag: found.tag };
+  }
+
+  async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {
+    if (tag === null) return this.create(key, body, { contentType: 'application/json' });
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const outcome = await this.#putMatching(key, body, tag);
+      if (outcome === 'written') return true;
+      const now = await this.readPointer(key);
+      if (now?.body === body) return true;
+      if (outcome === 'lost' || now?.tag !== tag) return false;
+    }
+    throw this.#busy(key);
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const pages = await this.#pages(prefix);
+    return pages.flatMap(({ Contents = [] }) => Contents.map(({ Key = '' }) => Key.slice(this.#prefix.length)));
+  }
+
+  async children(prefix: string): Promise<string[]> {
+    const pages = await this.#pages(prefix, '/');
+    const start = this.#prefix.length + prefix.length;
+    const files = pages.flatMap(({ Contents = [] }) => Contents.map(({ Key = '' }) => Key.slice(start)));
+    const folders = pages.flatMap(({ CommonPrefixes = [] }) =>
+      CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(start)),
+    );
+    return [...files, ...folders].sort();
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#guard(() =>
+      this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key })),
+    );
+  }
+
+  async #get(key: string): Promise<{ body: Buffer; tag: string } | null> {
+    return this.#guard(async () => {
+      const answer = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key }));
+      const bytes = await answer.Body?.transformToByteArray();
+      return { body: Buffer.from(bytes ?? []), tag: (answer.ETag ?? '').replaceAll('"', '') };
+    }, null);
+  }
+
+  async #putMatching(key: string, body: string, tag: string): Promise<Outcome> {
+    let outcome: Outcome = 'lost';
+    for (const form of this.#tagForms) {
+      outcome = await this.#put(key, Buffer.from(body), { IfMatch: form(tag) }, { contentType: 'application/json' });
+      if (outcome === 'written') this.#tagForms = [form];
+      if (outcome !== 'lost') return outcome;
+    }
+    return outcome;
+  }
+
+  async #put(key: string, Body: Buffer, condition: object, options: CreateOptions): Promise<Outcome> {
+    const headers = {
+      CacheControl: key.startsWith('builds/') ? LONG_LIVED : 'no-cache',
+      ContentType: options.contentType ?? 'application/json',
+      ...(options.contentEncoding ? { ContentEncoding: options.contentEncoding } : {}),
+    };
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: this.#prefix + key,
+      Body,
+      ...headers,
+      ...condition,
+    });
+    return this.#guard(async () => {
+      try {
+        await this.#client.send(command);
+        return 'written';
+      } catch (cause) {
+        const status = statusOf(cause);
+        if (status === 412 || (status === 404 && 'IfMatch' in condition)) return 'lost';
+        if (status === 409 || status >= 500) return 'unclear';
+        throw cause;
+      }
+    });
+  }
+
+  async #pages(prefix: string, Delimiter?: string): Promise<ListObjectsV2CommandOutput[]> {
+    const pages: ListObjectsV2CommandOutput[] = [];
+    let token: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix + prefix,
+        Delimiter,
+        ContinuationToken: token,
+      });
+      const page = await this.#guard(() => this.#client.send(command));
+      pages.push(page);
+      token = page.NextContinuationToken;
+    } while (token);
+    return pages;
+  }
+
+  #busy(key: string) {
+    return unreachable(
+      `${this.label}: ${key} could not be written, the store keeps failing`,
+      'Try again; look at the store.',
+    );
+  }
+
+  async #guard<Result>(work: () => Promise<Result>, missing?: Result): Promise<Result> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (missing !== undefined && isMissing(cause)) return missing;
+      const cure =
+        'Check the bucket, AWS_ENDPOINT_URL_S3 and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY).';
+      throw unreachable(`${this.label}: ${statusOf(cause) || ''} ${messageOf(cause)}`, cure);
+    }
+  }
+}
+
+/** Opens `s3://bucket/prefix`; address and credentials come from the SDK's own variables. Throws usage. */
+export function openS3Store(url: string, environment: NodeJS.ProcessEnv): S3Store {
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9.-]{3,63})(?:\/(.*))?$/.exec(url) ?? [];
+  if (!bucket) throw usage(`"${url}" names no bucket`, 'Use s3://bucket or s3://bucket/prefix.');
+  const endpoint = environment.AWS_ENDPOINT_URL_S3;
+  const client = new S3Client({
+    region: environment.AWS_REGION ?? 'us-east-1',
+    // an unclear answer must be looked into, not repeated blindly
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+  });
+  return new S3Store(client, bucket, prefix);
+}
