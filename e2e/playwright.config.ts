@@ -27,6 +27,8 @@ export default defineConfig({
     baseURL: `http://localhost:${port}`,
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
+    // a worker answers from its own cache, past page.route; the journeys that are about it allow it
+    serviceWorkers: 'block',
     ...phone,
     launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: quiet },
     screenshot: 'only-on-failure',

@@ -36,7 +36,7 @@ test('mf.retry: a repaired remote opens by its retry button', async ({ person, p
   await expect(page.getByText(card).first()).toBeVisible();
   await page.unroute(walletFiles);
   await page.getByRole('button', { name: '重试' }).first().click();
-  await expect(page.getByRole('heading', { name: '充值' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '充值', exact: true })).toBeVisible();
 });
 
 test('mf.tamper: a changed late chunk never runs', async ({ person, page }) => {
