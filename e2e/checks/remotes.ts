@@ -76,14 +76,16 @@ for (const { name } of registered) {
   if (manifest.name !== `@liaozhai/${name}`)
     problems.push(`remotes/${name}/package.json: name must be @liaozhai/${name}`);
   for (const entry of readdirSync(join(folder, 'src'))) {
-    if (!allowedInSrc.has(entry))
+    if (!allowedInSrc.has(entry.replace('.test.', '.')))
       problems.push(
         `remotes/${name}/src/${entry} has no place in a remote: move it to pages, components, api or model`,
       );
   }
   for (const file of below(join(folder, 'src/pages'))) {
     const base = basename(file);
-    if (!/^[A-Z][A-Za-z]+Page(\.test)?\.tsx$|^[A-Z][A-Za-z]+Page\.module\.css$/.test(base))
+    const isPage = /^[A-Z][A-Za-z]+Page(\.test)?\.tsx$|^[A-Z][A-Za-z]+Page\.module\.css$/.test(base);
+    const isHook = /^[a-z][A-Za-z]+(\.test)?\.ts$/.test(base);
+    if (!isPage && !isHook)
       problems.push(`${shown(file)}: pages are named NounVerbPage.tsx; parts of a page belong into components/`);
   }
   const routes = readFileSync(join(folder, 'src/routes.tsx'), 'utf8');
