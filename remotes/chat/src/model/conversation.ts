@@ -1,4 +1,6 @@
 import { shorten } from '@liaozhai/shared/format';
+import { toCursorPage } from '@liaozhai/shared/runtime';
+import { runningMessage, type Thread } from './thread';
 import type { ConversationDto, MessageEventDto } from './wire';
 
 const EXCERPT_CHARACTERS = 80;
@@ -31,6 +33,12 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   version: dto.version ?? 0,
   updatedAt: dto.updated_at ?? dto.last_message?.created_at ?? dto.created_at ?? '',
 });
+
+/** A page in either of Laravel's forms. */
+export function toConversationPage(body: unknown): ConversationPage {
+  const { items, nextCursor } = toCursorPage(body);
+  return { items: items.map((item) => toConversation(item as ConversationDto)), nextCursor };
+}
 
 export const toExcerpt = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
@@ -81,4 +89,25 @@ export function withNewestPage(pages: ConversationPage[], newest: ConversationPa
     ...page,
     items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays)],
   }));
+}
+
+/** The conversation's line in the list as its thread leaves it; while a reply is being written the list waits. */
+export function withThread(pages: ConversationPage[], thread: Thread): ConversationPage[] {
+  const last = thread.messages.findLast((message) => message.body !== '');
+  const known = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
+  if (!last || !known || known.version >= thread.version || runningMessage(thread)) return pages;
+  const changed: Conversation = {
+    ...known,
+    version: thread.version,
+    excerpt: toExcerpt(last.body),
+    isMine: last.role === 'user',
+    updatedAt: laterTime(known.updatedAt, last.updatedAt),
+  };
+  return pages.map((page) => ({ ...page, items: page.items.map((each) => (each.id === known.id ? changed : each)) }));
+}
+
+/** The list with a conversation that has just begun, or the newer state of a listed one. */
+export function withConversation(pages: ConversationPage[], conversation: Conversation): ConversationPage[] {
+  const others = withoutConversation(pages, conversation.id);
+  return others.map((page, index) => (index === 0 ? { ...page, items: [conversation, ...page.items] } : page));
 }

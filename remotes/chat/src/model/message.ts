@@ -21,6 +21,7 @@ export interface Message {
   errorText: string;
   cost: number;
   createdAt: string;
+  updatedAt: string;
 }
 
 const roles = new Set(['user', 'assistant', 'system']);
@@ -42,6 +43,7 @@ export function toMessage(dto: MessageDto): Message {
     errorText: dto.error?.message ?? '',
     cost: dto.cost ?? 0,
     createdAt: dto.created_at ?? '',
+    updatedAt: dto.updated_at ?? dto.created_at ?? '',
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Delta, isRunning, laterOf, type Message, toMessage, withDelta } from './message';
-import type { LatestDto, MessageDto, MessageEventDto } from './wire';
+import type { LatestDto, MessageEventDto } from './wire';
 
 /** One story's conversation as far as this device knows it. */
 export interface Thread {
@@ -118,7 +118,8 @@ export function withAnswer(thread: Thread, conversationId: string, messages: Mes
 /** Merges `message.created`, `message.completed` or `message.failed`. */
 export function withEvent(known: Thread, event: MessageEventDto): Heard {
   const dto = event.message ?? event;
-  const incoming = toMessage({ ...dto, conversation_id: dto.conversation_id ?? event.conversation_id });
+  if (dto.id === undefined) return { thread: known, complete: false };
+  const incoming = toMessage({ ...dto, id: dto.id, conversation_id: dto.conversation_id ?? event.conversation_id });
   const thread = withFirstConversation(known, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
   const version = event.version ?? dto.version;
@@ -132,7 +133,7 @@ export function withEvent(known: Thread, event: MessageEventDto): Heard {
 }
 
 /** The first message of a story opens its conversation, perhaps on another device. */
-const withFirstConversation = (thread: Thread, dto: MessageDto, incoming: Message): Thread =>
+const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: Message): Thread =>
   thread.conversationId === null && String(dto.story_id) === thread.storyId && incoming.conversationId !== ''
     ? { ...thread, conversationId: incoming.conversationId }
     : thread;

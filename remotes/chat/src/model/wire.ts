@@ -35,7 +35,7 @@ export interface LatestDto {
 }
 
 /** `message.created`, `message.completed`, `message.failed`: the message inside an envelope, or flat. */
-export type MessageEventDto = MessageDto & { message?: MessageDto; truncated?: boolean };
+export type MessageEventDto = Partial<MessageDto> & { message?: MessageDto; truncated?: boolean };
 
 /** `message.delta`; `offset` in code points. */
 export interface DeltaEventDto {

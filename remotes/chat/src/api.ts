@@ -1,0 +1,212 @@
+import {
+  type ApiError,
+  type AppDispatch,
+  api,
+  infiniteCursorOptions,
+  type RootState,
+  request,
+  snapshots,
+  unwrap,
+} from '@liaozhai/shared/runtime';
+import {
+  type ContinuedDto,
+  type ConversationPage,
+  emptyThread,
+  type Line,
+  runningMessage,
+  type SentDto,
+  type Story,
+  type StoryDto,
+  type Suggestion,
+  type SuggestionDto,
+  type Thread,
+  toConversationPage,
+  toPage,
+  toStory,
+  toSuggestion,
+  withNewest,
+  withNewestPage,
+  withThread,
+} from './model';
+import { followConversations } from './sync/conversations';
+import { followThread } from './sync/threads';
+
+export const THREAD_PAGE = 50;
+const THREAD_KEPT_SECONDS = 3600;
+
+// a newer shape gets a newer key, since the device may hold what an older build wrote
+const storyCopyKey = (id: string) => `chat.story.1.${id}`;
+const threadCopyKey = (storyId: string) => `chat.thread.1.${storyId}`;
+const conversationsCopyKey = 'chat.conversations.1';
+
+const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
+
+/** What the device kept of an answer, when the network has none. */
+async function copyOf<Content>(key: string, error: ApiError): Promise<Content | undefined> {
+  return isOutOfReach(error) ? ((await snapshots.read(key)) as Content | undefined) : undefined;
+}
+
+export const keepThreadCopy = (thread: Thread): Promise<void> => {
+  const messages = thread.messages.slice(-THREAD_PAGE);
+  const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
+  return snapshots.write(threadCopyKey(thread.storyId), { ...thread, messages, hasOlder });
+};
+
+export interface ContinueRequest {
+  storyId: string;
+  conversationId: string;
+  messageId: string;
+  clientId: string;
+}
+
+export interface IdeasRequest {
+  conversationId: string;
+  clientId: string;
+  count: number;
+}
+
+// endpoint names carry the remote's name, because all remotes share one api
+export const chatApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    chatGetStory: build.query<Story, string>({
+      async queryFn(id, _queryApi, _options, ask) {
+        const { data, error } = await ask(`/v1/stories/${encodeURIComponent(id)}`);
+        if (error) {
+          const copy = await copyOf<Story>(storyCopyKey(id), error);
+          return copy ? { data: copy } : { error };
+        }
+        const story = toStory(unwrap(data) as StoryDto);
+        void snapshots.write(storyCopyKey(id), story);
+        return { data: story };
+      },
+      keepUnusedDataFor: THREAD_KEPT_SECONDS,
+    }),
+
+    chatGetThread: build.query<Thread, string>({
+      async queryFn(storyId, _queryApi, _options, ask) {
+        const params = { story_id: storyId, limit: THREAD_PAGE };
+        const { data, error } = await ask({ url: '/v1/messages/latest', params });
+        if (!error) return { data: withNewest(emptyThread(storyId), toPage(data as never)) };
+        const copy = await copyOf<Thread>(threadCopyKey(storyId), error);
+        return copy ? { data: copy } : { error };
+      },
+      keepUnusedDataFor: THREAD_KEPT_SECONDS,
+      async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheEntryRemoved }) {
+        const stop = followThread({
+          storyId,
+          read: () => getCacheEntry().data,
+          change: (next) => dispatch(changeThread(storyId, () => next)),
+        });
+        await cacheEntryRemoved;
+        stop();
+      },
+    }),
+
+    chatGetConversations: build.infiniteQuery<ConversationPage, void, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      async queryFn({ pageParam: cursor }, _queryApi, _options, ask) {
+        const { data, error } = await ask({ url: '/v1/conversations', params: cursor === null ? {} : { cursor } });
+        if (!error) {
+          const page = toConversationPage(data);
+          if (cursor === null) await snapshots.write(conversationsCopyKey, page);
+          return { data: page };
+        }
+        const copy = cursor === null ? await copyOf<ConversationPage>(conversationsCopyKey, error) : undefined;
+        return copy ? { data: { ...copy, nextCursor: null } } : { error };
+      },
+      async onCacheEntryAdded(_, { dispatch, getCacheEntry, cacheEntryRemoved }) {
+        const stop = followConversations({
+          read: () => getCacheEntry().data?.pages,
+          change: (pages) => dispatch(changeConversations(() => pages)),
+          takeNewest: () => dispatch(refreshConversations()),
+        });
+        await cacheEntryRemoved;
+        stop();
+      },
+    }),
+
+    chatSendMessage: build.mutation<SentDto, Line>({
+      query: ({ clientId, storyId, conversationId, body, suggestionId }) => ({
+        url: '/v1/messages',
+        method: 'POST',
+        idempotencyKey: clientId,
+        body: {
+          ...(conversationId ? { conversation_id: conversationId } : { story_id: storyId }),
+          body,
+          client_id: clientId,
+          ...(suggestionId ? { suggestion_id: suggestionId } : {}),
+        },
+      }),
+      transformResponse: (body) => unwrap(body) as SentDto,
+      invalidatesTags: (_sent, error, line) =>
+        error ? [] : ['Transaction', ...(line.conversationId ? [] : [{ type: 'Story' as const, id: line.storyId }])],
+    }),
+
+    chatContinueMessage: build.mutation<ContinuedDto, ContinueRequest>({
+      query: ({ conversationId, messageId, clientId }) => ({
+        url: '/v1/messages/continue',
+        method: 'POST',
+        idempotencyKey: clientId,
+        body: { conversation_id: conversationId, message_id: messageId, client_id: clientId },
+      }),
+      transformResponse: (body) => unwrap(body) as ContinuedDto,
+      invalidatesTags: (_answer, error) => (error ? [] : ['Transaction']),
+    }),
+
+    chatAskIdeas: build.mutation<Suggestion, IdeasRequest>({
+      query: ({ conversationId, clientId, count }) => ({
+        url: '/v1/messages/suggestion',
+        method: 'POST',
+        idempotencyKey: clientId,
+        body: { conversation_id: conversationId, count, client_id: clientId },
+      }),
+      transformResponse: (body) => toSuggestion(unwrap(body) as SuggestionDto),
+      invalidatesTags: (_answer, error) => (error ? [] : ['Transaction']),
+    }),
+
+    chatDeleteConversation: build.mutation<void, { id: string; storyId: string }>({
+      async queryFn({ id }, _queryApi, _options, ask) {
+        const { error } = await ask({ url: `/v1/conversations/${encodeURIComponent(id)}`, method: 'DELETE' });
+        // gone already is as good as deleted
+        return error && error.kind !== 'notFound' ? { error } : { data: undefined };
+      },
+      invalidatesTags: (_done, error, { storyId }) => (error ? [] : ['Transaction', { type: 'Story', id: storyId }]),
+    }),
+  }),
+});
+
+/** Changes a thread in the cache; what it comes to goes into the list of conversations and the device's copy. */
+export const changeThread =
+  (storyId: string, change: (thread: Thread) => Thread) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    const thread = selectThread(storyId)(getState()).data;
+    const next = thread && change(thread);
+    if (!next || next === thread) return;
+    dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => next));
+    if (runningMessage(next)) return;
+    void keepThreadCopy(next);
+    dispatch(changeConversations((pages) => withThread(pages, next)));
+  };
+
+export const changeConversations =
+  (change: (pages: ConversationPage[]) => ConversationPage[]) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    const list = chatApi.endpoints.chatGetConversations.select()(getState()).data;
+    const pages = list && change(list.pages);
+    if (!pages || pages === list.pages) return;
+    const pageParams = list.pageParams.slice(0, pages.length);
+    dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
+  };
+
+/** Asks for the newest page and puts it over the list. Rejects with ApiError. */
+export const refreshConversations =
+  () =>
+  async (dispatch: AppDispatch): Promise<void> => {
+    const newest = toConversationPage(await request({ url: '/v1/conversations' }));
+    dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
+  };
+
+export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
+
+export const { useChatGetStoryQuery, useChatGetThreadQuery, useChatGetConversationsInfiniteQuery } = chatApi;

@@ -1,0 +1,72 @@
+import { useOnline, useSelector } from '@liaozhai/shared/runtime';
+import { useCallback, useMemo, useState } from 'react';
+import { type Line, linesOutside, type Message, type Row, runningMessage, type Story, type Thread } from '../model';
+import { selectChat } from '../slice';
+import { ChatFoot } from './ChatFoot';
+import { ChatOpening } from './ChatOpening';
+import { useDraft } from './composer/useDraft';
+import { LineRow } from './LineRow';
+import type { Waiting } from './LineState';
+import { ChatLog } from './log/ChatLog';
+import { useOlder } from './log/useOlder';
+import { MessageMenu } from './MessageMenu';
+import { MessageRow } from './MessageRow';
+import { lineActs, messageActs } from './menuActs';
+import { ReplyAnnouncer } from './ReplyAnnouncer';
+import { useChatActs } from './useChatActs';
+
+interface ChatViewProps {
+  story: Story;
+  thread: Thread;
+  isMember: boolean;
+}
+
+/** Log above, composer below. */
+export function ChatView({ story, thread, isMember }: ChatViewProps) {
+  const acts = useChatActs(story.id, thread.conversationId, isMember);
+  const [draft, write] = useDraft(story.id);
+  const allLines = useSelector((state) => selectChat(state).lines);
+  const older = useOlder(thread);
+  const [menuFor, setMenuFor] = useState<Message | Line | null>(null);
+  const last = thread.messages.at(-1);
+  const { messages, hasOlder } = thread;
+  const log = useMemo(
+    () => ({ hasOpening: !hasOlder, messages, lines: linesOutside(story.id, messages, allLines) }),
+    [hasOlder, messages, allLines, story.id],
+  );
+  const waiting = useWaiting(thread, isMember);
+  const rowActs = useMemo(() => ({ ...acts, openMenu: setMenuFor }), [acts]);
+  const lastId = last?.id;
+  const drawRow = useCallback(
+    (row: Row) => {
+      if (row.kind === 'opening') return <ChatOpening story={story} />;
+      if (row.kind === 'line') return <LineRow line={row.line} waiting={waiting} acts={rowActs} />;
+      const { message, startsDay } = row;
+      const isLast = message.id === lastId;
+      return (
+        <MessageRow message={message} startsDay={startsDay} isLast={isLast} speaker={story.speaker} acts={rowActs} />
+      );
+    },
+    [story, rowActs, waiting, lastId],
+  );
+  const menu =
+    menuFor &&
+    ('state' in menuFor ? lineActs(menuFor, acts, write) : messageActs(menuFor, acts, menuFor.id === lastId));
+  return (
+    <>
+      <ChatLog conversationId={thread.conversationId} log={log} older={older}>
+        {drawRow}
+      </ChatLog>
+      <ChatFoot story={story} thread={thread} isMember={isMember} acts={acts} draft={draft} onDraft={write} />
+      <ReplyAnnouncer last={last} />
+      <MessageMenu acts={menu} onClose={() => setMenuFor(null)} />
+    </>
+  );
+}
+
+function useWaiting(thread: Thread, isMember: boolean): Waiting {
+  const isOnline = useOnline();
+  if (!isMember) return 'login';
+  if (!isOnline) return 'offline';
+  return runningMessage(thread) ? 'queued' : 'sending';
+}

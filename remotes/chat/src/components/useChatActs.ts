@@ -1,0 +1,72 @@
+import { toastText } from '@liaozhai/shared/format';
+import {
+  copyText,
+  drafts,
+  isApiError,
+  newClientId,
+  paths,
+  requestLogin,
+  toast,
+  useDispatch,
+  useNavigate,
+} from '@liaozhai/shared/runtime';
+import { useMemo } from 'react';
+import type { Line, Message } from '../model';
+import { chatActions } from '../slice';
+import { continueReply } from '../sync/continueReply';
+import { askIdeas } from '../sync/ideas';
+import { removeLine, retryLine, writeLine } from '../sync/outbox';
+import { catchUp } from '../sync/threads';
+import { texts } from '../texts';
+
+/** Everything a reader can do in the chat of one story. */
+export function useChatActs(storyId: string, conversationId: string | null, isMember: boolean) {
+  const dispatch = useDispatch();
+  const navigate = useNavigate();
+  return useMemo(() => {
+    /** A purchase that failed says why; one that failed for lack of points leads to more. */
+    const tell = (cause: unknown, fallback: string) => {
+      if (!isApiError(cause)) throw cause;
+      if (cause.kind === 'unauthenticated') return;
+      const recharge = { label: texts.state.recharge, run: () => void navigate(paths.recharge()) };
+      const action = cause.kind === 'insufficientBalance' ? recharge : undefined;
+      toast(toastText(cause, fallback), { kind: 'error', action });
+    };
+    return {
+      login: () => void requestLogin(),
+      look: () => void catchUp(storyId),
+      retry: (line: Line) => void retryLine(line),
+      remove: (line: Line) => void removeLine(line.clientId),
+      send(body: string, suggestionId?: string) {
+        const line: Line = {
+          clientId: newClientId(),
+          storyId,
+          conversationId,
+          body,
+          createdAt: Date.now(),
+          state: 'waiting',
+        };
+        void writeLine(suggestionId ? { ...line, suggestionId } : line);
+        drafts.flush();
+        dispatch(chatActions.ideasDropped(storyId));
+        if (!isMember) void requestLogin();
+      },
+      resume: (message: Message) =>
+        void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed)),
+      askIdeas: () =>
+        void askIdeas(storyId).then(
+          (came) => {
+            if (!came) toast(texts.suggest.failed, { kind: 'error' });
+          },
+          (cause: unknown) => tell(cause, texts.suggest.failed),
+        ),
+      dropIdeas: () => dispatch(chatActions.ideasDropped(storyId)),
+      copy: (text: string) =>
+        void copyText(text).then((done) =>
+          toast(done ? texts.chat.copied : texts.chat.copyFailed, { kind: done ? 'success' : 'error' }),
+        ),
+    };
+  }, [storyId, conversationId, isMember, dispatch, navigate]);
+}
+
+export type ChatActs = ReturnType<typeof useChatActs>;

@@ -1,0 +1,56 @@
+import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
+import type { Message } from './message';
+
+/** What the reader has written and the server has not yet confirmed. */
+export interface Line {
+  clientId: string;
+  storyId: string;
+  /** Part of the request, so it stays as it was when the line was written: the same key must carry the same body. */
+  conversationId: string | null;
+  body: string;
+  suggestionId?: string;
+  /** epoch, ms */
+  createdAt: number;
+  state: 'waiting' | 'sending' | 'failed';
+  error?: ApiError;
+}
+
+export function toStoredLine({ error, state, ...line }: Line): OutboxEntry {
+  // One that was on its way when the page was killed starts over as waiting.
+  const stored: OutboxEntry = { ...line, state: state === 'failed' ? 'failed' : 'waiting' };
+  return error ? { ...stored, error: JSON.stringify(error) } : stored;
+}
+
+export const fromStoredLine = ({ error, ...entry }: OutboxEntry): Line => ({
+  clientId: entry.clientId,
+  storyId: entry.storyId,
+  conversationId: entry.conversationId,
+  body: entry.body,
+  suggestionId: entry.suggestionId,
+  createdAt: entry.createdAt,
+  state: entry.state,
+  error: error === undefined ? undefined : readError(error),
+});
+
+function readError(json: string): ApiError {
+  try {
+    const error: unknown = JSON.parse(json);
+    if (typeof error === 'object' && error !== null && 'kind' in error) return error as ApiError;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  return { kind: 'server', status: 0 };
+}
+
+/** A story's lines that its thread does not show yet as messages; the server puts new ones at the end. */
+export function linesOutside(storyId: string, messages: Message[], lines: Line[]): Line[] {
+  const own = lines.filter((line) => line.storyId === storyId);
+  if (own.length === 0) return none;
+  return own.filter((line) => messages.findLastIndex((message) => message.clientId === line.clientId) < 0);
+}
+
+const none: Line[] = [];
+
+/** Whether it is unknown what became of a request: then the server is asked before anything is sent again. */
+export const isUncertain = (error: ApiError): boolean =>
+  error.kind === 'timeout' || error.kind === 'offline' || error.kind === 'server' || error.kind === 'conflict';

@@ -1,0 +1,67 @@
+import { createSlice, type PayloadAction, type RootState, rootReducer } from '@liaozhai/shared/runtime';
+import type { Line, Suggestion } from './model';
+
+/** Ideas for the next line, bought for one state of the conversation. */
+export interface Ideas {
+  /** Which last message they were asked for. */
+  baseKey: string;
+  /** Asked again after a failure under the same key, so that they are paid for once. */
+  clientId: string;
+  status: Suggestion['status'];
+  items: Suggestion['items'];
+}
+
+interface ChatState {
+  /** Lines on their way, oldest first: what the device's outbox holds, ready to be painted at once. */
+  lines: Line[];
+  /** By story. */
+  ideas: Record<string, Ideas>;
+  /** Stories whose last reply was asked to go on and has not answered yet. */
+  continuing: string[];
+  /** Conversations that are hidden while their deletion can still be undone. */
+  deleting: string[];
+}
+
+const initialState: ChatState = { lines: [], ideas: {}, continuing: [], deleting: [] };
+
+const slice = createSlice({
+  name: 'chat',
+  initialState,
+  reducers: {
+    lineWritten: ({ lines }, { payload }: PayloadAction<Line>) => {
+      lines.push(payload);
+    },
+    linesRead: (state, { payload }: PayloadAction<Line[]>) => {
+      state.lines = payload;
+    },
+    lineChanged: ({ lines }, { payload }: PayloadAction<Line>) => {
+      const index = lines.findIndex((line) => line.clientId === payload.clientId);
+      if (index >= 0) lines[index] = payload;
+    },
+    lineRemoved: (state, { payload }: PayloadAction<string>) => {
+      state.lines = state.lines.filter((line) => line.clientId !== payload);
+    },
+    ideasChanged: ({ ideas }, { payload }: PayloadAction<{ storyId: string; ideas: Ideas }>) => {
+      ideas[payload.storyId] = payload.ideas;
+    },
+    ideasDropped: ({ ideas }, { payload }: PayloadAction<string>) => {
+      delete ideas[payload];
+    },
+    continuingChanged: (state, { payload }: PayloadAction<{ storyId: string; on: boolean }>) => {
+      const others = state.continuing.filter((id) => id !== payload.storyId);
+      state.continuing = payload.on ? [...others, payload.storyId] : others;
+    },
+    conversationHidden: ({ deleting }, { payload }: PayloadAction<string>) => {
+      deleting.push(payload);
+    },
+    conversationShown: (state, { payload }: PayloadAction<string>) => {
+      state.deleting = state.deleting.filter((id) => id !== payload);
+    },
+    userLeft: () => initialState,
+  },
+});
+
+const injected = slice.injectInto(rootReducer);
+
+export const chatActions = slice.actions;
+export const selectChat = (state: RootState): ChatState => injected.selectSlice(state as never);

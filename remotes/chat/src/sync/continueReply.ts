@@ -1,0 +1,46 @@
+import { isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
+import { changeThread, chatApi, selectThread } from '../api';
+import { findMessage, isUncertain, type Message, toMessage, withAnswer } from '../model';
+import { prices } from '../prices';
+import { chatActions } from '../slice';
+import { catchUp, watchThread } from './threads';
+
+/** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */
+const openKeys = new Map<string, string>();
+
+const { dispatch } = store;
+
+/** Lets the last reply go on; its text flows into the same message. Rejects with ApiError, the price given back. */
+export async function continueReply(storyId: string, message: Message): Promise<void> {
+  const attempt = `${message.id}:${message.revision}`;
+  const clientId = openKeys.get(attempt) ?? newClientId();
+  openKeys.set(attempt, clientId);
+  const giveBack = session.balanceShifted(-(prices().resume ?? 0));
+  dispatch(chatActions.continuingChanged({ storyId, on: true }));
+  try {
+    const { id: messageId, conversationId } = message;
+    const request = { storyId, conversationId, messageId, clientId };
+    const answer = await dispatch(chatApi.endpoints.chatContinueMessage.initiate(request)).unwrap();
+    if (answer.balance !== undefined) session.userPatched({ balance: answer.balance });
+    dispatch(changeThread(storyId, (thread) => withAnswer(thread, conversationId, [toMessage(answer.message)])));
+    watchThread(storyId);
+    openKeys.delete(attempt);
+  } catch (cause) {
+    giveBack();
+    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attempt);
+    else if (await hasGoneOn(storyId, message)) return;
+    throw cause;
+  } finally {
+    dispatch(chatActions.continuingChanged({ storyId, on: false }));
+  }
+}
+
+/** Whether the server carried out a request whose answer was lost. */
+async function hasGoneOn(storyId: string, message: Message): Promise<boolean> {
+  await catchUp(storyId);
+  const thread = selectThread(storyId)(store.getState()).data;
+  const now = thread && findMessage(thread, message.id);
+  if (!now || now.revision === message.revision) return false;
+  await session.refresh();
+  return true;
+}

@@ -1,0 +1,56 @@
+import { isApiError, listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
+import {
+  type ConversationPage,
+  type IdEventDto,
+  type MessageEventDto,
+  withLastMessage,
+  withoutConversation,
+} from '../model';
+
+interface Ports {
+  /** undefined until the first page is there. */
+  read: () => ConversationPage[] | undefined;
+  change: (pages: ConversationPage[]) => void;
+  /** Puts the newest page over the list; rejects with ApiError. */
+  takeNewest: () => Promise<void>;
+}
+
+/** The first catch-up comes with the first connection, moments after the list itself. */
+const FRESH_SECONDS = 5;
+
+/** Keeps the list of conversations in step with the user's channel. Returns the function that stops it. */
+export function followConversations({ read, change, takeNewest }: Ports): () => void {
+  let askedAt = Date.now();
+
+  const look = async () => {
+    askedAt = Date.now();
+    try {
+      await takeNewest();
+    } catch (cause) {
+      // nobody asked for this look, and the next event or connection makes another
+      if (!isApiError(cause)) throw cause;
+    }
+  };
+  const hear = (event: MessageEventDto) => {
+    const pages = read();
+    if (!pages) return;
+    const changed = withLastMessage(pages, event);
+    if (!changed) void look();
+    else if (changed !== pages) change(changed);
+  };
+  const stops = [
+    listen<MessageEventDto>('message.created', hear),
+    listen<MessageEventDto>('message.completed', hear),
+    listen<MessageEventDto>('message.failed', hear),
+    listen<IdEventDto>('conversation.deleted', (event) => {
+      const pages = read();
+      if (pages) change(withoutConversation(pages, String(event.id)));
+    }),
+    onCaughtUpNeeded(() => {
+      if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}

@@ -1,0 +1,72 @@
+import { isApiError, listen, newClientId, request, store, unwrap } from '@liaozhai/shared/runtime';
+import { chatApi, selectThread } from '../api';
+import {
+  type IdEventDto,
+  isUncertain,
+  type Message,
+  runningMessage,
+  type Suggestion,
+  type SuggestionDto,
+  toSuggestion,
+} from '../model';
+import { chatActions, selectChat } from '../slice';
+
+const COUNT = 3;
+const LOOK_SECONDS = 1.5;
+const PATIENCE_SECONDS = 60;
+
+const { dispatch } = store;
+
+/** Ideas belong to the last message in the state it was in when they were asked for. */
+export const ideasKeyOf = (message: Message): string => `${message.id}:${message.version}`;
+
+/** Asks for ideas for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
+export async function askIdeas(storyId: string): Promise<boolean> {
+  const thread = selectThread(storyId)(store.getState()).data;
+  const last = thread?.messages.at(-1);
+  if (!thread?.conversationId || !last || runningMessage(thread)) return true;
+  const baseKey = ideasKeyOf(last);
+  const known = selectChat(store.getState()).ideas[storyId];
+  if (known?.baseKey === baseKey && known.status !== 'failed') return true;
+  const clientId = (known?.baseKey === baseKey && known.clientId) || newClientId();
+  const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) =>
+    dispatch(chatActions.ideasChanged({ storyId, ideas: { baseKey, clientId: nextClientId, status, items } }));
+
+  show('pending', [], clientId);
+  try {
+    const { conversationId } = thread;
+    const request = { conversationId, clientId, count: COUNT };
+    const asked = await dispatch(chatApi.endpoints.chatAskIdeas.initiate(request)).unwrap();
+    const suggestion = await untilDone(asked);
+    const came = suggestion.status === 'ready' && suggestion.items.length > 0;
+    show(came ? 'ready' : 'failed', suggestion.items, '');
+    return came;
+  } catch (cause) {
+    // The same key again where the first request may have been carried out and paid for.
+    show('failed', [], isApiError(cause) && isUncertain(cause) ? clientId : '');
+    throw cause;
+  }
+}
+
+async function untilDone(asked: Suggestion): Promise<Suggestion> {
+  const giveUpAt = Date.now() + PATIENCE_SECONDS * 1000;
+  let suggestion = asked;
+  while (suggestion.status === 'pending' && Date.now() < giveUpAt) {
+    await readyOrLater(suggestion.id);
+    const url = `/v1/messages/suggestion/${encodeURIComponent(suggestion.id)}`;
+    suggestion = toSuggestion(unwrap(await request({ url })) as SuggestionDto);
+  }
+  return suggestion;
+}
+
+/** Resolves when the event says that the ideas are there, or after a while without it. */
+const readyOrLater = (id: string): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const stop = listen<IdEventDto>('suggestion.ready', (event) => String(event.id) === id && done());
+    const timer = setTimeout(done, LOOK_SECONDS * 1000);
+  });

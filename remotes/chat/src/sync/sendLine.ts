@@ -1,0 +1,72 @@
+import { holdReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
+import { changeConversations, changeThread, chatApi, selectThread } from '../api';
+import { type Line, type SentDto, toConversation, toMessage, withAnswer, withConversation, withNewest } from '../model';
+import { askLatest } from './latest';
+import { catchUp, watchThread } from './threads';
+
+const RECENT = 20;
+
+const { dispatch } = store;
+
+export const currentUserId = (): string | null => {
+  const now = session.current();
+  return now.status === 'member' ? now.user.id : null;
+};
+
+/** Sends a line with its price shown as spent, and merges the answer. Rejects with ApiError, the price given back. */
+export async function sendLine(line: Line): Promise<void> {
+  const sender = currentUserId();
+  const price = chatApi.endpoints.chatGetStory.select(line.storyId)(store.getState()).data?.pricePerMessage ?? 0;
+  const giveBack = session.balanceShifted(-price);
+  const release = holdReload('a message is on its way');
+  try {
+    const sent = await dispatch(chatApi.endpoints.chatSendMessage.initiate(line)).unwrap();
+    if (currentUserId() === sender) await takeAnswer(line, sent);
+  } catch (cause) {
+    giveBack();
+    throw cause;
+  } finally {
+    release();
+  }
+}
+
+async function takeAnswer(line: Line, { message, reply, conversation, balance }: SentDto): Promise<void> {
+  const conversationId = String(conversation?.id ?? message.conversation_id);
+  if (balance !== undefined) session.userPatched({ balance });
+  await threadLoaded(line.storyId);
+  const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
+  dispatch(changeThread(line.storyId, (thread) => withAnswer(thread, conversationId, messages)));
+  watchThread(line.storyId);
+  if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
+  await outboxStore.remove(line.clientId);
+  // The answer may be ahead of changes that have not been heard of.
+  if (selectThread(line.storyId)(store.getState()).data?.ahead.length) await catchUp(line.storyId);
+}
+
+/** A line must not leave the screen before its thread is there to show it. */
+async function threadLoaded(storyId: string): Promise<void> {
+  if (selectThread(storyId)(store.getState()).data) return;
+  await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
+}
+
+/** What the server knows of a line: it has it, it does not, or it cannot be asked. */
+export async function fateOf(line: Line): Promise<'received' | 'absent' | 'unknown'> {
+  const where = line.conversationId ? { conversation_id: line.conversationId } : { story_id: line.storyId };
+  try {
+    const page = await askLatest({ ...where, limit: RECENT });
+    if (!page.messages.some((message) => message.clientId === line.clientId)) return 'absent';
+    dispatch(changeThread(line.storyId, (thread) => withNewest(thread, page)));
+    watchThread(line.storyId);
+    return 'received';
+  } catch (cause) {
+    if (!isApiError(cause)) throw cause;
+    return cause.kind === 'notFound' ? 'absent' : 'unknown';
+  }
+}
+
+/** Clears away a line that the server turned out to have; what it cost is read from the server. */
+export async function settleLine(line: Line): Promise<void> {
+  await threadLoaded(line.storyId);
+  await outboxStore.remove(line.clientId);
+  await session.refresh();
+}

@@ -1,0 +1,44 @@
+import { listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
+import { type DeltaEventDto, type IdEventDto, type MessageEventDto, toDelta, withEvent, withPiece } from '../model';
+import { askLatest } from './latest';
+import { type Ports, ThreadSync } from './ThreadSync';
+
+const running = new Map<string, ThreadSync>();
+
+let socketIsLive = false;
+
+/** Told by the page that sees the connection's status. */
+export function socketChanged(isLive: boolean): void {
+  if (socketIsLive === isLive) return;
+  socketIsLive = isLive;
+  for (const sync of running.values()) sync.watch();
+}
+
+export const catchUp = (storyId: string): Promise<void> => running.get(storyId)?.catchUp() ?? Promise.resolve();
+
+/** Tells the sync that its thread has been changed by an answer, so that it watches the reply that has begun. */
+export const watchThread = (storyId: string): void => running.get(storyId)?.watch();
+
+const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
+
+/** Hears the user's channel for one story's thread. Returns the function that stops it. */
+export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): () => void {
+  const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
+  running.set(ports.storyId, sync);
+  const stops = [
+    ...messageEvents.map((name) =>
+      listen<MessageEventDto>(name, (event) => sync.hear((thread) => withEvent(thread, event))),
+    ),
+    listen<DeltaEventDto>('message.delta', (event) => {
+      const delta = toDelta(event);
+      sync.hear((thread) => withPiece(thread, delta));
+    }),
+    listen<IdEventDto>('conversation.deleted', (event) => sync.deleted(String(event.id))),
+    onCaughtUpNeeded(() => void sync.catchUp()),
+  ];
+  return () => {
+    sync.stop();
+    if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
+    for (const stop of stops) stop();
+  };
+}
