@@ -8,7 +8,7 @@ export default defineConfig({
   projects: [
     {
       name: 'browser',
-      include: ['{host/src,remotes/*/src,shared/src,releases/console/src}/**/*.test.{ts,tsx}'],
+      include: ['{host/src,remotes/*/src,shared/src,releases/console/src,templates/remote/src}/**/*.test.{ts,tsx}'],
       testEnvironment: 'happy-dom',
       plugins: [pluginReact()],
       setupFiles: ['./shared/src/testing/setup.ts'],
@@ -16,6 +16,7 @@ export default defineConfig({
     {
       name: 'node',
       include: ['{host/server,releases/src,releases/cli,releases/console/server,e2e/backend,templates}/**/*.test.ts'],
+      exclude: ['templates/remote/**'],
       testEnvironment: 'node',
     },
   ],
