@@ -157,8 +157,9 @@ describe('canary', () => {
   });
 
   test('without a candidate there is nothing to promote, abort or ramp', async () => {
-    for (const act of [promote(at.writer, gated), abort(at.writer, {}), canary(at.writer, [], 5, gated)])
-      await expect(act).rejects.toThrow('has no candidate');
+    await expect(promote(at.writer, gated)).rejects.toThrow('has no candidate');
+    await expect(abort(at.writer, {})).rejects.toThrow('has no candidate');
+    await expect(canary(at.writer, [], 5, gated)).rejects.toThrow('has no candidate');
     await expect(canary(at.writer, [storiesAt(1)], 101, gated)).rejects.toThrow('not a percentage');
   });
 
