@@ -10,6 +10,20 @@ interface Mood {
 /** `{quote}` is the reader's own wording, `{address}` how the speaker calls the reader. */
 const moods: Mood[] = [
   {
+    words: /不怕|不惧|信你|相信/,
+    answers: [
+      '{address}说‘{quote}’，这几个字我许久没有听见了，让我再听一回。',
+      '‘{quote}’？好。那我便把不敢同旁人说的，也说给{address}听。',
+    ],
+  },
+  {
+    words: /后来|然后|接着|继续|往下|说吧|讲吧|请讲/,
+    answers: [
+      '{address}肯听，我便往下说。只是越往后，灯要拨得越亮些。',
+      '‘{quote}’——急什么，夜还长，话要一句一句地走。',
+    ],
+  },
+  {
     words: /你是谁|你叫什么|姓名|何人|来历|身份/,
     answers: [
       '{address}问我来历？名字不过是件衣裳，穿上脱下都容易，要紧的是里头的心。',

@@ -1,12 +1,22 @@
 import { Ink, sheet } from './ink.ts';
 import { palettes } from './palettes.ts';
 import type { Scene } from './scene.ts';
+import { duskScenes } from './scenes/dusk.ts';
 import { flowerScenes } from './scenes/flowers.ts';
+import { gardenScenes } from './scenes/gardens.ts';
 import { marvelScenes } from './scenes/marvels.ts';
 import { nightScenes } from './scenes/night.ts';
+import { wonderScenes } from './scenes/wonders.ts';
 import { titles } from './titles.ts';
 
-const scenes: Record<string, Scene> = { ...nightScenes, ...flowerScenes, ...marvelScenes };
+const scenes: Record<string, Scene> = {
+  ...nightScenes,
+  ...duskScenes,
+  ...flowerScenes,
+  ...gardenScenes,
+  ...marvelScenes,
+  ...wonderScenes,
+};
 const serif = "'Songti SC','Noto Serif SC','Noto Serif CJK SC','Source Han Serif SC',STSong,SimSun,serif";
 
 /** A story's cover, 3:4; undefined when there is no such story. */

@@ -1,8 +1,10 @@
+import { bird, fox } from './creatures.ts';
 import { at } from './geometry.ts';
 import type { Ink } from './ink.ts';
-import { bamboo, blossom, branch, cloud, lotus, lotusLeaf, rock, rosette, waves } from './nature.ts';
+import { bamboo, blossom, branch, lotus, lotusLeaf, rosette } from './nature.ts';
 import type { PaletteName } from './palettes.ts';
-import { bird, boat, fox, hall, lantern } from './things.ts';
+import { boat, hall, lantern } from './things.ts';
+import { cloud, rock, waves } from './weather.ts';
 
 interface Motif {
   palette: PaletteName;

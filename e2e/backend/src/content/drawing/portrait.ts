@@ -1,10 +1,10 @@
 import type { Figure } from '../tale.ts';
 import { tales } from '../tales/index.ts';
+import { cricket } from './creatures.ts';
 import { at, loop } from './geometry.ts';
 import { Ink } from './ink.ts';
-import { rock } from './nature.ts';
 import { type PaletteName, palettes } from './palettes.ts';
-import { cricket } from './things.ts';
+import { rock } from './weather.ts';
 
 interface Look {
   palette: PaletteName;

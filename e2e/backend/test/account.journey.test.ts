@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@rstest/core';
+import { dayMs } from '../src/clock.ts';
+import { rules } from '../src/rules.ts';
+import { openBackend } from './testBackend.ts';
+import type { CheckInDto, ErrorDto, Registered, UserDto } from './wire.ts';
+
+let now = Date.parse('2026-03-01T10:00:00+08:00');
+const backend = await openBackend({}, () => now);
+const story = 'nie-xiaoqian';
+const price = rules.storyPrices.long;
+
+describe('points', () => {
+  test('refuse a line that costs more than there is, and leave nothing behind', async () => {
+    const reader = await backend.reader();
+    for (let left = rules.signUpGift; left >= price; left -= price) {
+      await reader.say({ story_id: story });
+      await backend.settled();
+    }
+    const refused = await reader.say({ story_id: 'hua-pi' });
+    expect([refused.status, refused.body]).toEqual([
+      402,
+      {
+        message: '余额不足，请先充值',
+        code: 'insufficient_balance',
+        required: price,
+        balance: rules.signUpGift % price,
+      },
+    ]);
+    expect((await reader.latest({ story_id: 'hua-pi' })).meta.conversation_id).toBeNull();
+  });
+
+  test('are given once a day, more with each day in a row, in Shanghai time', async () => {
+    const reader = await backend.reader();
+    const checkIn = async () => (await reader.post<{ data: CheckInDto }>('/check-in')).body.data;
+    now = Date.parse('2026-03-10T23:59:00+08:00');
+    expect(await checkIn()).toMatchObject({
+      date: '2026-03-10',
+      streak: 1,
+      awarded: 10,
+      already_checked_in: false,
+      balance: 110,
+    });
+    expect(await checkIn()).toMatchObject({ streak: 1, awarded: 0, already_checked_in: true, balance: 110 });
+    now += 120_000;
+    expect(await checkIn()).toMatchObject({ date: '2026-03-11', streak: 2, awarded: 12 });
+    expect((await reader.get<{ data: UserDto }>('/user')).body.data).toMatchObject({
+      checked_in_today: true,
+      check_in_streak: 2,
+    });
+    now += 2 * dayMs;
+    expect((await reader.get<{ data: UserDto }>('/user')).body.data).toMatchObject({
+      checked_in_today: false,
+      check_in_streak: 0,
+    });
+    expect(await checkIn()).toMatchObject({ streak: 1, awarded: 10 });
+  });
+
+  test('reward both sides of an invitation', async () => {
+    const inviter = await backend.reader();
+    const { invite_code } = (await inviter.get<{ data: UserDto }>('/user')).body.data;
+    const invitee = backend.client();
+    expect((await invitee.register({ invite_code: invite_code.toLowerCase() })).balance).toBe(
+      rules.signUpGift + rules.inviteReward.invitee,
+    );
+    expect((await inviter.get<{ data: UserDto }>('/user')).body.data.balance).toBe(
+      rules.signUpGift + rules.inviteReward.inviter,
+    );
+    expect((await backend.client().register({ invite_code: 'NOBODY' })).balance).toBe(rules.signUpGift);
+  });
+});
+
+describe('an account', () => {
+  test('by e-mail waits for the confirmation link', async () => {
+    const reader = await backend.client().fetchToken();
+    const form = { login: 'Ning@Example.org', password: '246810', name: '宁生' };
+    const registered = await reader.post<Registered>('/register', form);
+    expect([registered.status, registered.body.type]).toEqual([201, 'email']);
+    expect((await reader.get('/user')).status).toBe(403);
+    const elsewhere = await backend.client().fetchToken();
+    const refused = await elsewhere.post<ErrorDto>('/login', form);
+    expect([refused.status, refused.body.code]).toEqual([403, 'email_unverified']);
+    expect((await elsewhere.post('/email/verification-notification/resend')).status).toBe(202);
+    const link = newestLink();
+    expect((await reader.get(`/email/verify${link.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`)).status).toBe(
+      403,
+    );
+    expect((await backend.client().get(`/email/verify${link}`)).body).toEqual({ message: '邮箱已确认' });
+    expect((await reader.get<{ data: UserDto }>('/user')).body.data).toMatchObject({
+      username: 'ning@example.org',
+      balance: rules.signUpGift,
+    });
+  });
+
+  test('refuses a confirmation link that is too old', async () => {
+    await backend.client().register({ login: 'late@example.org' });
+    now += (rules.verificationLinkHours + 1) * 3_600_000;
+    expect((await backend.client().get(`/email/verify${newestLink()}`)).status).toBe(403);
+  });
+
+  test('says at each field what is wrong', async () => {
+    const reader = await backend.reader({ login: 'taken_name' });
+    const visitor = await backend.client().fetchToken();
+    const empty = await visitor.post<ErrorDto>('/register', {});
+    expect([empty.status, Object.keys(empty.body.errors ?? {})]).toEqual([422, ['login', 'password', 'name']]);
+    const taken = await visitor.post<ErrorDto>('/register', { login: 'TAKEN_name', password: '123456', name: '甲' });
+    expect(taken.body).toEqual({ message: '这个账号已被注册', errors: { login: ['这个账号已被注册'] } });
+    expect((await visitor.post<ErrorDto>('/login', { login: 'taken_name', password: 'wrong!' })).status).toBe(422);
+    const long = await reader.say({ story_id: story, body: '长'.repeat(2001) });
+    expect([long.status, Object.keys((long.body as unknown as ErrorDto).errors ?? {})]).toEqual([422, ['body']]);
+  });
+
+  test('is changed in its profile and keeps what was not named', async () => {
+    const reader = await backend.reader();
+    const changed = await reader.put<{ data: UserDto }>('/user', {
+      name: '  燕赤霞 ',
+      persona: '一名剑客',
+      gender: 'male',
+      avatar: '/api/media/avatars/fox.svg',
+    });
+    expect(changed.body.data).toMatchObject({
+      name: '燕赤霞',
+      persona: '一名剑客',
+      gender: 'male',
+      avatar: '/api/media/avatars/fox.svg',
+    });
+    expect((await reader.put<{ data: UserDto }>('/user', { persona: '' })).body.data).toMatchObject({
+      name: '燕赤霞',
+      persona: '',
+    });
+    expect((await reader.put('/user', { avatar: 'https://elsewhere.example/a.png' })).status).toBe(422);
+    expect((await reader.put('/user', { persona: '字'.repeat(1001) })).status).toBe(422);
+  });
+
+  function newestLink(): string {
+    const folder = join(backend.dataDir, 'mail');
+    const files = readdirSync(folder).sort(
+      (left, right) => Number(left.match(/-(\d+)\.eml/)?.[1]) - Number(right.match(/-(\d+)\.eml/)?.[1]),
+    );
+    const mail = readFileSync(join(folder, files.at(-1) ?? ''), 'utf8');
+    const text = Buffer.from(mail.split('\r\n\r\n')[1] ?? '', 'base64').toString();
+    return text.match(/\/email\/verify(\S+)/)?.[1] ?? '';
+  }
+});

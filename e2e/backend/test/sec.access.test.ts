@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@rstest/core';
+import { openSocket } from './socket.ts';
+import { openBackend, type TestBackend } from './testBackend.ts';
+import type { ErrorDto, Page, SuggestionDto, TransactionDto, UserDto } from './wire.ts';
+
+const backend = await openBackend();
+const story = 'nie-xiaoqian';
+
+describe('sec.idor-matrix', () => {
+  test('nothing of another user can be read, changed, continued or listened to', async () => {
+    const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
+    const { body: sent } = await theirs.say({ story_id: story });
+    await backend.settled();
+    const conversation_id = sent.conversation.id;
+    const client_id = randomUUID();
+    const { body: asked } = await theirs.post<{ data: SuggestionDto }>('/messages/suggestion', {
+      conversation_id,
+      client_id,
+    });
+    await backend.settled();
+    const other = (await theirs.get<{ data: UserDto }>('/user')).body.data;
+    const attempts = await Promise.all([
+      mine.get(`/messages/latest?conversation_id=${conversation_id}`),
+      mine.get(`/messages/suggestion/${asked.data.id}`),
+      mine.say({ conversation_id }),
+      mine.post('/messages/continue', { conversation_id, message_id: sent.reply.id, client_id: randomUUID() }),
+      mine.post('/messages/suggestion', { conversation_id, client_id: randomUUID() }),
+      mine.delete(`/conversations/${conversation_id}`),
+      mine.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `private-App.Models.User.${other.id}` }),
+      mine.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `presence-App.Models.User.${other.id}` }),
+      mine.post('/messages', {
+        story_id: story,
+        body: '借你的灵感',
+        suggestion_id: asked.data.id,
+        client_id: randomUUID(),
+      }),
+    ]);
+    expect(attempts.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 403, 403, 422]);
+    expect((await mine.latest({ story_id: story })).data).toEqual([]);
+    expect(
+      (await mine.get<Page<TransactionDto>>('/transactions')).body.data.every(({ type }) => type === 'recharge'),
+    ).toBe(true);
+    expect((await theirs.latest({ conversation_id })).data).toHaveLength(2);
+  });
+
+  test("a stored answer is not given out for another user's key", async () => {
+    const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
+    const line = { story_id: story, body: '同一把钥匙', client_id: randomUUID() };
+    const first = await theirs.post<{ message: { id: string } }>('/messages', line);
+    const second = await mine.post<{ message: { id: string } }>('/messages', line);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.message.id).not.toBe(first.body.message.id);
+  });
+});
+
+describe('sec.csrf', () => {
+  test('a change without a token, with a foreign one, or from another site is refused with 419', async () => {
+    const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
+    const foreign = theirs.cookies.get('XSRF-TOKEN') ?? '';
+    const own = mine.cookies.get('XSRF-TOKEN') ?? '';
+    const attempts = await Promise.all([
+      mine.post('/check-in', {}, { 'X-XSRF-TOKEN': '' }),
+      mine.post('/check-in', {}, { 'X-XSRF-TOKEN': foreign }),
+      mine.post('/check-in', {}, { 'X-XSRF-TOKEN': foreign, Cookie: `${mine.cookieHeader().replace(own, foreign)}` }),
+      mine.post('/check-in', {}, { Origin: 'https://evil.example' }),
+      mine.post('/check-in', {}, { Origin: 'null' }),
+      mine.post('/check-in', {}, { 'Sec-Fetch-Site': 'cross-site' }),
+      mine.send('DELETE', `/conversations/${randomUUID()}`, undefined, { 'X-XSRF-TOKEN': '' }),
+      mine.send('PUT', '/user', { name: '改名' }, { 'X-XSRF-TOKEN': '' }),
+    ]);
+    expect(attempts.map(({ status }) => status)).toEqual([419, 419, 419, 419, 419, 419, 419, 419]);
+    const own419 = await mine.post<ErrorDto>('/check-in', {}, { 'X-XSRF-TOKEN': '' });
+    expect(own419.body).toEqual({ message: '页面已过期，请重试' });
+    expect((await mine.post('/check-in', {}, { Origin: backend.url })).status).toBe(200);
+  });
+
+  test('reading changes nothing', async () => {
+    const mine = await backend.reader();
+    const { body } = await mine.say({ story_id: story });
+    await backend.settled();
+    const state = async () =>
+      JSON.stringify([
+        (await mine.latest({ story_id: story })).data,
+        (await mine.get('/user')).body,
+        (await mine.get('/transactions')).body,
+      ]);
+    const before = await state();
+    for (const path of [
+      '/stories',
+      `/stories/${story}`,
+      '/conversations',
+      `/conversations/${body.conversation.id}`,
+      '/check-in',
+      '/logout',
+      '/messages',
+      '/messages/continue',
+    ])
+      await mine.get(path);
+    expect(await state()).toBe(before);
+  });
+});
+
+describe('sec.ws-origin', () => {
+  test('a socket from another site is refused, one from this site is let in', async () => {
+    const refused = await openSocket(backend, backend.client(), { origin: 'https://evil.example' }).catch(
+      (error: Error) => error.message,
+    );
+    expect(refused).toContain('4009');
+    expect((await openSocket(backend, backend.client(), { origin: backend.url })).id).toMatch(/^\d+\.\d+$/);
+  });
+
+  test('a configured list of origins is the only one that counts', async () => {
+    const strict: TestBackend = await openBackend({ APP_ORIGIN: 'https://liaozhai.example' });
+    expect((await openSocket(strict, strict.client(), { origin: 'https://liaozhai.example' })).id).toMatch(/\./);
+    await expect(openSocket(strict, strict.client(), { origin: strict.url })).rejects.toThrow('4009');
+  });
+});
