@@ -82,7 +82,8 @@ async function consoleFor(env: ServerEnv, store: string) {
 async function serve(env: ServerEnv) {
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
   const config = siteConfig(env.HOST_CONFIG);
-  const [backend] = await Promise.all([backendFor(env), publishAll(store, env.CHANNEL)]);
+  await publishAll(store, env.CHANNEL);
+  const backend = await backendFor(env);
   const releases = await openReleases({ store, channel: env.CHANNEL });
   const releaseConsole = await consoleFor(env, store);
   const server = createProduct({ releases, env, backendUrl: backend.url, config });

@@ -8,13 +8,11 @@ import { pageSet } from './federation';
 import { createAppHistory } from './navigation/appHistory';
 import { NavigationContext } from './navigation/NavigationContext';
 import { RemoteSlots } from './remotes/RemoteSlots';
-import { routeTable } from './routes/routeTable';
+import { appRoutes } from './routes/appRoutes';
 import { Shell } from './shell/Shell';
 import { ToastsView } from './toasts/ToastsView';
 import { useIdle } from './useIdle';
 import { useStart } from './useStart';
-
-const routes = routeTable(pageSet);
 
 // without it the page stays on its pinned set, which is no reason to fail
 const UpdateWatch = lazy<ComponentType>(() =>
@@ -28,7 +26,7 @@ const isReleased = pageSet.set !== 'bundled';
 export function App() {
   const [navigation] = useState(() => {
     rememberInviteCode(location.search);
-    return createAppHistory(routes);
+    return createAppHistory(appRoutes);
   });
   useEffect(() => () => navigation.dispose(), [navigation]);
   const idle = useIdle();
@@ -37,7 +35,7 @@ export function App() {
     <Provider store={store}>
       <NavigationContext value={navigation}>
         <RemoteSlots>
-          <Shell routes={routes} />
+          <Shell routes={appRoutes} />
         </RemoteSlots>
         <AuthGate />
         <ToastsView />

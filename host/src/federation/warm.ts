@@ -1,7 +1,9 @@
 import { hashOf } from './page';
 import type { Preload } from './pageSet';
 
-const asked = new Set<string>();
+// what the page's own HTML preloads is on its way already
+const preloaded = [...document.querySelectorAll<HTMLLinkElement>('link[rel="preload"], link[rel="stylesheet"]')];
+const asked = new Set(preloaded.map((link) => new URL(link.href).pathname));
 
 /**
  * Fetches a route's or slot's files into the HTTP cache, all at once, so that entry, module and page do not wait

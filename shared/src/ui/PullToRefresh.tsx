@@ -1,9 +1,8 @@
-import { useDrag } from '@use-gesture/react';
 import clsx from 'clsx';
 import RefreshIcon from 'lucide-react/icons/refresh-cw';
 import { type ReactNode, useRef, useState } from 'react';
-import { scrollerOf } from './InfiniteList';
 import styles from './PullToRefresh.module.css';
+import { usePullDown } from './usePullDown';
 import { VisuallyHidden } from './VisuallyHidden';
 
 const TRIGGER_PX = 64;
@@ -26,21 +25,18 @@ export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
     await Promise.allSettled([onRefresh()]);
     setRefreshing(false);
   };
-  useDrag(
-    ({ movement: [, down], last, first, event, memo, cancel }) => {
-      const element = area.current;
-      if (!element || refreshing) return;
-      const atTop = first ? isAtTop(element) : memo;
-      if (!atTop) return cancel();
-      if (event.cancelable && down > 0) event.preventDefault();
-      const shift = last ? 0 : resisted(Math.max(0, down));
-      element.style.setProperty('--pulled', `${shift}px`);
-      element.dataset.pulling = String(!last);
-      if (last && resisted(down) >= TRIGGER_PX) void refresh();
-      return atTop;
+  usePullDown(area, {
+    isAllowed: () => !refreshing,
+    onPull: (element, pulled) => {
+      element.style.setProperty('--pulled', `${resisted(pulled)}px`);
+      element.dataset.pulling = 'true';
     },
-    { target: area, axis: 'y', filterTaps: true, pointer: { touch: true }, eventOptions: { passive: false } },
-  );
+    onRelease: (element, pulled) => {
+      element.style.setProperty('--pulled', '0px');
+      element.dataset.pulling = 'false';
+      if (resisted(pulled) >= TRIGGER_PX) void refresh();
+    },
+  });
   return (
     <div ref={area} className={clsx(styles.area, refreshing && styles.refreshing)}>
       <div className={styles.mark} role="status">
@@ -51,5 +47,3 @@ export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
     </div>
   );
 }
-
-const isAtTop = (element: Element) => (scrollerOf(element) ?? document.documentElement).scrollTop <= 0;

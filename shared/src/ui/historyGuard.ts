@@ -12,6 +12,8 @@ interface Guards {
   open: Guard[];
   /** The router entry under the overlays while a step over them may still arrive. */
   page: string | null;
+  /** A step back over dead entries is under way; a second one would leave the app. */
+  stepping: boolean;
 }
 
 // Each remote bundles its own copy of this file; all copies must see one pile of overlays.
@@ -20,7 +22,7 @@ const GUARDS = Symbol.for('liaozhai.historyGuards');
 function guards(): Guards {
   const holder = globalThis as { [GUARDS]?: Guards };
   if (!holder[GUARDS]) {
-    holder[GUARDS] = { open: [], page: null };
+    holder[GUARDS] = { open: [], page: null, stepping: false };
     window.addEventListener('popstate', onPopState, { capture: true });
   }
   return holder[GUARDS];
@@ -54,14 +56,22 @@ function pushEntry(all: Guards) {
 /** Steps back over the entries of overlays that have closed by themselves. */
 function settle() {
   const all = guards();
+  // what closed meanwhile is seen when the step arrives
+  if (all.stepping) return;
   const steps = deadEntriesHere(all);
   all.open = all.open.filter((guard) => !guard.released);
-  if (steps > 0) history.go(-steps);
+  if (steps > 0) stepBack(all, steps);
   else if (all.open.length === 0) all.page = null;
+}
+
+function stepBack(all: Guards, steps: number) {
+  all.stepping = true;
+  history.go(-steps);
 }
 
 function onPopState(event: PopStateEvent) {
   const all = guards();
+  all.stepping = false;
   const samePage = all.page === pageHere();
   // The router would take this for a navigation to the same entry, and a blocker of its would reload the page.
   if (samePage) event.stopImmediatePropagation();
@@ -75,7 +85,7 @@ function onPopState(event: PopStateEvent) {
   const dead = staying ? 0 : deadEntriesHere(all);
   all.open = all.open.filter((guard) => !guard.released);
   all.page = all.open.length > 0 || dead > 0 ? pageHere() : null;
-  if (dead > 0) history.go(-dead);
+  if (dead > 0) stepBack(all, dead);
   else if (staying && samePage) history.go(1);
   else if (staying) pushEntry(all);
 }
