@@ -1,4 +1,5 @@
 export { act, fireEvent, render, renderHook, screen, waitFor, within } from '@testing-library/react';
+export { type UserEvent, userEvent } from '@testing-library/user-event';
 export { type FakeResponse, fakeApi, type Handlers, offline, type RecordedRequest } from './fakeApi';
 export { fakeRealtime, type Live } from './fakeRealtime';
 export { memberDto, type OpenOptions, type OpenRemote, openRemote } from './openRemote';

@@ -4,6 +4,7 @@ import { toApiError } from '../client/toApiError';
 import { onUnauthenticated, signInEpoch } from '../client/unauthenticated';
 import { unwrap } from '../cursor';
 import { createSignal } from '../signal';
+import { purgeDrafts } from '../storage/drafts';
 import { STORAGE_KEYS } from '../storage/keys';
 import { local, readJson } from '../storage/local';
 import { lastOwner, setCurrentOwner } from '../storage/owner';
@@ -136,6 +137,8 @@ export function takeStoredUser() {
   const user = currentUser();
   if (!storedUser || user?.id !== storedUser.id) {
     if (user) signInEpoch.next();
+    // logged out there, not only run out: what is still in this tab's hands goes too
+    if (user && lastOwner.read() !== user.id) purgeDrafts(user.id);
     return become(storedUser);
   }
   balanceEpoch += 1;

@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { getAdapter } from 'axios';
+import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
+import { client, replaceAdapter } from './client';
+import { request } from './request';
+import { socketId } from './socketId';
+import { onUnauthenticated, signInEpoch } from './unauthenticated';
+
+beforeEach(() => {
+  // retries wait a random while; here none
+  const random = rs.spyOn(Math, 'random').mockReturnValue(0);
+  onTestEnd(() => random.mockRestore());
+});
+
+function api(handlers: Handlers) {
+  const { requests, restore } = fakeApi(handlers);
+  onTestEnd(restore);
+  return requests;
+}
+
+/** Answers one after another; the last one stays. */
+const inTurn = (...answers: unknown[]) => {
+  let turn = 0;
+  return () => {
+    const answer = answers[Math.min(turn++, answers.length - 1)];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+};
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => Promise.reject(new Error('did not fail')),
+    (cause: unknown) => cause,
+  );
+
+function count401s() {
+  let heard = 0;
+  onTestEnd(
+    onUnauthenticated(() => {
+      heard += 1;
+    }),
+  );
+  return () => heard;
+}
+
+test('hands on the body of the answer', async () => {
+  api({ 'GET /v1/stories': { data: [1] } });
+  expect(await request({ url: '/v1/stories' })).toEqual({ data: [1] });
+  expect(await client.get('/v1/stories')).toEqual({ data: [1] });
+});
+
+test('asks for JSON below /api, with cookies, within 10 s', async () => {
+  const requests = api({ 'GET /v1/user': {} });
+  await request({ url: '/v1/user' });
+  expect(requests[0]?.headers).toMatchObject({ accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' });
+  expect(client.defaults).toMatchObject({ baseURL: '/api', timeout: 10_000, withCredentials: true });
+});
+
+test('names the live socket to the server', async () => {
+  const requests = api({ 'GET /v1/user': {} });
+  await request({ url: '/v1/user' });
+  socketId.set('3.14');
+  onTestEnd(() => socketId.set(undefined));
+  await request({ url: '/v1/user' });
+  expect(requests.map(({ headers }) => headers['x-socket-id'])).toEqual([undefined, '3.14']);
+});
+
+test('sends the key of what is to be done once, and the token of the cookie', async () => {
+  Reflect.set(document, 'cookie', 'XSRF-TOKEN=a%20token');
+  const sent: { url: string; headers: Record<string, string> }[] = [];
+  const fetching = rs.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    const asked = input as Request;
+    sent.push({ url: asked.url, headers: Object.fromEntries(asked.headers) });
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  });
+  onTestEnd(() => fetching.mockRestore());
+  onTestEnd(replaceAdapter((config) => getAdapter('fetch', config)(config)));
+  await request({ method: 'POST', url: '/v1/messages', body: { body: '你好' }, idempotencyKey: 'key-1' });
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.url).toMatch(/\/api\/v1\/messages$/);
+  expect(sent[0]?.headers).toMatchObject({ 'Idempotency-Key': 'key-1', 'X-XSRF-TOKEN': 'a token' });
+});
+
+describe('401', () => {
+  test('is told to everyone who listens, and still rejects', async () => {
+    api({ 'GET /v1/user': { status: 401, body: { message: 'Unauthenticated.' } } });
+    const heard = count401s();
+    const error = await failure(request({ url: '/v1/user' }));
+    expect(error).toEqual({ kind: 'unauthenticated', message: 'Unauthenticated.' });
+    expect(heard()).toBe(1);
+  });
+
+  test('of logging out says only that it is done', async () => {
+    api({ 'POST /v1/logout': { status: 401 } });
+    const heard = count401s();
+    expect(await failure(request({ method: 'POST', url: '/v1/logout' }))).toEqual({ kind: 'unauthenticated' });
+    expect(heard()).toBe(0);
+  });
+
+  test('of a request made before the present sign-in is old news', async () => {
+    let answer = (_: unknown) => {};
+    api({ 'GET /v1/user': () => new Promise((resolve) => (answer = resolve)) });
+    const heard = count401s();
+    const asked = failure(request({ url: '/v1/user' }));
+    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve));
+    signInEpoch.next();
+    answer({ status: 401 });
+    expect(await asked).toEqual({ kind: 'unauthenticated' });
+    expect(heard()).toBe(0);
+  });
+});
+
+describe('419', () => {
+  const token = 'GET /sanctum/csrf-cookie';
+
+  test('fetches a token and sends the same again, once', async () => {
+    const requests = api({ [token]: { status: 204 }, 'POST /v1/check-in': inTurn({ status: 419 }, { awarded: 5 }) });
+    const answer = await request({ method: 'POST', url: '/v1/check-in', body: { a: 1 }, idempotencyKey: 'k' });
+    expect(answer).toEqual({ awarded: 5 });
+    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /v1/check-in',
+      token,
+      'POST /v1/check-in',
+    ]);
+    expect(requests[2]).toMatchObject({ body: { a: 1 }, headers: { 'idempotency-key': 'k' } });
+  });
+
+  test('a server without that route is no obstacle', async () => {
+    api({ [token]: { status: 404 }, 'POST /v1/check-in': inTurn({ status: 419 }, { awarded: 5 }) });
+    expect(await request({ method: 'POST', url: '/v1/check-in' })).toEqual({ awarded: 5 });
+  });
+
+  test('twice is a failure', async () => {
+    const requests = api({ [token]: {}, 'POST /v1/check-in': { status: 419 } });
+    expect(await failure(request({ method: 'POST', url: '/v1/check-in' }))).toEqual({ kind: 'server', status: 419 });
+    expect(requests).toHaveLength(3);
+  });
+
+  test('of several at once fetches one token', async () => {
+    const first = inTurn({ status: 419 }, 'a');
+    const second = inTurn({ status: 419 }, 'b');
+    const requests = api({ [token]: {}, 'POST /first': first, 'POST /second': second });
+    const both = ['/first', '/second'].map((url) => request({ method: 'POST', url }));
+    expect(await Promise.all(both)).toEqual(['a', 'b']);
+    expect(requests.filter(({ url }) => url === '/sanctum/csrf-cookie')).toHaveLength(1);
+  });
+});
+
+describe('a request without an answer', () => {
+  for (const [name, trouble] of [
+    ['no network', offline()],
+    ['502', { status: 502 }],
+    ['503', { status: 503 }],
+    ['504', { status: 504 }],
+  ] as const) {
+    test(`${name}: a GET is sent twice more`, async () => {
+      const requests = api({ 'GET /v1/stories': inTurn(trouble, trouble, 'there') });
+      expect(await request({ url: '/v1/stories' })).toBe('there');
+      expect(requests).toHaveLength(3);
+    });
+
+    test(`${name}: a GET is not sent a fourth time`, async () => {
+      const requests = api({ 'GET /v1/stories': inTurn(trouble) });
+      await failure(request({ url: '/v1/stories' }));
+      expect(requests).toHaveLength(3);
+    });
+
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      test(`${name}: a ${method} is never sent again by itself`, async () => {
+        const requests = api({ [`${method} /v1/thing`]: inTurn(trouble) });
+        await failure(request({ method, url: '/v1/thing' }));
+        expect(requests).toHaveLength(1);
+      });
+    }
+  }
+
+  for (const status of [400, 404, 422, 500]) {
+    test(`${status} is an answer: a GET is not sent again`, async () => {
+      const requests = api({ 'GET /v1/stories': { status } });
+      await failure(request({ url: '/v1/stories' }));
+      expect(requests).toHaveLength(1);
+    });
+  }
+
+  test('waits for a random while, so that not everyone comes at once', async () => {
+    rs.spyOn(Math, 'random').mockReturnValue(0.5);
+    const times: number[] = [];
+    const answer = () => {
+      times.push(performance.now());
+      throw offline();
+    };
+    api({ 'GET /v1/stories': answer });
+    await failure(request({ url: '/v1/stories' }));
+    const [first = 0, second = 0, third = 0] = times;
+    expect(second - first).toBeGreaterThan(250);
+    expect(third - second).toBeGreaterThan(500);
+  });
+});
+
+test('an aborted request ends at once and is not sent again', async () => {
+  const requests = api({ 'GET /v1/stories': () => new Promise(() => {}) });
+  const abort = new AbortController();
+  const asked = failure(request({ url: '/v1/stories', signal: abort.signal }));
+  await new Promise((resolve) => setTimeout(resolve));
+  abort.abort();
+  expect((await asked) as Error).toMatchObject({ name: 'CanceledError' });
+  expect(requests).toHaveLength(1);
+});

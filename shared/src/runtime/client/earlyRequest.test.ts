@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from '@rstest/core';
+import { fakeApi, onTestEnd } from '../../testing';
+import { request } from './request';
+
+const holder = globalThis as { __liaozhai?: unknown };
+
+afterEach(() => {
+  delete holder.__liaozhai;
+});
+
+function withEarly(response: Promise<Response>, url = '/api/v1/stories') {
+  holder.__liaozhai = { early: { url, response } };
+  const { requests, restore } = fakeApi({ 'GET /v1/stories': { from: 'network' }, 'POST /v1/stories': 'posted' });
+  onTestEnd(restore);
+  return requests;
+}
+
+const json = (body: unknown, status = 200) => Promise.resolve(new Response(JSON.stringify(body), { status }));
+const early = () => json({ from: 'loader' });
+
+test('the request that the page began before us is used, once', async () => {
+  const requests = withEarly(early());
+  expect(await request({ url: '/v1/stories' })).toEqual({ from: 'loader' });
+  expect(requests).toHaveLength(0);
+  expect(await request({ url: '/v1/stories' })).toEqual({ from: 'network' });
+  expect(requests).toHaveLength(1);
+});
+
+test('another request leaves it alone', async () => {
+  withEarly(early());
+  expect(await request({ url: '/v1/stories', params: { cursor: 'c' } })).toEqual({ from: 'network' });
+  expect(await request({ url: '/v1/stories', method: 'POST' })).toEqual('posted');
+  expect(await request({ url: '/v1/stories' })).toEqual({ from: 'loader' });
+});
+
+test('its failure is a failure like any other', async () => {
+  withEarly(json({ message: '书架塌了' }, 500));
+  await expect(request({ url: '/v1/stories' })).rejects.toEqual({ kind: 'server', status: 500, message: '书架塌了' });
+});
+
+test('if it got no answer the request is made anew', async () => {
+  const requests = withEarly(Promise.reject(new TypeError('Failed to fetch')));
+  expect(await request({ url: '/v1/stories' })).toEqual({ from: 'network' });
+  expect(requests).toHaveLength(1);
+});
+
+test('it has no longer than the request it stands for', async () => {
+  withEarly(new Promise(() => {}));
+  await expect(request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
+});
+
+test('aborting ends the wait for it', async () => {
+  withEarly(new Promise(() => {}));
+  const abort = new AbortController();
+  const asked = request({ url: '/v1/stories', signal: abort.signal });
+  abort.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'CanceledError' });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@rstest/core';
+import { AxiosError, AxiosHeaders, CanceledError } from 'axios';
+import { toApiError } from './toApiError';
+
+const config = { headers: new AxiosHeaders() };
+
+const answered = (status: number, data: unknown = '', headers: Record<string, string> = {}) =>
+  new AxiosError('', undefined, config, undefined, {
+    status,
+    statusText: '',
+    data,
+    headers: new AxiosHeaders(headers),
+    config,
+  });
+
+describe('names a failed request by what can be done about it', () => {
+  const table: [string, AxiosError, object][] = [
+    ['no network', new AxiosError('', 'ERR_NETWORK', config), { kind: 'offline' }],
+    ['10 s are over', new AxiosError('', 'ECONNABORTED', config), { kind: 'timeout' }],
+    ['the connection timed out', new AxiosError('', 'ETIMEDOUT', config), { kind: 'timeout' }],
+    ['401', answered(401, { message: '请登录' }), { kind: 'unauthenticated', message: '请登录' }],
+    [
+      '402',
+      answered(402, { code: 'insufficient_balance', required: 3, balance: 1 }),
+      { kind: 'insufficientBalance', required: 3, balance: 1 },
+    ],
+    ['402 without figures', answered(402), { kind: 'insufficientBalance', required: 0, balance: 0 }],
+    ['403', answered(403), { kind: 'forbidden' }],
+    ['404', answered(404, { message: '没有这个故事' }), { kind: 'notFound', message: '没有这个故事' }],
+    ['408', answered(408), { kind: 'timeout' }],
+    ['409', answered(409, { code: 'busy' }), { kind: 'conflict', code: 'busy' }],
+    ['410', answered(410), { kind: 'gone' }],
+    [
+      '422',
+      answered(422, { message: '有误', errors: { login: ['已被占用'], name: '太长' } }),
+      { kind: 'invalid', message: '有误', fields: { login: ['已被占用'], name: ['太长'] } },
+    ],
+    ['422 without fields', answered(422, { errors: null }), { kind: 'invalid', fields: {} }],
+    ['429', answered(429, '', { 'retry-after': '17' }), { kind: 'tooOften', retryAfterSeconds: 17 }],
+    ['429 that does not say', answered(429), { kind: 'tooOften', retryAfterSeconds: 60 }],
+    ['429 with nonsense', answered(429, '', { 'retry-after': 'soon' }), { kind: 'tooOften', retryAfterSeconds: 60 }],
+    ['500', answered(500, { message: 'Server Error' }), { kind: 'server', status: 500, message: 'Server Error' }],
+    ['503 as a page', answered(503, '<html>down</html>'), { kind: 'server', status: 503 }],
+    ['419 for good', answered(419), { kind: 'server', status: 419 }],
+  ];
+  for (const [name, cause, expected] of table)
+    test(name, () => {
+      expect(toApiError(cause)).toEqual(expected);
+    });
+
+  test('429 until a date', () => {
+    const inAMinute = new Date(Date.now() + 60_000).toUTCString();
+    const error = toApiError(answered(429, '', { 'retry-after': inAMinute }));
+    if (error.kind !== 'tooOften') throw new Error(error.kind);
+    expect(error.retryAfterSeconds).toBeGreaterThan(57);
+    expect(error.retryAfterSeconds).toBeLessThan(62);
+  });
+});
+
+test('hands on what is one already', () => {
+  const error = { kind: 'offline' as const };
+  expect(toApiError(error)).toBe(error);
+});
+
+test('throws what was no failed request', () => {
+  const defect = new TypeError('x is not a function');
+  expect(() => toApiError(defect)).toThrow(defect);
+  const aborted = new CanceledError();
+  expect(() => toApiError(aborted)).toThrow(aborted);
+});

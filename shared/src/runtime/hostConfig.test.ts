@@ -1,0 +1,43 @@
+import { expect, rs, test } from '@rstest/core';
+import { onTestEnd } from '../testing';
+import { parseHostConfig } from './hostConfig';
+
+const nothing = {
+  rechargePackages: [],
+  paymentProvider: null,
+  support: {},
+  realtime: { key: '{key}', channel: 'private-App.Models.User.{id}' },
+  rules: {},
+};
+
+test('a site that configures nothing has the defaults', () => {
+  expect(parseHostConfig(undefined)).toEqual(nothing);
+  expect(parseHostConfig('{}')).toEqual(nothing);
+});
+
+test('what is configured is taken', () => {
+  const config = {
+    rechargePackages: [{ id: 'p60', points: 60, priceCents: 600, label: '多送' }],
+    paymentProvider: { name: '某付', checkoutUrl: 'https://pay.example/' },
+    support: { email: 'a@b.example' },
+    realtime: { key: 'k', host: 'ws.example', port: 443, channel: 'private-u.{id}' },
+    rules: { signUpGift: 100 },
+  };
+  expect(parseHostConfig(JSON.stringify(config))).toEqual(config);
+});
+
+test('a broken part reads as not configured, the rest stands', () => {
+  const config = {
+    rechargePackages: [{ id: 1 }],
+    realtime: { key: 5, port: 'x' },
+    support: { email: 7, hours: '9–21' },
+  };
+  expect(parseHostConfig(JSON.stringify(config))).toEqual({ ...nothing, support: { hours: '9–21' } });
+});
+
+test('what is no JSON is warned of and reads as nothing', () => {
+  const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestEnd(() => warned.mockRestore());
+  expect(parseHostConfig('{oops')).toEqual(nothing);
+  expect(warned).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from '@rstest/core';
+import { act, renderHook } from '../testing';
+import { useFontSize, useTheme } from './preferences';
+
+const { dataset } = document.documentElement;
+const key = 'liaozhai-preferences';
+
+test('a theme is drawn, kept, and given up for the system’s', () => {
+  const { result } = renderHook(useTheme);
+  expect(result.current[0]).toBe('system');
+  act(() => result.current[1]('dark'));
+  expect(result.current[0]).toBe('dark');
+  expect(dataset.theme).toBe('dark');
+  expect(JSON.parse(localStorage.getItem(key) ?? '')).toMatchObject({ theme: 'dark' });
+  act(() => result.current[1]('system'));
+  expect(dataset.theme).toBeUndefined();
+});
+
+test('a font size does not touch the theme', () => {
+  const theme = renderHook(useTheme);
+  const size = renderHook(useFontSize);
+  act(() => theme.result.current[1]('light'));
+  act(() => size.result.current[1](4));
+  expect(dataset.fontSize).toBe('4');
+  expect(theme.result.current[0]).toBe('light');
+});
+
+test('other tabs are followed, and nonsense is the default', () => {
+  const { result } = renderHook(useTheme);
+  const otherTabSays = (text: string) =>
+    act(() => {
+      localStorage.setItem(key, text);
+      window.dispatchEvent(new StorageEvent('storage', { key }));
+    });
+  otherTabSays('{"theme":"dark","fontSize":9}');
+  expect(result.current[0]).toBe('dark');
+  expect(dataset.fontSize).toBe('2');
+  otherTabSays('{broken');
+  expect(result.current[0]).toBe('system');
+});

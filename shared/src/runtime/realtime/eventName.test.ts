@@ -1,0 +1,9 @@
+import { expect, test } from '@rstest/core';
+import { toEventName } from './eventName';
+
+test('an event has one name, however it was broadcast', () => {
+  expect(toEventName('.message.created')).toBe('message.created');
+  expect(toEventName('MessageCreated')).toBe('message.created');
+  expect(toEventName('App\\Events\\MessageCreated')).toBe('message.created');
+  expect(toEventName('.App\\Events\\MessageCreated')).toBe('message.created');
+});

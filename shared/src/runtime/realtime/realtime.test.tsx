@@ -1,0 +1,139 @@
+import { describe, expect, rs, test } from '@rstest/core';
+import { fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
+import { Provider, session, store } from '..';
+import { listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime';
+
+function open() {
+  const { live, restore } = fakeRealtime();
+  onTestEnd(restore);
+  const { result } = renderHook(useRealtimeStatus, {
+    wrapper: ({ children }) => <Provider store={store}>{children}</Provider>,
+  });
+  const until = (status: string) => waitFor(() => expect(result.current).toBe(status), { timeout: 3000 });
+  return { live, until, status: () => result.current };
+}
+
+const hear = (event: string) => {
+  const heard: unknown[] = [];
+  onTestEnd(listen(event, (payload) => heard.push(payload)));
+  return heard;
+};
+
+function countCatchUps() {
+  let count = 0;
+  onTestEnd(
+    onCaughtUpNeeded(() => {
+      count += 1;
+    }),
+  );
+  return () => count;
+}
+
+test('a guest has no socket, a member who listens has one', async () => {
+  const { until, status } = open();
+  hear('message.created');
+  expect(status()).toBe('off');
+  session.userReceived(memberDto());
+  await until('live');
+});
+
+test('everyone who listens hears; who has stopped does not', async () => {
+  const { live, until } = open();
+  session.userReceived(memberDto());
+  const first = hear('message.created');
+  const second: unknown[] = [];
+  const stop = listen('message.created', (payload) => second.push(payload));
+  await until('live');
+  live.push('message.created', 1);
+  stop();
+  stop();
+  live.push('message.created', 2);
+  expect(first).toEqual([1, 2]);
+  expect(second).toEqual([1]);
+});
+
+test('the same handler given twice is two listeners', async () => {
+  const { live, until } = open();
+  session.userReceived(memberDto());
+  const heard: unknown[] = [];
+  const handler = (payload: unknown) => heard.push(payload);
+  const stop = listen('message.created', handler);
+  onTestEnd(listen('message.created', handler));
+  await until('live');
+  stop();
+  live.push('message.created', 1);
+  expect(heard).toEqual([1]);
+});
+
+test('the last one out closes the door', async () => {
+  const { until } = open();
+  session.userReceived(memberDto());
+  const stop = listen('message.created', () => {});
+  await until('live');
+  stop();
+  await until('off');
+});
+
+test('a session that runs out closes the socket, the next one opens its own', async () => {
+  const { until } = open();
+  hear('message.created');
+  session.userReceived(memberDto({ id: 'u-1' }));
+  await until('live');
+  session.userReceived(memberDto({ id: 'u-2' }));
+  await until('live');
+  localStorage.clear();
+  window.dispatchEvent(new StorageEvent('storage', { key: null }));
+  await until('off');
+});
+
+test('what the server tells of the user is in the session before anyone else hears of it', async () => {
+  const { live, until } = open();
+  session.userReceived(memberDto({ balance: 10, version: 1 }));
+  const balances: unknown[] = [];
+  onTestEnd(
+    listen('balance.updated', () => {
+      const current = session.current();
+      balances.push(current.status === 'member' && current.user.balance);
+    }),
+  );
+  await until('live');
+  live.push('balance.updated', { balance: 8, version: 2 });
+  live.push('balance.updated', { balance: 10, version: 1 });
+  expect(balances).toEqual([8, 8]);
+});
+
+describe('catching up', () => {
+  test('is called for with each subscription', async () => {
+    const { live, until } = open();
+    session.userReceived(memberDto());
+    const count = countCatchUps();
+    hear('message.created');
+    await until('live');
+    expect(count()).toBe(1);
+    live.drop();
+    await until('waiting');
+    live.restore();
+    await until('live');
+    // one for being online, one for being subscribed again
+    expect(count()).toBe(3);
+  });
+
+  test('is called for once when a phone wakes, though three things say so', () => {
+    const { live } = open();
+    const clock = rs.spyOn(performance, 'now').mockReturnValue(1e9);
+    onTestEnd(() => clock.mockRestore());
+    session.userReceived(memberDto());
+    const count = countCatchUps();
+    document.dispatchEvent(new Event('visibilitychange'));
+    window.dispatchEvent(new Event('online'));
+    live.restore();
+    expect(count()).toBe(1);
+  });
+
+  test('is not called for where nobody is signed in', () => {
+    open();
+    const count = countCatchUps();
+    window.dispatchEvent(new Event('online'));
+    expect(count()).toBe(0);
+  });
+});

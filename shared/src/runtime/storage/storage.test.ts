@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { onTestEnd } from '../../testing';
+import { drafts } from './drafts';
+import { local } from './local';
+import { type OutboxEntry, outboxStore } from './outboxStore';
+import { positions } from './positions';
+import { snapshots } from './snapshots';
+
+const draftKey = 'liaozhai-draft:anonymous:s-1';
+
+describe('drafts', () => {
+  beforeEach(() => {
+    rs.useFakeTimers();
+  });
+  afterEach(() => {
+    rs.useRealTimers();
+  });
+
+  test('are on the device 200 ms after the last key', () => {
+    drafts.write('s-1', '你');
+    rs.advanceTimersByTime(150);
+    drafts.write('s-1', '你好');
+    rs.advanceTimersByTime(150);
+    expect(localStorage.getItem(draftKey)).toBeNull();
+    expect(drafts.read('s-1')).toBe('你好');
+    rs.advanceTimersByTime(50);
+    expect(localStorage.getItem(draftKey)).toBe('你好');
+  });
+
+  test('are on the device at once when the page goes', () => {
+    drafts.write('s-1', '你好');
+    window.dispatchEvent(new Event('pagehide'));
+    expect(localStorage.getItem(draftKey)).toBe('你好');
+  });
+
+  test('that are emptied leave nothing behind', () => {
+    drafts.write('s-1', '你好');
+    drafts.flush();
+    drafts.write('s-1', '');
+    drafts.flush();
+    expect(localStorage.getItem(draftKey)).toBeNull();
+  });
+
+  test('follow other tabs, which write each its own', () => {
+    const heard: string[] = [];
+    onTestEnd(drafts.subscribe('s-1', (text) => heard.push(text)));
+    localStorage.setItem(draftKey, '从那边来');
+    window.dispatchEvent(new StorageEvent('storage', { key: draftKey }));
+    drafts.write('s-2', '这边');
+    drafts.flush();
+    expect(heard).toEqual(['从那边来']);
+    expect(drafts.read('s-1')).toBe('从那边来');
+  });
+
+  test('live in memory where the device is full', () => {
+    const full = rs.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+      throw new DOMException('full', 'QuotaExceededError');
+    });
+    drafts.write('s-1', '你好');
+    drafts.flush();
+    expect(drafts.read('s-1')).toBe('你好');
+    full.mockRestore();
+    local.remove(draftKey);
+  });
+});
+
+describe('positions', () => {
+  test('are kept for the 200 conversations left last', () => {
+    for (let index = 0; index < 205; index++) positions.write(`c-${index}`, { messageId: `m-${index}`, offset: index });
+    expect(positions.read('c-4')).toBeUndefined();
+    expect(positions.read('c-5')).toEqual({ messageId: 'm-5', offset: 5 });
+    positions.write('c-5', { messageId: 'm-x', offset: 0 });
+    positions.write('c-new', { messageId: 'm', offset: 0 });
+    expect(positions.read('c-5')).toEqual({ messageId: 'm-x', offset: 0 });
+    expect(positions.read('c-6')).toBeUndefined();
+  });
+
+  test('that are broken are none', () => {
+    for (const text of ['{', '{}', '[["c-1"]]', '[["c-1",{"messageId":1}]]']) {
+      localStorage.setItem('liaozhai-positions:anonymous', text);
+      expect(positions.read('c-1')).toBeUndefined();
+    }
+  });
+});
+
+describe('the outbox', () => {
+  const entry = (clientId: string, createdAt: number): OutboxEntry => ({
+    clientId,
+    storyId: 's-1',
+    conversationId: null,
+    body: clientId,
+    createdAt,
+    state: 'waiting',
+  });
+
+  test('hands out entries in the order they were written, and tells of each change', async () => {
+    let changes = 0;
+    onTestEnd(
+      outboxStore.subscribe(() => {
+        changes += 1;
+      }),
+    );
+    await outboxStore.put(entry('b', 2));
+    await outboxStore.put(entry('a', 1));
+    expect((await outboxStore.all()).map(({ clientId }) => clientId)).toEqual(['a', 'b']);
+    await outboxStore.put({ ...entry('a', 1), state: 'failed' });
+    await outboxStore.remove('b');
+    expect(await outboxStore.all()).toEqual([{ ...entry('a', 1), state: 'failed' }]);
+    expect(changes).toBe(4);
+  });
+});
+
+test('snapshots: the 60 last written can be read', async () => {
+  for (let index = 0; index < 62; index++) await snapshots.write(`k-${index}`, { index });
+  expect(await snapshots.read('k-0')).toBeUndefined();
+  expect(await snapshots.read('k-61')).toEqual({ index: 61 });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
+import { act, renderHook } from '../testing';
+import { Provider, store } from '.';
+import { toast, useToasts } from './toasts';
+
+beforeEach(() => {
+  rs.useFakeTimers();
+});
+afterEach(() => {
+  rs.useRealTimers();
+});
+
+const open = () => renderHook(useToasts, { wrapper: ({ children }) => <Provider store={store}>{children}</Provider> });
+const after = (milliseconds: number) => act(() => void rs.advanceTimersByTime(milliseconds));
+
+test('are seen for 3 s, two at a time; the others wait their turn', () => {
+  const { result } = open();
+  act(() => {
+    for (const text of ['一', '二', '三']) toast(text);
+  });
+  const texts = () => result.current.map(({ text }) => text);
+  expect(texts()).toEqual(['一', '二']);
+  after(3000);
+  expect(texts()).toEqual(['三']);
+  after(2999);
+  expect(texts()).toEqual(['三']);
+  after(1);
+  expect(texts()).toEqual([]);
+});
+
+test('the same thing is not said twice at once, but anew', () => {
+  const { result } = open();
+  act(() => void toast('已复制', { kind: 'success' }));
+  after(2000);
+  act(() => void toast('已复制', { kind: 'success' }));
+  after(2000);
+  expect(result.current.map(({ text }) => text)).toEqual(['已复制']);
+});
+
+test('an action runs once and takes its toast away', () => {
+  const { result } = open();
+  let undone = 0;
+  const run = () => {
+    undone += 1;
+  };
+  act(() => void toast('已删除', { action: { label: '撤销', run }, durationMs: 6000 }));
+  act(() => result.current[0]?.action?.run());
+  expect(undone).toBe(1);
+  expect(result.current).toEqual([]);
+});
+
+test('can be taken back by whoever raised it', () => {
+  const { result } = open();
+  let takeBack = () => {};
+  act(() => {
+    takeBack = toast('正在连接');
+  });
+  act(() => takeBack());
+  expect(result.current).toEqual([]);
+});
