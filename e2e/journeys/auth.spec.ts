@@ -104,6 +104,10 @@ test.describe('the auth popup', () => {
     await expect(dialog).toBeVisible();
     await dialog.getByRole('button', { name: '我已经复制' }).click();
     await expect(dialog).toBeHidden();
+    // sheet and dialog closed by one tap: one step back over both, and not out of the app
+    await expect(person.popup()).toBeHidden();
+    await expect(page).toHaveURL('/my');
+    await expect(page.getByRole('heading', { name: '我的' })).toBeVisible();
   });
 
   test('any 401 opens it to register with the password shown', async ({ person, page }) => {

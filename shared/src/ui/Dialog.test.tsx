@@ -94,23 +94,3 @@ test('a dialog over another: back closes the upper one first', async () => {
   history.back();
   await waitFor(() => expect(lower?.open).toBe(false));
 });
-
-test('two overlays closed by one tap step back over their own two entries and no further', async () => {
-  const Both = () => {
-    const [open, setOpen] = useState(true);
-    return (
-      <>
-        <Dialog open={open} title="下面" onConfirm={() => setOpen(false)} />
-        <Dialog open={open} title="上面" confirmLabel="都关上" onConfirm={() => setOpen(false)} />
-      </>
-    );
-  };
-  history.pushState({ key: 'page' }, '');
-  const { length } = history;
-  render(<Both />);
-  expect(history.length).toBe(length + 2);
-  steps = 0;
-  await userEvent.click(screen.getByRole('button', { name: '都关上' }));
-  await waitFor(() => expect(history.state).toEqual({ key: 'page' }));
-  expect(steps).toBe(1);
-});
