@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@rstest/core';
 import { fakeApi, type Handlers, onTestEnd, waitFor } from '../../testing';
 import { FakeReverb } from '../../testing/fakeReverb';
-import { createEchoLink } from './echoLink';
+import { EchoLink } from './echoLink';
 import { type RealtimeStatus, Supervisor } from './supervisor';
 
 const CHANNEL = 'private-App.Models.User.7';
@@ -15,7 +15,7 @@ function open(handlers: Handlers = signed) {
   let status: RealtimeStatus = 'off';
   let socketId: string | undefined;
   const supervisor = new Supervisor({
-    openLink: (linkEvents) => createEchoLink({ userId: '7', events: linkEvents, createSocket: server.createSocket }),
+    openLink: (linkEvents) => new EchoLink({ userId: '7', events: linkEvents, createSocket: server.createSocket }),
     onStatus: (next, id) => {
       status = next;
       socketId = id;

@@ -21,8 +21,8 @@ const listened = createSignal<[event: string]>();
 let status: RealtimeStatus = 'off';
 let open: { userId: string; supervisor: Supervisor } | null = null;
 let openLink: OpenLink = async (userId, events) => {
-  const { createEchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
-  return createEchoLink({ userId, events });
+  const { EchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
+  return new EchoLink({ userId, events });
 };
 
 const memberId = (): string | null => {
@@ -85,19 +85,25 @@ export function listen<Payload>(event: string, handler: (payload: Payload) => vo
   };
 }
 
+/** Calls when something may have been missed: joined (again), visible, pageshow, online. Returns the way to stop. */
+export const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
+
 /**
  * Keeps the user's balance and profile current while signed in, also where no page listens.
  * The host calls it once the first screen stands. Returns the way to stop.
  */
 export function followUser(): () => void {
+  let hasCaughtUp = false;
   const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, () => {}));
+  const stopCatchingUp = onCaughtUpNeeded(() => {
+    // the first time the host has just asked
+    if (hasCaughtUp) void session.refresh();
+    hasCaughtUp = true;
+  });
   return () => {
-    for (const stop of stops) stop();
+    for (const stop of [...stops, stopCatchingUp]) stop();
   };
 }
-
-/** Calls when something may have been missed: joined (again), visible, pageshow, online. Returns the way to stop. */
-export const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
 
 export const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);
 
