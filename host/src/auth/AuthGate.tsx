@@ -3,15 +3,14 @@ import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'r
 import type { AuthPopupProps } from './AuthPopup';
 import { createAuthOpenings, type Opening } from './authOpenings';
 
-const openings = createAuthOpenings();
-
 /** Fetches the popup's code ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
 
 /** Answers every 401 and every `requestLogin` with the one popup. Its code is fetched when first needed. */
 export function AuthGate() {
+  const [openings] = useState(createAuthOpenings);
   const opening = useSyncExternalStore(openings.subscribe, openings.current);
-  const Popup = usePopup(opening);
+  const Popup = usePopup(opening, openings.close);
   // an opening stays drawn while its sheet slides away
   const [drawn, setDrawn] = useState(opening);
   if (opening && opening !== drawn) setDrawn(opening);
@@ -23,14 +22,15 @@ export function AuthGate() {
     const stops = [authPopup.onRequest(openings.open), onUnauthenticated(() => void openings.open('register'))];
     return () => {
       for (const stop of stops) stop();
+      openings.close(false);
     };
-  }, []);
+  }, [openings]);
 
   if (!Popup || !drawn) return null;
   return <Popup key={drawn.id} open={isOpen} mode={drawn.mode} onClose={openings.close} />;
 }
 
-function usePopup(opening: Opening | null) {
+function usePopup(opening: Opening | null, close: (signedIn: boolean) => void) {
   const [loaded, setLoaded] = useState<{ Popup: ComponentType<AuthPopupProps> } | null>(null);
   const wanted = opening !== null && !loaded;
   useEffect(() => {
@@ -39,9 +39,9 @@ function usePopup(opening: Opening | null) {
       (module) => setLoaded({ Popup: module.default }),
       () => {
         toast('登录窗口暂时打不开，请检查网络后重试', { kind: 'error' });
-        openings.close(false);
+        close(false);
       },
     );
-  }, [wanted]);
+  }, [wanted, close]);
   return loaded?.Popup;
 }

@@ -1,0 +1,134 @@
+import '../testing/pageFixture';
+import { Link, request, session, useLeaveGuard } from '@liaozhai/shared/runtime';
+import { act, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
+import { beforeAll, describe, expect, test } from '@rstest/core';
+import { useState } from 'react';
+import { serveBuild } from '../testing/fakeRemotes';
+import { openHost } from '../testing/openHost';
+
+let leaves = true;
+
+function ProfilePage() {
+  const [name, setName] = useState('');
+  useLeaveGuard(name !== '', async () => leaves);
+  return (
+    <>
+      <h1>改名换姓</h1>
+      <input aria-label="新名字" value={name} onChange={(event) => setName(event.target.value)} />
+    </>
+  );
+}
+
+function MyPage() {
+  return (
+    <>
+      <h1>我的书房</h1>
+      <Link to="/my/profile">去改名</Link>
+    </>
+  );
+}
+
+beforeAll(() => {
+  serveBuild('stories', { explore: async () => ({ default: () => <h1>书架</h1> }) });
+  serveBuild('account', { my: async () => ({ default: MyPage }), profile: async () => ({ default: ProfilePage }) });
+});
+
+const handlers = {
+  'POST /v1/login': { user: memberDto() },
+  'GET /v1/transactions': { status: 401, body: {} },
+};
+const heading = (name: string) => screen.findByRole('heading', { name });
+const closePopup = (user: Awaited<ReturnType<typeof openHost>>['user']) =>
+  user.click(screen.getByRole('button', { name: '关闭' }));
+
+async function signIn(user: Awaited<ReturnType<typeof openHost>>['user']) {
+  await user.click(await screen.findByRole('button', { name: '已有账号？去登录' }));
+  await user.type(screen.getByLabelText('账号'), 'fox');
+  await user.type(screen.getByLabelText('密码'), '123456');
+  await user.click(screen.getByRole('button', { name: '登录' }));
+}
+
+const expire = () => act(() => request({ url: '/v1/transactions' }).catch(() => undefined));
+
+describe('a private screen', () => {
+  test('asked for by a guest: the popup, and after signing in the screen', async () => {
+    const { user } = await openHost({ path: '/my', handlers });
+    await user.click(await screen.findByRole('link', { name: '去改名' }));
+    await heading('注册');
+    expect(location.pathname).toBe('/my');
+    await signIn(user);
+    expect(await heading('改名换姓')).toBeTruthy();
+    expect(location.pathname).toBe('/my/profile');
+  });
+
+  test('closing the popup stays on the last open page', async () => {
+    const { user } = await openHost({ path: '/my', handlers });
+    await user.click(await screen.findByRole('link', { name: '去改名' }));
+    await heading('注册');
+    await closePopup(user);
+    expect(location.pathname).toBe('/my');
+    expect(screen.getByRole('heading', { name: '我的书房' })).toBeTruthy();
+    expect(screen.queryByRole('heading', { name: '改名换姓' })).toBeNull();
+  });
+
+  test('by a link from elsewhere: closing the popup leads to 我的', async () => {
+    const { user } = await openHost({ path: '/my/profile', handlers });
+    await heading('注册');
+    expect(screen.queryByRole('heading', { name: '改名换姓' })).toBeNull();
+    await closePopup(user);
+    expect(await heading('我的书房')).toBeTruthy();
+    expect(location.pathname).toBe('/my');
+  });
+
+  test('by a link from elsewhere: signing in shows it', async () => {
+    const { user } = await openHost({ path: '/my/profile', handlers });
+    await signIn(user);
+    expect(await heading('改名换姓')).toBeTruthy();
+  });
+
+  test('a session that ends hides it; the same person finds what they had typed', async () => {
+    const { user } = await openHost({ path: '/my/profile', handlers, member: true });
+    await user.type(await screen.findByLabelText('新名字'), '婴宁');
+    await expire();
+    await heading('注册');
+    expect(screen.queryByRole('heading', { name: '改名换姓' })).toBeNull();
+    await signIn(user);
+    await heading('改名换姓');
+    expect(screen.getByDisplayValue('婴宁')).toBeTruthy();
+  });
+
+  test('somebody else finds nothing of it', async () => {
+    const { user } = await openHost({ path: '/my/profile', handlers, member: true });
+    await user.type(await screen.findByLabelText('新名字'), '婴宁');
+    await expire();
+    await act(async () => session.userReceived(memberDto({ id: 'u-2', name: '画皮' })));
+    await heading('改名换姓');
+    expect(screen.queryByDisplayValue('婴宁')).toBeNull();
+  });
+});
+
+describe('unsaved work', () => {
+  test.each([
+    ['stays when the answer is no', false, '/my/profile'],
+    ['goes when the answer is yes', true, '/explore'],
+  ])('a tab %s', async (_, answer, expected) => {
+    leaves = answer;
+    const { user } = await openHost({ path: '/my/profile', handlers, member: true });
+    await user.type(await screen.findByLabelText('新名字'), '婴宁');
+    await user.click(screen.getByRole('link', { name: '发现' }));
+    await waitFor(() => expect(location.pathname).toBe(expected));
+  });
+
+  test.each([
+    ['stays when the answer is no', false, '/my/profile'],
+    ['goes when the answer is yes', true, '/my'],
+  ])('going back %s', async (_, answer, expected) => {
+    leaves = answer;
+    const { user } = await openHost({ path: '/my', handlers, member: true });
+    await user.click(await screen.findByRole('link', { name: '去改名' }));
+    await user.type(await screen.findByLabelText('新名字'), '婴宁');
+    await act(async () => history.back());
+    await waitFor(() => expect(location.pathname).toBe(expected));
+    if (!answer) expect(screen.getByDisplayValue('婴宁')).toBeTruthy();
+  });
+});

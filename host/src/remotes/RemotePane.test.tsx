@@ -1,0 +1,75 @@
+import '../testing/pageFixture';
+import { RemoteSlot } from '@liaozhai/shared/runtime';
+import { screen, waitFor } from '@liaozhai/shared/testing';
+import { beforeAll, describe, expect, test } from '@rstest/core';
+import { activeBuild } from '../federation';
+import { serveBuild } from '../testing/fakeRemotes';
+import { openHost } from '../testing/openHost';
+import { beacons } from '../testing/pageFixture';
+
+let chatIsBroken = true;
+let lanternsAreDark = true;
+
+function Chat({ storyId }: { storyId: string }) {
+  if (chatIsBroken) throw new Error('the ink ran out');
+  return <p>和 {storyId} 里的人说话</p>;
+}
+
+function MyPage() {
+  return (
+    <>
+      <h1>我的书房</h1>
+      <RemoteSlot name="story.chat" storyId="聂小倩" />
+      <RemoteSlot name="nobody.fills.this" />
+    </>
+  );
+}
+
+function ExplodingPage(): never {
+  throw new Error('the first render threw');
+}
+
+beforeAll(() => {
+  serveBuild('stories', { explore: async () => ({ default: () => <h1>书架</h1> }) });
+  serveBuild('account', { my: async () => ({ default: MyPage }) });
+  serveBuild('chat', { 'story.chat': async () => ({ default: Chat }) });
+  serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) });
+  serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood');
+  serveBuild('lanterns', {
+    async lanterns() {
+      if (lanternsAreDark) throw new Error('ChunkLoadError');
+      return { default: () => <h1>满城灯火</h1> };
+    },
+  });
+});
+
+describe('a pane', () => {
+  test('whose first render throws shows the last good build, quietly', async () => {
+    await openHost({ path: '/gifts' });
+    expect(await screen.findByRole('heading', { name: '旧的礼物' })).toBeTruthy();
+    expect(screen.queryByText('暂时打不开')).toBeNull();
+    expect(activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
+    await waitFor(() => expect(beacons.join()).toContain('gifts@2.0.0+000000000000'));
+  });
+
+  test('without another build offers to try again, the rest of the app alive', async () => {
+    const { user } = await openHost({ path: '/lanterns' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    lanternsAreDark = false;
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    expect(await screen.findByRole('heading', { name: '满城灯火' })).toBeTruthy();
+    await user.click(screen.getByRole('link', { name: '发现' }));
+    expect(await screen.findByRole('heading', { name: '书架' })).toBeTruthy();
+  });
+
+  test('in a slot fails in its own row; its page stays', async () => {
+    const { user } = await openHost({ path: '/my' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    expect(screen.getByRole('heading', { name: '我的书房' })).toBeTruthy();
+    chatIsBroken = false;
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    expect(await screen.findByText('和 聂小倩 里的人说话')).toBeTruthy();
+  });
+});
