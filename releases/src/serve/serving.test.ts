@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { requireChannel } from '../channel/readChannel.ts';
@@ -6,7 +6,9 @@ import { canonicalJson } from '../model/canonicalJson.ts';
 import { canary } from '../operations/canary.ts';
 import { kill } from '../operations/kill.ts';
 import { createOverride } from '../operations/override.ts';
+import { rollback } from '../operations/rollback.ts';
 import { newSigningKey, signChannel } from '../signing.ts';
+import { openStore } from '../store/openStore.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { ChannelReader } from './ChannelReader.ts';
 import { openReleases, type Releases } from './openReleases.ts';
@@ -221,4 +223,19 @@ describe('a set or build that was changed in the store', () => {
     await writeFile(join(at.folder, 'store', key), '<!doctype html><script>evil()</script>');
     await expect((await open()).pageFor({ id: 'v' })).rejects.toThrow('was changed');
   });
+});
+
+test('a damaged channel comes back as the runbook says', async () => {
+  await at.activate(await at.remote('stories', '1.1.0'));
+  const releases = await open();
+  await releases.pageFor({ id: 'v' });
+  await plant('{"damaged":true}');
+  const generations = join(at.folder, 'store/.generations/channels/production.json');
+  const newest = Math.max(...(await readdir(generations)).map(Number));
+  await rm(join(generations, String(newest)));
+  const { store } = await openStore(at.url);
+  const writer = { ...at.writer, store };
+  const { document } = await rollback(writer, { name: 'stories' });
+  expect(document.stable?.builds).toContain(stories);
+  expect((await (await open()).pageFor({ id: 'v' })).pageSet.seq).toBe(document.seq);
 });
