@@ -1,4 +1,4 @@
-export { createEntityAdapter, createSelector, createSlice, type PayloadAction } from '@reduxjs/toolkit';
+export { createSelector, createSlice, type PayloadAction } from '@reduxjs/toolkit';
 export { Provider } from 'react-redux';
 export type { LinkProps, Location, NavigateFunction, NavLinkProps, To } from 'react-router-dom';
 export {
