@@ -34,7 +34,8 @@ export class Person {
   ) {}
 
   async open(path: string) {
-    await this.page.goto(path);
+    // a hanging preload keeps the load event waiting for ever
+    await this.page.goto(path, { waitUntil: 'domcontentloaded' });
   }
 
   popup() {

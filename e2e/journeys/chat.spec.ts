@@ -7,7 +7,7 @@ test('a message shows at once, the reply streams in, and a reload finds both', a
   await person.says('夜深了，你是谁？');
   await expect(person.log().getByText('夜深了，你是谁？')).toBeVisible();
   await person.replied();
-  const before = await person.log().innerText();
+  const before = (await person.log().allInnerTexts()).join('\n');
   await page.reload();
   await expect(person.log().getByText('夜深了，你是谁？')).toBeVisible();
   const lastLine =
@@ -51,9 +51,9 @@ test('outbox.401: an expired session loses no text; it sends itself after sign-i
   await person.says('我还会再来的');
   await person.signIn(account);
   await person.replied();
-  await expect(person.log().getByText('我还会再来的')).toHaveCount(1);
+  await expect(person.log().getByText('我还会再来的', { exact: true })).toHaveCount(1);
   await page.reload();
-  await expect(person.log().getByText('我还会再来的')).toHaveCount(1);
+  await expect(person.log().getByText('我还会再来的', { exact: true })).toHaveCount(1);
 });
 
 test('an anonymous visitor writes, registers, and the words are sent once', async ({ person }) => {
@@ -62,7 +62,7 @@ test('an anonymous visitor writes, registers, and the words are sent once', asyn
   await person.says('门外是谁？');
   await person.register();
   await person.replied();
-  await expect(person.log().getByText('门外是谁？')).toHaveCount(1);
+  await expect(person.log().getByText('门外是谁？', { exact: true })).toHaveCount(1);
 });
 
 test('empty messages cannot be sent and a double tap sends one', async ({ person, page }) => {
@@ -73,5 +73,5 @@ test('empty messages cannot be sent and a double tap sends one', async ({ person
   await page.getByRole('textbox').last().fill('只说一次');
   await page.getByRole('button', { name: '发送' }).dblclick();
   await person.replied();
-  await expect(person.log().getByText('只说一次')).toHaveCount(1);
+  await expect(person.log().getByText('只说一次', { exact: true })).toHaveCount(1);
 });

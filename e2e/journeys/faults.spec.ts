@@ -40,7 +40,7 @@ test.describe('faults of the backend', () => {
         .getByText(/中断|重试|续写/)
         .first(),
     ).toBeVisible({ timeout: 20_000 });
-    await expect(person.log().getByText('说一个长长的故事')).toHaveCount(1);
+    await expect(person.log().getByText('说一个长长的故事', { exact: true })).toHaveCount(1);
   });
 });
 
@@ -74,7 +74,7 @@ test('msg.timeout-no-double: an answer that never comes costs once and shows onc
   });
   await person.says('你还在吗？');
   await person.replied(40_000);
-  await expect(person.log().getByText('你还在吗？')).toHaveCount(1);
+  await expect(person.log().getByText('你还在吗？', { exact: true })).toHaveCount(1);
   const { data } = await person.latest();
   expect(data.filter((message) => message.body === '你还在吗？')).toHaveLength(1);
 });
