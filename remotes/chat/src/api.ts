@@ -92,12 +92,14 @@ export const chatApi = api.injectEndpoints({
         return copy ? { data: copy } : { error };
       },
       keepUnusedDataFor: THREAD_KEPT_SECONDS,
-      async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheEntryRemoved }) {
-        const stop = followThread({
+      async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheDataLoaded, cacheEntryRemoved }) {
+        const { loaded, stop } = followThread({
           storyId,
           read: () => getCacheEntry().data,
           change: (next) => dispatch(changeThread(storyId, () => next)),
         });
+        // it rejects when the entry goes before anything came
+        void cacheDataLoaded.then(loaded, () => undefined);
         await cacheEntryRemoved;
         stop();
       },

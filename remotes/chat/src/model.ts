@@ -13,7 +13,7 @@ export {
   withThread,
 } from './model/conversation';
 export { fromStoredLine, isUncertain, type Line, linesOutside, toStoredLine } from './model/line';
-export { indexOfKey, type Log, type Row, rowAt, rowCount, rowKeyAt } from './model/log';
+export { contentAt, indexOfKey, type Log, type Row, rowAt, rowCount, rowKeyAt } from './model/log';
 export { type Delta, isRunning, keyOf, type Message, toDelta, toMessage } from './model/message';
 export { type Speaker, type Story, toStory } from './model/story';
 export { linesOf, type Passage, passagesOf } from './model/storyText';

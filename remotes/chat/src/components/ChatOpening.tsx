@@ -9,7 +9,7 @@ export const ChatOpening = memo(function ChatOpening({ story }: { story: Story }
   if (!story.opening) return <div className={styles.blank} />;
   return (
     <section className={styles.opening} aria-label={texts.chat.opening}>
-      <h2 className={styles.title}>{story.title}</h2>
+      <h2 className={styles.title}>{texts.chat.opening}</h2>
       <MessageText text={story.opening} />
     </section>
   );

@@ -20,6 +20,12 @@ export const OPENING_KEY = 'opening';
 export const rowCount = ({ hasOpening, messages, lines }: Log): number =>
   (hasOpening ? 1 : 0) + messages.length + lines.length;
 
+/** What stands at an index, without what it takes to draw it; undefined for the opening. */
+export function contentAt({ hasOpening, messages, lines }: Log, index: number): Message | Line | undefined {
+  const place = hasOpening ? index - 1 : index;
+  return messages[place] ?? lines[place - messages.length];
+}
+
 /** The row at an index; rows are made when they are looked at, since a log may have ten thousand. */
 export function rowAt({ hasOpening, messages, lines }: Log, index: number): Row | undefined {
   const place = hasOpening ? index - 1 : index;

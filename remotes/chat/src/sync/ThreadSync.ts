@@ -48,9 +48,17 @@ export class ThreadSync {
     if (this.#ports.read()?.conversationId === conversationId) this.#ports.change(emptyThread(this.#ports.storyId));
   }
 
+  /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. */
+  loaded(): void {
+    this.#flush();
+    if (this.#again) void this.catchUp();
+    this.watch();
+  }
+
   /** Fetches whatever changed since the version we are complete up to; calls during a flight make one more. */
   catchUp(): Promise<void> {
-    if (this.#catching) this.#again = true;
+    if (this.#catching || !this.#ports.read()) this.#again = true;
+    if (!this.#ports.read()) return Promise.resolve();
     this.#catching ??= this.#catchUpOnce().finally(() => {
       this.#catching = undefined;
       if (this.#again && !this.#stopped) {

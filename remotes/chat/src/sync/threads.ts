@@ -21,8 +21,14 @@ export const watchThread = (storyId: string): void => running.get(storyId)?.watc
 
 const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
 
-/** Hears the user's channel for one story's thread. Returns the function that stops it. */
-export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): () => void {
+interface Following {
+  /** To be called once the first page is there. */
+  loaded: () => void;
+  stop: () => void;
+}
+
+/** Hears the user's channel for one story's thread, from before its first page is asked for. */
+export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): Following {
   const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
   running.set(ports.storyId, sync);
   const stops = [
@@ -36,9 +42,10 @@ export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>):
     listen<IdEventDto>('conversation.deleted', (event) => sync.deleted(String(event.id))),
     onCaughtUpNeeded(() => void sync.catchUp()),
   ];
-  return () => {
+  const stop = () => {
     sync.stop();
     if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
-    for (const stop of stops) stop();
+    for (const each of stops) each();
   };
+  return { loaded: () => sync.loaded(), stop };
 }

@@ -1,3 +1,4 @@
+import type { Position } from '@liaozhai/shared/runtime';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { indexOfKey, type Log, type Row, rowAt } from '../../model';
 import { texts } from '../../texts';
@@ -28,14 +29,14 @@ export interface ChatLogProps {
 export const ChatLog = memo(function ChatLog({ conversationId, log, older, children }: ChatLogProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [position] = useState(() => storedPosition(conversationId));
-  const [follower] = useState(() => new Follower(position === undefined || indexOfKey(log, position.messageId) < 0));
+  const [follower] = useState(() => new Follower(startsAtEnd(log, position)));
   const view = useSyncExternalStore(follower.subscribe, follower.state);
   const paddingStart = older.hasOlder ? OLDER_MARK_PX : 0;
   const list = useVirtualLog({
     log,
     scroller,
     paddingStart,
-    initialOffset: () => firstOffset(log, position, paddingStart),
+    initialOffset: () => (isBlank(log) ? 0 : firstOffset(log, position, paddingStart)),
     onResized: follower.follow,
     onPlaced: follower.placed,
   });
@@ -79,7 +80,13 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
           })}
         </div>
       </div>
-      {!view.atEnd && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
+      {!view.atEnd && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
     </div>
   );
 });
+
+/** Nothing but the opening, which is read from its beginning. */
+const isBlank = ({ messages, lines }: Log) => messages.length + lines.length === 0;
+
+const startsAtEnd = (log: Log, position: Position | undefined) =>
+  !isBlank(log) && (position === undefined || indexOfKey(log, position.messageId) < 0);

@@ -1,24 +1,39 @@
-import { type Log, rowAt } from '../../model';
+import { contentAt, type Log, linesOf } from '../../model';
 
 const GUTTER_PX = 32;
 const COLUMN_PX = 640;
-const STORY_CHARACTER_PX = 17;
-const STORY_LINE_PX = 31.5;
-const OWN_CHARACTER_PX = 15;
-const OWN_LINE_PX = 24;
-const VOICE_FRAME_PX = 80;
-const OWN_FRAME_PX = 46;
 const OPENING_PX = 480;
+
+const voice = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, indent: 2 };
+const own = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare: 0.92, besidePx: 72 };
 
 /** About how tall a row will be, in px, so that the scrollbar hardly moves when it is measured. */
 export function estimateRow(log: Log, index: number, viewWidth: number): number {
-  const row = rowAt(log, index);
-  if (!row || row.kind === 'opening') return OPENING_PX;
+  const content = contentAt(log, index);
+  if (!content) return OPENING_PX;
+  const known = estimates.get(content);
+  if (known?.viewWidth === viewWidth) return known.height;
   const column = Math.min(viewWidth, COLUMN_PX) - GUTTER_PX;
-  const isOwn = row.kind === 'line' || row.message.role === 'user';
-  const body = row.kind === 'line' ? row.line.body : row.message.body;
-  const perLine = Math.floor(isOwn ? (column * 0.82 - GUTTER_PX) / OWN_CHARACTER_PX : column / STORY_CHARACTER_PX);
+  const isVoice = 'role' in content && content.role !== 'user';
+  const height = isVoice ? voiceHeight(content.body, column) : ownHeight(content.body, column);
+  estimates.set(content, { viewWidth, height });
+  return height;
+}
+
+/** The list asks for all rows below each one that is measured. */
+const estimates = new WeakMap<object, { viewWidth: number; height: number }>();
+
+function voiceHeight(body: string, column: number): number {
+  const paragraphs = linesOf(body);
+  const perLine = Math.max(1, Math.floor(column / voice.characterPx));
   let lines = 0;
-  for (const paragraph of body.split('\n')) lines += Math.max(0, Math.ceil(paragraph.length / Math.max(1, perLine)));
-  return isOwn ? OWN_FRAME_PX + lines * OWN_LINE_PX : VOICE_FRAME_PX + lines * STORY_LINE_PX;
+  for (const text of paragraphs) lines += Math.ceil((text.length + voice.indent) / perLine);
+  return voice.framePx + lines * voice.linePx + Math.max(0, paragraphs.length - 1) * voice.gapPx;
+}
+
+function ownHeight(body: string, column: number): number {
+  const perLine = Math.max(1, Math.floor((column * own.widthShare - own.besidePx) / own.characterPx));
+  let lines = 0;
+  for (const text of body.split('\n')) lines += Math.max(1, Math.ceil(text.length / perLine));
+  return Math.max(own.leastPx, own.framePx + lines * own.linePx);
 }

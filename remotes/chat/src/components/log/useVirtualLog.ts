@@ -24,13 +24,14 @@ const FIRST_VIEW = { width: 390, height: 700 };
 export function useVirtualLog({ log, scroller, paddingStart, initialOffset, onResized, onPlaced }: Options) {
   const current = useRef(log);
   current.current = log;
+  const viewWidth = useRef(FIRST_VIEW.width);
   // The same function for the life of the log: a new one would have all rows laid out anew.
   const keyAt = useRef((index: number) => rowKeyAt(current.current, index));
   return useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rowCount(log),
     getItemKey: keyAt.current,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimateRow(log, index, scroller.current?.clientWidth ?? FIRST_VIEW.width),
+    estimateSize: (index) => estimateRow(current.current, index, viewWidth.current),
     anchorTo: 'end',
     // Following is ours (useFollowing), since it stops when a reply's first line reaches the top.
     scrollEndThreshold: -1,
@@ -40,8 +41,13 @@ export function useVirtualLog({ log, scroller, paddingStart, initialOffset, onRe
     directDomUpdatesMode: 'position',
     initialRect: FIRST_VIEW,
     initialOffset,
-    // A hidden screen has no height; the rows stay as they are until it is back.
-    observeElementRect: (instance, tell) => observeElementRect(instance, (rect) => rect.height > 0 && tell(rect)),
+    observeElementRect: (instance, tell) =>
+      observeElementRect(instance, (rect) => {
+        // A hidden screen has no height; the rows stay as they are until it is back.
+        if (rect.height === 0) return;
+        viewWidth.current = rect.width;
+        tell(rect);
+      }),
     scrollToFn: (offset, { adjustments = 0, behavior }, { scrollElement }) => {
       scrollElement?.scrollTo({ top: offset + adjustments, behavior });
       if (scrollElement && behavior !== 'smooth') onPlaced(scrollElement.scrollTop);
