@@ -1,5 +1,5 @@
 import '../testing/pageFixture';
-import { Link, request, session, useLeaveGuard } from '@liaozhai/shared/runtime';
+import { Link, request, useLeaveGuard } from '@liaozhai/shared/runtime';
 import { act, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useState } from 'react';
@@ -48,7 +48,11 @@ async function signIn(user: Awaited<ReturnType<typeof openHost>>['user']) {
   await user.click(screen.getByRole('button', { name: '登录' }));
 }
 
-const expire = () => act(() => request({ url: '/v1/transactions' }).catch(() => undefined));
+async function expire() {
+  const outcome = request({ url: '/v1/transactions' }).catch((error: { kind: string }) => error.kind);
+  await heading('注册');
+  expect(await outcome).toBe('unauthenticated');
+}
 
 describe('a private screen', () => {
   test('asked for by a guest: the popup, and after signing in the screen', async () => {
@@ -90,7 +94,6 @@ describe('a private screen', () => {
     const { user } = await openHost({ path: '/my/profile', handlers, member: true });
     await user.type(await screen.findByLabelText('新名字'), '婴宁');
     await expire();
-    await heading('注册');
     expect(screen.queryByRole('heading', { name: '改名换姓' })).toBeNull();
     await signIn(user);
     await heading('改名换姓');
@@ -98,10 +101,11 @@ describe('a private screen', () => {
   });
 
   test('somebody else finds nothing of it', async () => {
-    const { user } = await openHost({ path: '/my/profile', handlers, member: true });
+    const others = { ...handlers, 'POST /v1/login': { user: memberDto({ id: 'u-2', name: '画皮' }) } };
+    const { user } = await openHost({ path: '/my/profile', handlers: others, member: true });
     await user.type(await screen.findByLabelText('新名字'), '婴宁');
     await expire();
-    await act(async () => session.userReceived(memberDto({ id: 'u-2', name: '画皮' })));
+    await signIn(user);
     await heading('改名换姓');
     expect(screen.queryByDisplayValue('婴宁')).toBeNull();
   });

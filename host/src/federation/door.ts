@@ -56,7 +56,8 @@ function appendScript(url: string): Promise<void> {
 
 function appendStyle(url: string): Promise<void> {
   const { href } = new URL(url, location.href);
-  const applied = [...document.styleSheets].some((sheet) => sheet.href === href);
+  const isInlined = document.querySelector(`style[data-href="${new URL(href).pathname}"]`) !== null;
+  const applied = isInlined || [...document.styleSheets].some((sheet) => sheet.href === href);
   if (applied) return Promise.resolve();
   const link = document.createElement('link');
   link.rel = 'stylesheet';

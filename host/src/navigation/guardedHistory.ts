@@ -80,6 +80,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   let visit = readVisit('POP', 0);
   let attempt = 0;
   let undoing = false;
+  /** the next step back has been asked about */
+  let allowed = false;
   const listeners = new Set<() => void>();
 
   const arrive = (next: Visit) => {
@@ -113,7 +115,9 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     undoing = false;
     if (!(await gates.mayLeave())) return;
     await overlaysGone();
-    if (mine === attempt) history.go(delta);
+    if (mine !== attempt) return;
+    allowed = true;
+    history.go(delta);
   };
 
   const onPopState = () => {
@@ -122,7 +126,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     // overlays lie over their page with entries of their own under the page's key
     if (next.place.key === visit.place.key) return;
     const delta = next.index - visit.index;
-    if (delta !== 0 && gates.isLeaveGuarded()) return void stepBackAfterAsking(delta);
+    if (delta !== 0 && !allowed && gates.isLeaveGuarded()) return void stepBackAfterAsking(delta);
+    allowed = false;
     if (gates.wantsDocument()) return location.reload();
     attempt += 1;
     arrive(next);

@@ -1,0 +1,19 @@
+import screenStyles from './screens/Screen.module.css';
+import shellStyles from './shell/Shell.module.css';
+import { TabBar } from './shell/TabBar';
+import { tabs } from './shell/tabs';
+
+const nothing = () => undefined;
+
+/** The shell around each tab before any script runs; the screen's own first content takes the token's place. */
+export const contents = tabs.map(({ path, label }) => ({
+  route: path,
+  element: (
+    <div className={shellStyles.frame} data-first="">
+      <TabBar pathname={path} hidden={false} onApproach={nothing} onAgain={nothing} />
+      <main className={screenStyles.screen} aria-label={label}>
+        lz-screen-lz
+      </main>
+    </div>
+  ),
+}));
