@@ -18,7 +18,9 @@ function copyBySelection(text: string): boolean {
   area.readOnly = true;
   // a modal dialog makes everything outside it inert, and inert text cannot be selected
   const place = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+  const focused = document.activeElement;
   place.append(area);
+  area.focus({ preventScroll: true });
   area.select();
   try {
     return document.execCommand('copy');
@@ -26,6 +28,7 @@ function copyBySelection(text: string): boolean {
     return false;
   } finally {
     area.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
   }
 }
 

@@ -191,6 +191,16 @@ describe('races', () => {
     expect(user()?.id).toBe('u-2');
   });
 
+  test('several refreshes at once are one request', async () => {
+    const requests = network({ 'GET /v1/user': memberDto({ balance: 7, version: 2 }) });
+    session.userReceived(memberDto());
+    await Promise.all([session.refresh(), session.refresh(), session.refresh()]);
+    expect(requests).toHaveLength(1);
+    expect(user()?.balance).toBe(7);
+    await session.refresh();
+    expect(requests).toHaveLength(2);
+  });
+
   test('a refresh that fails changes nothing', async () => {
     network({ 'GET /v1/user': { status: 500 } });
     const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});

@@ -55,8 +55,20 @@ function dropUser() {
   become(null);
 }
 
-async function refresh(): Promise<void> {
+let refreshing: { epoch: number; done: Promise<void> } | null = null;
+
+/** Several places ask when the page is looked at again; one answer serves them all. */
+function refresh(): Promise<void> {
   const epoch = signInEpoch.current();
+  if (refreshing?.epoch === epoch) return refreshing.done;
+  const done = fetchUser(epoch).finally(() => {
+    if (refreshing?.done === done) refreshing = null;
+  });
+  refreshing = { epoch, done };
+  return done;
+}
+
+async function fetchUser(epoch: number): Promise<void> {
   try {
     const dto = unwrap(await request<unknown>({ url: '/v1/user' })) as UserDto;
     // an answer to who was signed in before says nothing of who is now

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@rstest/core';
+import { onTestEnd, openRemote, render, screen } from '../testing';
+import {
+  authPopup,
+  defineRemote,
+  holdReload,
+  newClientId,
+  onReloadHoldsChanged,
+  paths,
+  RemoteSlot,
+  reloadHolds,
+  requestLogin,
+  useDocumentTitle,
+  useGoBack,
+  useNavigate,
+} from '.';
+
+test('client ids are UUIDs of version 4, each another', () => {
+  const ids = Array.from({ length: 100 }, newClientId);
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  expect(new Set(ids).size).toBe(100);
+});
+
+test('a reload is held until everyone has let go', () => {
+  let changes = 0;
+  onTestEnd(
+    onReloadHoldsChanged(() => {
+      changes += 1;
+    }),
+  );
+  const first = holdReload('outbox');
+  const second = holdReload('outbox');
+  const third = holdReload('profile');
+  expect(reloadHolds()).toEqual(['outbox', 'profile']);
+  first();
+  first();
+  third();
+  expect(reloadHolds()).toEqual(['outbox']);
+  second();
+  expect(reloadHolds()).toEqual([]);
+  expect(changes).toBe(6);
+});
+
+test('an id of any shape is one segment of a path', () => {
+  expect(paths.story('a/b?c')).toBe('/story/a%2Fb%3Fc');
+  expect(paths.storyChat('聂')).toBe('/story/%E8%81%82?chat=1');
+});
+
+describe('asking to sign in', () => {
+  test('waits for the popup’s owner, and hands on the answer', async () => {
+    const asked = requestLogin('login');
+    const modes: string[] = [];
+    onTestEnd(
+      authPopup.onRequest((mode) => {
+        modes.push(mode);
+        return Promise.resolve(mode === 'login');
+      }),
+    );
+    expect(await asked).toBe(true);
+    expect(await requestLogin()).toBe(false);
+    expect(modes).toEqual(['login', 'register']);
+  });
+});
+
+test('a slot that nobody fills is empty', () => {
+  render(<RemoteSlot name="my.balance" />);
+  expect(document.body.textContent).toBe('');
+});
+
+function First() {
+  const navigate = useNavigate();
+  useDocumentTitle('第一页');
+  return (
+    <>
+      <RemoteSlot name="story.chat" storyId="s-1" />
+      <button type="button" onClick={() => navigate('/second')}>
+        去第二页
+      </button>
+    </>
+  );
+}
+
+function Second() {
+  const goBack = useGoBack('/first');
+  return (
+    <button type="button" onClick={goBack}>
+      返回
+    </button>
+  );
+}
+
+const remote = defineRemote({
+  name: 'sample',
+  routes: [
+    { name: 'first', path: '/first', title: '一', page: async () => ({ default: First }) },
+    { name: 'second', path: '/second', title: '二', page: async () => ({ default: Second }) },
+  ],
+});
+
+test('a slot hands its props to the part, and a page titles the document', async () => {
+  const Chat = ({ storyId }: { storyId: string }) => <p>聊天 {storyId}</p>;
+  openRemote(remote, {}, { slots: { 'story.chat': Chat } });
+  expect(await screen.findByText('聊天 s-1')).toBeTruthy();
+  expect(document.title).toBe('第一页 · 聊斋');
+});
+
+describe('going back', () => {
+  test('leads to where the reader came from in this app', async () => {
+    const { user } = openRemote(remote, {});
+    await user.click(await screen.findByRole('button', { name: '去第二页' }));
+    await user.click(await screen.findByRole('button', { name: '返回' }));
+    expect(await screen.findByRole('button', { name: '去第二页' })).toBeTruthy();
+    expect(location.pathname).toBe('/first');
+  });
+
+  test('leads from a deep link to the fallback, in its place', async () => {
+    const { user } = openRemote(remote, {}, { path: '/second' });
+    const entries = history.length;
+    await user.click(await screen.findByRole('button', { name: '返回' }));
+    expect(await screen.findByRole('button', { name: '去第二页' })).toBeTruthy();
+    expect(history.length).toBe(entries);
+  });
+});
