@@ -84,6 +84,9 @@ async function tried(name: string, work: () => Promise<unknown>): Promise<boolea
 async function main(): Promise<void> {
   const cluster = await startCeph();
   const folder = await temporaryFolder();
+  const end = () => void cluster.stop().then(() => process.exit(130));
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
   try {
     Object.assign(process.env, cluster.environment, { RELEASES_KEYS: `${folder.path}/keys` });
     const client = new S3Client({
