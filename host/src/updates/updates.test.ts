@@ -1,0 +1,108 @@
+import '../testing/pageFixture';
+import { holdReload } from '@liaozhai/shared/runtime';
+import { beforeAll, describe, expect, test } from '@rstest/core';
+import { readChannel } from './channelDocument';
+import { judgeSet } from './judgeSet';
+import { awaitSet, isReloadDue, noteAttempt, wasJustTried } from './reloadDue';
+
+const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
+const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
+const now = Date.parse('2026-11-21T00:00:00Z');
+
+// keys sorted, as the release system stores them
+const unsigned = {
+  candidate: null,
+  channel: 'production',
+  expires: '2027-01-01T00:00:00.000Z',
+  killed: [] as string[],
+  seq: 8,
+  stable: { set: 'set-b' },
+};
+
+let keys: CryptoKeyPair;
+let publicKey = '';
+
+beforeAll(async () => {
+  keys = await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']);
+  publicKey = base64(await crypto.subtle.exportKey('spki', keys.publicKey));
+});
+
+async function signed(document: object) {
+  const bytes = new TextEncoder().encode(JSON.stringify(document));
+  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, keys.privateKey, bytes);
+  const sig = base64(signature).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return JSON.stringify({ ...document, sig });
+}
+
+const read = (text: string, seq = 7) => readChannel(text, { channel: 'production', publicKey, seq, now });
+
+describe('a channel document', () => {
+  test('signed by the key of the page is believed', async () => {
+    expect(await read(await signed(unsigned))).toMatchObject({ seq: 8, stable: { set: 'set-b' } });
+  });
+
+  test.each([
+    ['changed after signing', async () => (await signed(unsigned)).replace('set-b', 'set-c'), /signed/],
+    ['without a signature', async () => JSON.stringify(unsigned), /signed/],
+    ['older than what was seen', () => signed({ ...unsigned, seq: 6 }), /older/],
+    ['out of date', () => signed({ ...unsigned, expires: '2026-11-20T00:00:00.000Z' }), /expired/],
+    ['of another channel', () => signed({ ...unsigned, channel: 'preview' }), /not ours/],
+    ['of another form', () => signed({ ...unsigned, seq: 'eight' }), /seq|Invalid/],
+  ])('%s is not', async (_, make, reason) => {
+    await expect(read(await make())).rejects.toThrow(reason);
+  });
+});
+
+describe('the set of this page', () => {
+  const running = { set: 'set-a', candidate: false, override: null };
+  const builds = ['host@1.0.0+a', 'stories@1.0.0+a'];
+  const channel = { ...unsigned, stable: { set: 'set-a' } };
+
+  test.each([
+    ['is current while it is the stable one', running, channel, { kind: 'current' }],
+    ['is outdated once another is stable', running, unsigned, { kind: 'outdated', live: 'set-b' }],
+    [
+      'stays what a candidate visitor was given',
+      { ...running, set: 'set-c', candidate: true },
+      { ...channel, candidate: { set: 'set-c' } },
+      { kind: 'current' },
+    ],
+    [
+      'is outdated when its candidate is gone',
+      { ...running, set: 'set-c', candidate: true },
+      channel,
+      { kind: 'outdated', live: 'set-a' },
+    ],
+    ['stays under an override', { ...running, override: { id: 'x', expires: '' } }, unsigned, { kind: 'current' }],
+    [
+      'is to be left when a build of it is killed, override or not',
+      { ...running, override: { id: 'x', expires: '' } },
+      { ...channel, killed: ['stories@1.0.0+a'] },
+      { kind: 'killed', build: 'stories@1.0.0+a' },
+    ],
+  ])('%s', (_, set, document, verdict) => {
+    expect(judgeSet(set, builds, document)).toEqual(verdict);
+  });
+});
+
+describe('a waiting set', () => {
+  test('comes with the next navigation, unless somebody has unsaved work', () => {
+    awaitSet('set-b');
+    const release = holdReload('outbox');
+    expect(isReloadDue()).toBe(false);
+    release();
+    expect(isReloadDue()).toBe(true);
+  });
+
+  test('that a new document did not bring is not asked for again at once', () => {
+    awaitSet('set-c');
+    noteAttempt('set-c');
+    expect(isReloadDue()).toBe(false);
+    expect(wasJustTried('set-c', Date.now() + 61_000)).toBe(false);
+  });
+
+  test('no set, no reload', () => {
+    awaitSet(null);
+    expect(isReloadDue()).toBe(false);
+  });
+});
