@@ -29,6 +29,7 @@ const allowedInSrc = new Set([
   ...requiredFiles.filter((file) => file.startsWith('src/')).map((file) => basename(file)),
   'slice.ts',
   'bootstrap.tsx',
+  'first.tsx',
   'pages',
   'components',
   'model',

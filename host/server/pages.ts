@@ -3,11 +3,13 @@ import { type Context, Hono } from 'hono';
 import { compressed } from './compressed.ts';
 import { chooseOverride, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
+import { firstContent } from './firstContent.ts';
 
 export interface PageOptions {
   releases: Releases;
   env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS'>;
   config: Record<string, unknown>;
+  backendUrl: () => string;
 }
 
 const isFile = /\.[a-z0-9]{2,11}$/i;
@@ -18,13 +20,15 @@ function titleAt({ pageSet }: VisitorPage, path: string): string {
   return title ? `${title} · 聊斋` : '聊斋';
 }
 
-async function answerPage(context: Context, { releases, env, config }: PageOptions) {
+async function answerPage(context: Context, { releases, env, config, backendUrl }: PageOptions) {
   const path = context.req.path;
   const page = await releases.pageFor({ id: visitorOf(context), override: overrideOf(context) });
   const known = hostRoutes.test(path) || matchRoute(page.pageSet.remotes, path) !== null;
+  const at = path === '/' ? '/explore' : path;
   const { html, headers } = renderPage({
     ...page,
-    path: path === '/' ? '/explore' : path,
+    ...(await firstContent(releases, page.pageSet, at, backendUrl())),
+    path: at,
     config,
     title: titleAt(page, path),
     connectSrc: env.CONNECT_ORIGINS,

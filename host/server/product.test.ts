@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -50,6 +51,7 @@ const packages = () => [
     {
       'host.js': 'console.info("host")',
       'page.html': template,
+      'first/explore.json': JSON.stringify({ html: '<main>lz-screen-lz</main>' }),
       'favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     },
   ),
@@ -68,13 +70,15 @@ const packages = () => [
       chunkGlobal: 'chunks_stories_0123456789ab',
       exposes: ['./remote'],
       module: { js: ['remote.js'], css: [] },
-      routes: [{ ...route, js: ['explore.js'], css: [] }],
+      routes: [{ ...route, js: ['explore.js'], css: ['explore.css'] }],
       slots: [],
     },
     {
       'remoteEntry.js': 'var stories_0123456789ab = "chunks_stories_0123456789ab";',
       'remote.js': '1',
       'explore.js': '2',
+      'explore.css': '.card{color:red}',
+      'first/explore.json': JSON.stringify({ source: '/v1/stories', html: '<p class="card">lz-url-lz</p>' }),
     },
   ),
 ];
@@ -182,4 +186,14 @@ test('an override link sets its cookie and leaves the address clean', async () =
 test('files of the host build answer at the root', async () => {
   const answer = await fetch(`${origin}/favicon.svg`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+});
+
+test('the first content stands in the page, styled by its own hashed style, with the data it was made of', async () => {
+  const answer = await fetch(`${origin}/explore`);
+  const html = await answer.text();
+  expect(html).toContain('<div id="root"><main><p class="card">/api/v1/stories</p></main></div>');
+  const css = /<style data-href="[^"]*explore\.css">([^<]*)<\/style>/.exec(html)?.[1] ?? '';
+  const hash = createHash('sha256').update(css).digest('base64');
+  expect(answer.headers.get('content-security-policy')).toContain(`'sha256-${hash}'`);
+  expect(html).toContain('<script type="application/json" id="liaozhai-first">{"url":"/api/v1/stories"');
 });

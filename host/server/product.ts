@@ -21,7 +21,7 @@ export function createProduct({ releases, env, backendUrl, config }: ProductOpti
   const app = new Hono();
   app.route('/', buildRoutes(releases, env.CHANNEL));
   app.route('/', beaconRoutes(releases));
-  app.route('/', pageRoutes({ releases, env, config }));
+  app.route('/', pageRoutes({ releases, env, config, backendUrl }));
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();

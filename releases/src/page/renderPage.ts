@@ -17,6 +17,8 @@ export interface PageInput {
   meta?: string;
   /** Trusted HTML of the first content. */
   first?: string;
+  /** Stylesheets of the route put into the page itself, so that its first content is painted at once. */
+  inlineCss?: readonly { href: string; text: string }[];
   /** Further `application/json` elements. */
   data?: readonly { id: string; json: unknown }[];
   connectSrc?: readonly string[];
@@ -56,7 +58,7 @@ export function inlineContents(template: string, element: 'script' | 'style'): s
 export const misplaced = (template: string): Placeholder[] =>
   PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
 
-function preloadsFor({ pageSet, path }: PageInput) {
+function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   const route = matchRoute(pageSet.remotes, path)?.preload ?? { js: [], css: [] };
   const integrity = (href: string): string => {
     const hash = pageSet.hashes[href];
@@ -69,7 +71,8 @@ function preloadsFor({ pageSet, path }: PageInput) {
   const html = [
     ...pageSet.host.css.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}" ${integrity(href)}>`),
     ...scripts.map(preload('script')),
-    ...route.css.map(preload('style')),
+    ...inlineCss.map(({ href, text }) => `<style data-href="${escapeHtml(href)}">${text}</style>`),
+    ...route.css.filter((href) => !inlineCss.some((inlined) => inlined.href === href)).map(preload('style')),
   ].join('\n');
   return { html, hashes: scripts.map((href) => pageSet.hashes[href] ?? '') };
 }
@@ -98,7 +101,9 @@ export function renderPage(input: PageInput): RenderedPage {
   );
   const headers = pageHeaders({
     inlineScripts: inlineContents(input.template, 'script').map(sha256Source),
-    inlineStyles: inlineContents(input.template, 'style').map(sha256Source),
+    inlineStyles: [...inlineContents(input.template, 'style'), ...(input.inlineCss ?? []).map(({ text }) => text)].map(
+      sha256Source,
+    ),
     preloadedScripts: preloads.hashes,
     connectSrc: input.connectSrc ?? [],
     imgOrigins: input.imgOrigins ?? [],

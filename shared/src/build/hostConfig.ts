@@ -23,6 +23,7 @@ import {
   providedVersions,
   sharedModules,
 } from './federation.ts';
+import { firstEnvironment, pluginFirst } from './first.ts';
 import { pluginPage } from './page.ts';
 import { backendProxy } from './standAloneConfig.ts';
 
@@ -137,11 +138,12 @@ export const hostConfig = () =>
       cssExtract: { pluginOptions: { insert: cssDoor } },
       rspack: (rspackConfig) => federatedRspack(rspackConfig, facts.sourceHash),
     };
+    const dist = bundled ? 'dist-monolith' : 'dist';
     return {
-      ...mergeRsbuildConfig(
-        config,
-        ...(bundled ? [monolith(process.cwd()), { output: { distPath: { root: 'dist-monolith' } } }] : []),
-      ),
+      ...mergeRsbuildConfig(config, ...(bundled ? [monolith(facts.root)] : []), {
+        output: { distPath: { root: dist } },
+        plugins: [pluginFirst(facts.root, join(facts.root, dist))],
+      }),
       environments: {
         web: {
           source: { entry: { host: './src/boot.tsx' } },
@@ -149,6 +151,7 @@ export const hostConfig = () =>
           tools,
         },
         serviceWorker: serviceWorkerEnvironment,
+        first: firstEnvironment(facts.root),
       },
     };
   });

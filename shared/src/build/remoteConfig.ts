@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
-import { defineConfig, mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
+import { defineConfig, type EnvironmentConfig, mergeRsbuildConfig } from '@rsbuild/core';
 import { baseConfig } from './base.ts';
 import {
   type BuildDescription,
@@ -13,6 +13,7 @@ import {
 import { ChunkDoor, cssDoor } from './doors.ts';
 import { packageFacts, repoRoot } from './facts.ts';
 import { esmRuntime, federationVersion, lentRuntime, requiredVersions, sharedModules } from './federation.ts';
+import { firstEnvironment, hasFirst, pluginFirst } from './first.ts';
 import { readDeclaration } from './routes.ts';
 import { standAloneConfig } from './standAloneConfig.ts';
 
@@ -32,7 +33,7 @@ function registered(name: string): RegisteredRemote {
 
 const exposed = './src/remote.ts';
 
-function federatedConfig(name: string, hash: string): RsbuildConfig {
+function federatedConfig(name: string, hash: string): EnvironmentConfig {
   const global = `${name}_${hash}`;
   return {
     tools: {
@@ -106,8 +107,13 @@ export const remoteConfig = (name: string) =>
       routes: describeRoutes(compilation, routes),
       slots: describeSlots(compilation, slots),
     });
-    return mergeRsbuildConfig(baseConfig(facts), federatedConfig(name, facts.sourceHash), {
+    const web = mergeRsbuildConfig(federatedConfig(name, facts.sourceHash), {
       source: { entry: { index: './src/index.ts' } },
       plugins: [pluginDescribe(describe)],
     });
+    const first = hasFirst(root);
+    return {
+      ...mergeRsbuildConfig(baseConfig(facts), first ? { plugins: [pluginFirst(root, join(root, 'dist'))] } : {}),
+      environments: { web, ...(first ? { first: firstEnvironment(root) } : {}) },
+    };
   });

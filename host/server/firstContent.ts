@@ -1,0 +1,96 @@
+import { escapeHtml, matchRoute, type PageSet, type Releases } from '@liaozhai/releases';
+
+/** What stands in the page before any script runs. */
+export interface FirstContent {
+  first?: string;
+  inlineCss?: { href: string; text: string }[];
+  data?: { id: string; json: unknown }[];
+}
+
+interface Template {
+  html: string;
+  source?: string;
+  omit?: string[];
+}
+
+type Answer = { data?: Record<string, unknown>[] };
+
+const sourceBudgetMs = 300;
+const freshMs = 5_000;
+const answers = new Map<string, { at: number; answer: Promise<Answer | null> }>();
+
+/** The public answer, asked without cookies and kept for five seconds; null if it is not there in time. */
+function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
+  const known = answers.get(url);
+  if (known && now - known.at < freshMs) return known.answer;
+  const answer = fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(sourceBudgetMs) })
+    .then(async (response) => (response.ok ? ((await response.json()) as Answer) : null))
+    .catch(() => null);
+  answers.set(url, { at: now, answer });
+  return answer;
+}
+
+const fieldAt = (answer: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], answer);
+
+const shown = (value: unknown): string => (Array.isArray(value) ? value.slice(0, 3).join(' · ') : String(value));
+
+/** Fills a template's tokens; null if the answer lacks one of them. */
+export function fill(html: string, answer: unknown): string | null {
+  let complete = true;
+  const filled = html.replace(/lz(u?)-([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
+    const value = fieldAt(answer, path);
+    if (value === undefined || value === null) complete = false;
+    return escapeHtml(inAddress ? encodeURIComponent(shown(value)) : shown(value));
+  });
+  return complete ? filled : null;
+}
+
+const buildFolder = (entry: string) => /^\/builds\/[^/]+\/[^/]+/.exec(entry)?.[0] ?? '';
+
+async function textOf(releases: Releases, path: string): Promise<string | null> {
+  const file = await releases.file(path);
+  return file ? file.body.toString('utf8') : null;
+}
+
+async function templateOf(releases: Releases, entry: string, name: string): Promise<Template | null> {
+  const text = await textOf(releases, `${buildFolder(entry)}/first/${name}.json`);
+  return text ? (JSON.parse(text) as Template) : null;
+}
+
+function without(answer: Answer, omit: string[]): Answer {
+  const keep = (item: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(item).filter(([key]) => !omit.includes(key)));
+  return { ...answer, data: answer.data?.map(keep) };
+}
+
+async function screenContent(
+  releases: Releases,
+  pageSet: PageSet,
+  path: string,
+  backendUrl: string,
+): Promise<FirstContent> {
+  const route = matchRoute(pageSet.remotes, path);
+  const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
+  const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
+  if (!route || !template?.source) return {};
+  const answer = await publicAnswer(`${backendUrl}/api${template.source}`);
+  const first = answer && fill(template.html, answer);
+  if (!first) return {};
+  const styles = route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
+  const data = [{ id: 'liaozhai-first', json: without(answer, template.omit ?? []) }];
+  return { first, inlineCss: await Promise.all(styles), data };
+}
+
+/** The shell's frame and, where its remote has some, the screen's first content. Empty for screens outside the shell. */
+export async function firstContent(
+  releases: Releases,
+  pageSet: PageSet,
+  path: string,
+  backendUrl: string,
+): Promise<FirstContent> {
+  const frame = await templateOf(releases, pageSet.host.entry, path.replaceAll('/', ''));
+  if (!frame) return {};
+  const screen = await screenContent(releases, pageSet, path, backendUrl);
+  return { ...screen, first: frame.html.replace('lz-screen-lz', () => screen.first ?? '') };
+}

@@ -1,0 +1,36 @@
+import { StoryGrid } from './components/StoryGrid';
+import { Wordmark } from './components/Wordmark';
+import { toStory } from './model';
+import styles from './pages/StoryListPage.module.css';
+import { texts } from './texts';
+
+const shown = 6;
+
+/** A story whose every field is a token for the one that the API will tell. */
+const placeholder = (place: number) => {
+  const token = (field: string) => `lz-data.${place}.${field}-lz`;
+  return toStory({
+    id: token('id'),
+    title: token('title'),
+    cover_url: token('cover_url'),
+    summary: token('summary'),
+    tags: [token('tags')],
+  });
+};
+
+/** The shelf's first view, drawn by the server: the same components, so that nothing moves when the app takes over. */
+export const contents = [
+  {
+    route: 'explore',
+    source: '/v1/stories',
+    omit: ['opening', 'characters'],
+    element: (
+      <div className={styles.page}>
+        <Wordmark onRefresh={() => undefined} />
+        <section aria-label={texts.list.label}>
+          <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(place))} />
+        </section>
+      </div>
+    ),
+  },
+];

@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { EnvironmentConfig, RsbuildPlugin } from '@rsbuild/core';
+import type { ReactElement } from 'react';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+
+/**
+ * What a package shows before any script runs: markup rendered once at build time, in which tokens like
+ * `lz-data.0.title-lz` stand for fields of a public answer. Whoever serves the page fills them in, so no code of a
+ * remote runs on the server.
+ */
+export interface FirstContent {
+  /** name of the route it belongs to; for the host's frame the path of a tab */
+  route: string;
+  element: ReactElement;
+  /** path below `/api` whose answer fills the tokens */
+  source?: string;
+  /** fields left out of each item of the answer when it is handed to the page as its first data */
+  omit?: string[];
+}
+
+const entry = (root: string) => join(root, 'src/first.tsx');
+const cache = (root: string) => join(root, 'node_modules/.cache/first');
+
+export const hasFirst = (root: string) => existsSync(entry(root));
+
+/** Compiles `src/first.tsx` for Node, with the same class names as the browser's build. */
+export const firstEnvironment = (root: string): EnvironmentConfig => ({
+  source: { entry: { first: join(folder, 'renderFirst.tsx') } },
+  resolve: {
+    alias: { 'liaozhai-first': entry(root), '@liaozhai/shared/runtime': join(folder, 'firstRuntime.tsx') },
+  },
+  output: { target: 'node', module: true, distPath: { root: cache(root), js: '' }, filename: { js: 'first.mjs' } },
+  tools: { htmlPlugin: false },
+});
+
+/** Writes `first/<route>.json` into the build once both compilations are done. */
+export const pluginFirst = (root: string, dist: string): RsbuildPlugin => ({
+  name: 'liaozhai:first',
+  setup(api) {
+    api.onAfterBuild(async () => {
+      const file = pathToFileURL(join(cache(root), 'first.mjs')).href;
+      const { rendered } = (await import(file)) as { rendered: { route: string }[] };
+      mkdirSync(join(dist, 'first'), { recursive: true });
+      for (const { route, ...content } of rendered)
+        writeFileSync(join(dist, 'first', `${route.replaceAll('/', '')}.json`), `${JSON.stringify(content)}\n`);
+    });
+  },
+});

@@ -1,0 +1,3 @@
+declare module 'liaozhai-first' {
+  export const contents: import('./first.ts').FirstContent[];
+}
