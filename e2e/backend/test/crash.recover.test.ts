@@ -97,6 +97,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   const closed = once(socket, 'close');
   expect(await stop(run, 'SIGTERM')).toBeLessThan(1000);
   expect((await closed)[0]).toBe(1001);
+  expect(runningRows()).toBe(0);
   const again = await start();
   const back = await signIn(again.url, { login: username, password: '135790' });
   expect((await back.latest({ story_id: 'hua-pi' })).data[1]).toMatchObject({
@@ -119,6 +120,14 @@ test('a second server on the same data, and a wrong setting, end with one line a
   expect(first.output).toEqual([`backend listening on ${first.url}`]);
   await stop(first, 'SIGTERM');
 });
+
+/** Replies the file calls running; asked while no server has it open. */
+function runningRows(): number {
+  const file = new Libsql(join(dataDir, 'liaozhai.db'));
+  const rows = file.prepare("select id from messages where status in ('pending', 'streaming')").all([]);
+  file.close();
+  return rows.length;
+}
 
 async function signIn(url: string, form: { login: string; password: string }): Promise<Client> {
   const client = await new Client(url).fetchToken();

@@ -76,7 +76,7 @@ class LibsqlDb implements Db {
     } finally {
       this.#effects = null;
     }
-    for (const effect of effects) effect();
+    for (const effect of effects) perform(effect);
     return result;
   }
 
@@ -96,6 +96,15 @@ class LibsqlDb implements Db {
     const statement = this.#file.prepare(sql);
     this.#prepared.set(sql, statement);
     return statement;
+  }
+}
+
+/** What is on disk is done: an effect that fails may not turn it into an error answer. */
+function perform(effect: () => void): void {
+  try {
+    effect();
+  } catch (error) {
+    console.error(error);
   }
 }
 

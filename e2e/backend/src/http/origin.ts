@@ -8,8 +8,9 @@ export interface Source {
   scheme: 'http' | 'https';
 }
 
-const first = (value: string | string[] | undefined): string | undefined =>
-  (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
+/** What the nearest proxy wrote: it appends, so anything further left may be the visitor's own invention. */
+const nearest = (value: string | string[] | undefined): string | undefined =>
+  (Array.isArray(value) ? value.at(-1) : value)?.split(',').at(-1)?.trim();
 
 const isLoopback = (address: string): boolean => /^(::ffff:)?127\./.test(address) || address === '::1';
 
@@ -17,11 +18,11 @@ const isLoopback = (address: string): boolean => /^(::ffff:)?127\./.test(address
 export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): Source {
   const peer = request.socket.remoteAddress ?? '';
   const forwarded: IncomingHttpHeaders = isLoopback(peer) ? request.headers : {};
-  const client = first(forwarded['x-forwarded-for']);
+  const client = nearest(forwarded['x-forwarded-for']);
   return {
     ip: client && isIP(client) ? client : peer,
-    host: first(forwarded['x-forwarded-host']) ?? request.headers.host ?? '',
-    scheme: first(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
+    host: nearest(forwarded['x-forwarded-host']) ?? request.headers.host ?? '',
+    scheme: nearest(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
   };
 }
 
