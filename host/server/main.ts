@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,19 +12,20 @@ import { createProduct } from './product.ts';
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
 
-async function publishAll(store: string, channel: string) {
+/** Builds, publishes and makes live what changed since the last start; what was switched or rolled back meanwhile stays. */
+async function publishAll(env: ServerEnv, store: string) {
   const packages = await buildPackages((line) => console.log(line));
-  const { changed, seq, problems } = await publishLocal({
-    dists: packages.map(({ dist }) => dist),
-    store,
-    channel,
-    who: 'npm start',
-  });
-  for (const problem of problems) console.warn(`! ${problem}`);
+  const last = join(env.DATA_DIR, 'last-start.json');
+  const startedBefore = existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as string[]) : [];
+  const dists = packages.map(({ dist }) => dist);
+  const published = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
+  writeFileSync(last, JSON.stringify(published.builds));
+  for (const problem of published.problems) console.warn(`! ${problem}`);
+  const { changed, seq } = published;
   console.log(
     changed
-      ? `Published ${packages.length} packages and switched to state ${seq} of ${channel}.`
-      : `Nothing changed: state ${seq} of ${channel} stays live.`,
+      ? `Published and switched: state ${seq} of ${env.CHANNEL} is live.`
+      : `Nothing changed: state ${seq} of ${env.CHANNEL} stays live.`,
   );
 }
 
@@ -82,7 +83,7 @@ async function consoleFor(env: ServerEnv, store: string) {
 async function serve(env: ServerEnv) {
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
   const config = siteConfig(env.HOST_CONFIG);
-  await publishAll(store, env.CHANNEL);
+  await publishAll(env, store);
   const backend = await backendFor(env);
   const releases = await openReleases({ store, channel: env.CHANNEL });
   const releaseConsole = await consoleFor(env, store);

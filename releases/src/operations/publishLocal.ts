@@ -17,6 +17,8 @@ export interface PublishLocalOptions {
   store?: string;
   channel?: string;
   who?: string;
+  /** Builds of the last start: sources that did not change since leave alone what a release manager switched meanwhile. */
+  startedBefore?: readonly string[];
 }
 
 export interface PublishedLocal {
@@ -29,6 +31,8 @@ export interface PublishedLocal {
   /** What the gate would have refused; development goes on, so tell the developer. */
   problems: string[];
 }
+
+const nameOf = (id: string): string => id.slice(0, id.indexOf('@'));
 
 const withVersion = ({ description, files }: BuiltPackage, version: string): BuiltPackage => ({
   description: { ...description, version },
@@ -65,7 +69,9 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const builds = published.map(({ id }) => id);
   makeSet(published.map(({ record }) => record));
   const { document: before } = await requireChannel(store, channel, key.publicKey);
-  const alive = builds.filter((id) => !before.killed.includes(id));
+  const live = new Set((before.stable?.builds ?? []).map(nameOf));
+  const decided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
+  const alive = builds.filter((id) => !before.killed.includes(id) && !decided(id));
   const gate = makeGate(writer, { smoke: null });
   const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);

@@ -113,6 +113,29 @@ describe('publishLocal, as npm start uses it', () => {
     await remove();
   });
 
+  test('starting again without an edit leaves a rollback alone; an edit goes live, and so does taking it back', async () => {
+    const { path, remove } = await temporaryFolder();
+    const dists = [await writeHost(`${path}/host`, 'a'), await writeRemote(`${path}/stories`, 'stories', 'a')];
+    const options = { dists, store: `file:${path}/store` };
+    const live = async () =>
+      (await (await openReleases({ store: options.store })).current()).stable?.builds.find((id) =>
+        id.startsWith('stories@'),
+      );
+    const a = await publishLocal(options);
+    await writeRemote(`${path}/stories`, 'stories', 'b');
+    const b = await publishLocal({ ...options, startedBefore: a.builds });
+    expect(await live()).toBe(b.builds[1]);
+    // as a rollback would: the earlier build is live while the sources are those of b
+    await writeRemote(`${path}/stories`, 'stories', 'a');
+    await publishLocal(options);
+    await writeRemote(`${path}/stories`, 'stories', 'b');
+    expect(await publishLocal({ ...options, startedBefore: b.builds })).toMatchObject({ changed: false });
+    expect(await live()).toBe(a.builds[1]);
+    expect(await publishLocal({ ...options, startedBefore: a.builds })).toMatchObject({ changed: true });
+    expect(await live()).toBe(b.builds[1]);
+    await remove();
+  });
+
   test('a broken package changes nothing', async () => {
     const { path, remove } = await temporaryFolder();
     const host = await writeHost(`${path}/host`, 'a');
