@@ -12,10 +12,9 @@ export interface ListRowProps extends Omit<ComponentProps<'button'>, 'title' | '
   asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
 }
 
-/** A row that leads somewhere (`asLink`), does something (`onClick`) or just tells. */
+/** A row that leads somewhere (`asLink`, with an arrow), does something (`onClick`) or just tells. */
 export function ListRow({ title, icon, detail, value, asLink, className, ...rest }: ListRowProps) {
-  const leads = Boolean(asLink) || Boolean(rest.onClick);
-  const face = clsx(styles.row, leads && styles.pressable, className);
+  const face = clsx(styles.row, (asLink || rest.onClick) && styles.pressable, className);
   const content = (
     <>
       {icon && <span className={styles.icon}>{icon}</span>}
@@ -24,7 +23,7 @@ export function ListRow({ title, icon, detail, value, asLink, className, ...rest
         {detail && <span className={styles.detail}>{detail}</span>}
       </span>
       {value && <span className={styles.value}>{value}</span>}
-      {leads && <ChevronRightIcon className={styles.chevron} size={18} />}
+      {asLink && <ChevronRightIcon className={styles.chevron} size={18} />}
     </>
   );
   if (asLink) return cloneElement(asLink, { className: face, children: content });

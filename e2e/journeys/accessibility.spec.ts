@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from '@playwright/test';
+import type { AxeResults, RunOptions } from 'axe-core';
+import { test as base, expect } from '../person.ts';
+import { guestScenes } from '../scenes/guestScenes.ts';
+import { makeMember, memberScenes } from '../scenes/memberScenes.ts';
+import { pictured, type Scene } from '../scenes/scene.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeGlobal {
+  axe: { run(context: Document, options: RunOptions): Promise<AxeResults> };
+}
+
+/** Serious and critical findings, each as "rule: element (what is wrong)". */
+async function findings(page: Page, options: RunOptions = {}): Promise<string[]> {
+  const { violations } = await page.evaluate(
+    (chosen) =>
+      (globalThis as unknown as AxeGlobal).axe.run(document, {
+        ...chosen,
+        resultTypes: ['violations'],
+      }),
+    options,
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} (${node.failureSummary})`));
+}
+
+async function isAccessible(page: Page, scene: Scene) {
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
+  await scene.show(page);
+  await pictured(page);
+  await page.evaluate(axeSource);
+  expect(await findings(page), 'in light').toEqual([]);
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'dark' });
+  // the theme changes colours and nothing else
+  expect(await findings(page, { runOnly: ['color-contrast'] }), 'in dark').toEqual([]);
+}
+
+type MemberState = Awaited<ReturnType<typeof makeMember>>;
+
+const test = base.extend<object, { memberState: MemberState }>({
+  memberState: [
+    async ({ browser }, use, { project }) => {
+      const { baseURL, locale, viewport } = project.use;
+      const context = await browser.newContext({ baseURL, locale, viewport, serviceWorkers: 'block' });
+      const state = await makeMember(await context.newPage());
+      await context.close();
+      await use(state);
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+});
+
+test.describe('a visitor finds no barrier', () => {
+  for (const scene of guestScenes) test(scene.name, ({ page }) => isAccessible(page, scene));
+});
+
+test.describe('a member finds no barrier', () => {
+  test.use({ storageState: ({ memberState }, use) => use(memberState) });
+  for (const scene of memberScenes) test(scene.name, ({ page }) => isAccessible(page, scene));
+});

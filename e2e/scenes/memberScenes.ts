@@ -1,0 +1,224 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { expect, type Scene } from './scene.ts';
+
+type MemberState = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+const log = (page: Page) => page.getByRole('log');
+
+async function openChat(page: Page, story: string) {
+  await page.goto(`/story/${story}?chat=1`);
+  await expect(log(page)).toContainText(/\p{Script=Han}{4}/u);
+}
+
+async function say(page: Page, text: string) {
+  await page.getByRole('textbox', { name: '说点什么' }).fill(text);
+  await page.getByRole('button', { name: '发送' }).click();
+  await expect(log(page).getByText(text)).toBeVisible();
+}
+
+const chips = (page: Page) => page.getByRole('button', { name: /^继续/ });
+
+async function converse(page: Page, story: string, text: string) {
+  await openChat(page, story);
+  await say(page, text);
+  await expect(chips(page)).toBeEnabled();
+}
+
+/** Registers a reader who has checked in and talked in two stories; resolves to cookies and storage to start from. */
+export async function makeMember(page: Page): Promise<MemberState> {
+  await page.goto('/my');
+  await page.getByRole('button', { name: '注册账号' }).click();
+  await page.locator('input[name="name"]').fill('柳如眉');
+  await page.getByRole('button', { name: '注册（请截图保存）' }).click();
+  const byHand = page.getByRole('button', { name: '我已经复制' });
+  const signedIn = page.getByText('账号密码已复制到剪贴板');
+  await expect(byHand.or(signedIn).first()).toBeVisible();
+  if (await byHand.isVisible()) await byHand.click();
+  await page.getByRole('button', { name: /^签到/ }).click();
+  await expect(page.getByText('今日已签到')).toBeVisible();
+  await converse(page, 'laoshan-daoshi', '师父，我想学穿墙的法术');
+  await converse(page, 'nie-xiaoqian', '夜深了，姑娘从何处来？');
+  return page.context().storageState();
+}
+
+const row = (page: Page) => page.getByRole('link', { name: /聂小倩/ }).first();
+
+const chat: Scene[] = [
+  {
+    name: 'chat',
+    title: '对话',
+    wide: true,
+    async show(page) {
+      await openChat(page, 'nie-xiaoqian');
+      await expect(chips(page)).toBeEnabled();
+    },
+  },
+  {
+    name: 'chat-streaming',
+    title: '对话 · 正在书写',
+    async show(page) {
+      await openChat(page, 'ying-ning');
+      await say(page, '*折了一枝梅花* 姑娘为何总是笑？');
+      await expect(page.getByText('正在书写')).toBeVisible();
+      await expect(log(page).getByRole('article').last()).toContainText(/\p{Script=Han}{6}/u);
+    },
+  },
+  {
+    name: 'chat-ideas',
+    title: '对话 · 灵感',
+    async show(page) {
+      await openChat(page, 'nie-xiaoqian');
+      await page.getByRole('button', { name: /^灵感/ }).click();
+      await expect(page.getByRole('button', { name: '收起灵感' })).toBeVisible();
+    },
+  },
+  {
+    name: 'chat-menu',
+    title: '对话 · 一条消息的菜单',
+    async show(page) {
+      await openChat(page, 'nie-xiaoqian');
+      await log(page).getByRole('button', { name: '更多操作' }).last().click();
+      await expect(page.getByRole('button', { name: '复制', exact: true })).toBeVisible();
+    },
+  },
+  {
+    name: 'chat-unpaid',
+    title: '对话 · 余额不足',
+    async show(page) {
+      await page.route('**/api/v1/messages', (route) =>
+        route.fulfill({
+          status: 402,
+          contentType: 'application/json',
+          body: JSON.stringify({ message: '余额不足', code: 'insufficient_balance', required: 3, balance: 0 }),
+        }),
+      );
+      await openChat(page, 'nie-xiaoqian');
+      await say(page, '我想听后来的事');
+      await expect(page.getByRole('link', { name: /充值/ }).first()).toBeVisible();
+    },
+  },
+];
+
+const lists: Scene[] = [
+  {
+    name: 'conversations',
+    title: '聊过',
+    wide: true,
+    async show(page) {
+      await page.goto('/conversations');
+      await expect(row(page)).toBeVisible();
+    },
+  },
+  {
+    name: 'conversations-swiped',
+    title: '聊过 · 左滑删除',
+    async show(page) {
+      await page.goto('/conversations');
+      const box = await row(page).boundingBox();
+      if (!box) throw new Error('the row has no box');
+      const [x, y] = [box.x + box.width * 0.8, box.y + box.height / 2];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x - 160, y, { steps: 8 });
+      await page.mouse.up();
+      await expect(page.locator('button:not([inert])').filter({ hasText: '删除' }).first()).toBeVisible();
+    },
+  },
+  {
+    name: 'conversations-menu',
+    title: '聊过 · 更多操作',
+    async show(page) {
+      await page.goto('/conversations');
+      await page.getByRole('button', { name: '《聂小倩》的更多操作' }).click();
+      await expect(page.getByRole('menuitem', { name: '删除' })).toBeVisible();
+    },
+  },
+  {
+    name: 'conversations-empty',
+    title: '聊过 · 还没有',
+    async show(page) {
+      await page.route('**/api/v1/conversations**', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), data: [] } });
+      });
+      await page.goto('/conversations');
+      await expect(page.getByText('还没有聊过')).toBeVisible();
+    },
+  },
+  {
+    name: 'transactions',
+    title: '消费明细',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/wallet/transactions');
+      await expect(page.getByText('签到').last()).toBeVisible();
+    },
+  },
+];
+
+const account: Scene[] = [
+  {
+    name: 'my',
+    title: '我的',
+    wide: true,
+    async show(page) {
+      await page.goto('/my');
+      await expect(page.getByText('今日已签到')).toBeVisible();
+    },
+  },
+  {
+    name: 'my-settings',
+    title: '我的 · 主题与字号',
+    async show(page) {
+      await page.goto('/my');
+      await page.getByRole('button', { name: '退出登录' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'sign-out',
+    title: '退出登录',
+    async show(page) {
+      await page.goto('/my');
+      await page.getByRole('button', { name: '退出登录' }).click();
+      await expect(page.getByText('退出登录？')).toBeVisible();
+    },
+  },
+  {
+    name: 'profile',
+    title: '个人资料',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/profile');
+      await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('柳如眉');
+    },
+  },
+  {
+    name: 'password',
+    title: '个人资料 · 修改密码',
+    async show(page) {
+      await page.goto('/my/profile');
+      await page.getByRole('button', { name: '修改密码' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'recharge',
+    title: '充值',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/wallet/recharge');
+      await expect(page.getByText('当前余额')).toBeVisible();
+    },
+  },
+  {
+    name: 'support',
+    title: '客服中心',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/support');
+      await expect(page.getByRole('heading', { name: '常见问题' })).toBeVisible();
+    },
+  },
+];
+
+/** What somebody signed in meets; the page has to start from `makeMember`'s state. */
+export const memberScenes = [...chat, ...lists, ...account];
