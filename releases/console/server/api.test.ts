@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { httpClient } from '../../src/client/httpClient.ts';
 import { buildFolder } from '../../src/model/ids.ts';
 import { createToken, revokeToken } from '../../src/operations/tokens.ts';
@@ -11,6 +11,9 @@ import { openTestStore, type TestStore } from '../../src/testing/openTestStore.t
 import { writeRemote } from '../../src/testing/writePackage.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let api: ReturnType<typeof createApi>;

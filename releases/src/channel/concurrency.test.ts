@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import fc from 'fast-check';
 import { activate } from '../operations/activate.ts';
 import { kill } from '../operations/kill.ts';
@@ -7,6 +7,9 @@ import { rollback } from '../operations/rollback.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore } from '../testing/openTestStore.ts';
 import { changeChannel } from './changeChannel.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 describe('many writers at once', () => {
   test('fifty writers switching fifty remotes: nobody is lost, the audit has every state once', async () => {

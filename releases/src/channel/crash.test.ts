@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { activate } from '../operations/activate.ts';
 import { readLog } from '../operations/look.ts';
 import { rollback } from '../operations/rollback.ts';
@@ -8,6 +8,9 @@ import type { Store } from '../store/store.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { writeRemote } from '../testing/writePackage.ts';
 import { Catalog } from './catalog.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 class Crash extends Error {}
 

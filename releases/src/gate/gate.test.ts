@@ -1,12 +1,15 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { putOver } from '../channel/catalog.ts';
 import { compose, replan } from '../channel/compose.ts';
 import { buildFolder } from '../model/ids.ts';
 import { type Gate, lastGoodAfter } from '../operations/activate.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let version = 0;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { canary } from '../operations/canary.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { stopIfWorse } from './autoStop.ts';
@@ -7,6 +7,9 @@ import { HealthReader } from './HealthReader.ts';
 import { HealthRecorder } from './HealthRecorder.ts';
 import { Lease } from './Lease.ts';
 import { AUTO_STOP, summarise } from './summarise.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 describe("Fisher's exact test", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { activate } from './activate.ts';
 import { abort, canary, promote } from './canary.ts';
@@ -6,6 +6,9 @@ import { kill } from './kill.ts';
 import { diff, readLog } from './look.ts';
 import { resolveBuilds } from './resolveBuilds.ts';
 import { rollback } from './rollback.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let host: string;

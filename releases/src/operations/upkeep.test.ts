@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { publishedIds } from '../publish/publish.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
@@ -10,6 +10,9 @@ import { exportSite } from './exportSite.ts';
 import { initChannel, prepareStore } from './init.ts';
 import { createOverride } from './override.ts';
 import { publishLocal } from './publishLocal.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400_000;
 let at: TestStore;

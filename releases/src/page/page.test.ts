@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { openReleases } from '../serve/openReleases.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { PAGE_TEMPLATE } from '../testing/writePackage.ts';
@@ -6,6 +6,9 @@ import { bucket, isInCandidate } from './bucket.ts';
 import { matchRoute } from './matchRoute.ts';
 import type { PageSet } from './pageSet.ts';
 import { renderPage } from './renderPage.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 describe('canary buckets', () => {
   const visitors = Array.from({ length: 1_000_000 }, (_, n) => `visitor-${n}`);

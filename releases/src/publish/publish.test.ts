@@ -2,12 +2,15 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { buildFolder } from '../model/ids.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { writeHost, writeRemote } from '../testing/writePackage.ts';
 import { LIMITS } from './limits.ts';
 import { publishedIds, readRecord } from './publish.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 beforeAll(async () => {
