@@ -2,6 +2,7 @@
 export {};
 
 const benches: Record<string, { about: string; run: () => Promise<{ run: () => Promise<void> }> }> = {
+  releases: { about: 'the release system under load and at scale', run: () => import('./releases.ts') },
   load: { about: 'first screen against the monolith of the same sources', run: () => import('./load.ts') },
 };
 

@@ -85,7 +85,8 @@ async function serve(env: ServerEnv) {
   const config = siteConfig(env.HOST_CONFIG);
   await publishAll(env, store);
   const backend = await backendFor(env);
-  const releases = await openReleases({ store, channel: env.CHANNEL });
+  const seenFile = join(env.DATA_DIR, `seen-${env.CHANNEL}.json`);
+  const releases = await openReleases({ store, channel: env.CHANNEL, seenFile });
   const releaseConsole = await consoleFor(env, store);
   const server = createProduct({ releases, env, backendUrl: backend.url, config });
   const port = await listen(server, env.PORT, env.HOST);

@@ -43,6 +43,9 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (si
 export const jsonForHtml = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+/** CSS that cannot end the style element it stands in; `<\\/` reads the same inside CSS strings. */
+export const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
+
 const jsonScript = (id: string, json: unknown): string =>
   `<script type="application/json" id="${escapeHtml(id)}">${jsonForHtml(json)}</script>`;
 
@@ -71,7 +74,7 @@ function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   const html = [
     ...pageSet.host.css.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}" ${integrity(href)}>`),
     ...scripts.map(preload('script')),
-    ...inlineCss.map(({ href, text }) => `<style data-href="${escapeHtml(href)}">${text}</style>`),
+    ...inlineCss.map(({ href, text }) => `<style data-href="${escapeHtml(href)}">${styleForHtml(text)}</style>`),
     ...route.css.filter((href) => !inlineCss.some((inlined) => inlined.href === href)).map(preload('style')),
   ].join('\n');
   return { html, hashes: scripts.map((href) => pageSet.hashes[href] ?? '') };

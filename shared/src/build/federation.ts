@@ -68,3 +68,4 @@ export const productionRouter = () => {
 };
 
 export const noFetchAdapter = join(folder, 'noFetchAdapter.js');
+export const noFederation = join(folder, 'noFederation.js');

@@ -18,6 +18,7 @@ import {
   esmRuntime,
   federationVersion,
   lendCorePlugin,
+  noFederation,
   noFetchAdapter,
   productionRouter,
   providedVersions,
@@ -27,7 +28,27 @@ import { firstEnvironment, pluginFirst } from './first.ts';
 import { pluginPage } from './page.ts';
 import { backendProxy } from './standAloneConfig.ts';
 
-const federatedRspack = (config: Rspack.Configuration, hash: string) => {
+const federation = () =>
+  new ModuleFederationPlugin({
+    name: 'host',
+    // the active set decides at run time which remotes there are
+    remotes: {},
+    shared: { ...sharedModules('host'), 'react-dom/client': { singleton: true, eager: true, requiredVersion: false } },
+    shareStrategy: 'loaded-first',
+    runtimePlugins: [lendCorePlugin()],
+    dts: false,
+    dev: false,
+    manifest: false,
+    experiments: { optimization: { target: 'web', disableSnapshot: true } },
+  });
+
+// XMLHttpRequest is everywhere; axios' second transport would be 2 KiB br that never run
+const withoutFetchAdapter = () =>
+  new rspack.NormalModuleReplacementPlugin(/^\.\/fetch\.js$/, (request) => {
+    if (/axios[\\/]lib[\\/]adapters$/.test(request.context)) request.request = noFetchAdapter;
+  });
+
+function hostRspack(config: Rspack.Configuration, hash: string, isFederated: boolean) {
   config.output = {
     ...config.output,
     uniqueName: `host_${hash}`,
@@ -36,29 +57,8 @@ const federatedRspack = (config: Rspack.Configuration, hash: string) => {
   };
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
   config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...productionRouter() } };
-  config.plugins?.push(
-    // XMLHttpRequest is everywhere; axios' second transport would be 2 KiB br that never run
-    new rspack.NormalModuleReplacementPlugin(/^\.\/fetch\.js$/, (request) => {
-      if (/axios[\\/]lib[\\/]adapters$/.test(request.context)) request.request = noFetchAdapter;
-    }),
-    new ModuleFederationPlugin({
-      name: 'host',
-      // the active set decides at run time which remotes there are
-      remotes: {},
-      shared: {
-        ...sharedModules('host'),
-        'react-dom/client': { singleton: true, eager: true, requiredVersion: false },
-      },
-      shareStrategy: 'loaded-first',
-      runtimePlugins: [lendCorePlugin()],
-      dts: false,
-      dev: false,
-      manifest: false,
-      experiments: { optimization: { target: 'web', disableSnapshot: true } },
-    }),
-    new ChunkDoor(),
-  );
-};
+  config.plugins?.push(withoutFetchAdapter(), new ChunkDoor(), ...(isFederated ? [federation()] : []));
+}
 
 /**
  * Every remote compiled into the host, from the same sources: hot reload for `pnpm dev`, and the
@@ -86,7 +86,12 @@ const monolith = (root: string): RsbuildConfig => {
       '};\n',
     ].join('\n'),
   );
-  return { resolve: { alias: { [join(root, 'src/federation/bundledRemotes')]: generated } } };
+  const alias = {
+    [join(root, 'src/federation/bundledRemotes')]: generated,
+    [join(root, 'src/federation/lend')]: noFederation,
+    '@module-federation/enhanced/runtime': noFederation,
+  };
+  return { resolve: { alias } };
 };
 
 const describeHost =
@@ -126,7 +131,7 @@ export const hostConfig = () =>
     const config = baseConfig(facts);
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
-        source: { entry: { host: './src/boot.tsx' } },
+        source: { entry: { index: './src/boot.tsx' } },
         html: { template: './src/page.html' },
         output: { assetPrefix: '/' },
         dev: { assetPrefix: '/' },
@@ -136,7 +141,7 @@ export const hostConfig = () =>
     const tools: RsbuildConfig['tools'] = {
       htmlPlugin: false,
       cssExtract: { pluginOptions: { insert: cssDoor } },
-      rspack: (rspackConfig) => federatedRspack(rspackConfig, facts.sourceHash),
+      rspack: (config) => hostRspack(config, facts.sourceHash, !bundled),
     };
     const dist = bundled ? 'dist-monolith' : 'dist';
     return {

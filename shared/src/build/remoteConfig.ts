@@ -33,8 +33,11 @@ function registered(name: string): RegisteredRemote {
 
 const exposed = './src/remote.ts';
 
+/** A JavaScript identifier, unlike a remote's name, which may have dashes. */
+const containerGlobal = (name: string, hash: string) => `${name.replaceAll('-', '_')}_${hash}`;
+
 function federatedConfig(name: string, hash: string): EnvironmentConfig {
-  const global = `${name}_${hash}`;
+  const global = containerGlobal(name, hash);
   return {
     tools: {
       htmlPlugin: false,
@@ -88,7 +91,7 @@ export const remoteConfig = (name: string) =>
     if (command === 'dev') return standAloneConfig(root, devPort, label);
     const facts = packageFacts('remote', root);
     const { routes, slots } = await readDeclaration(root);
-    const global = `${name}_${facts.sourceHash}`;
+    const global = containerGlobal(name, facts.sourceHash);
     const describe = (compilation: Parameters<typeof describeModule>[0]): BuildDescription => ({
       kind: 'remote',
       name,

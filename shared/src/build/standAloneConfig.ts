@@ -7,9 +7,8 @@ import { packageFacts } from './facts.ts';
 export const backendPaths = ['/api', '/sanctum', '/broadcasting', '/app'];
 
 /** Hands the backend's paths (the socket too) to the product that `npm start` or `pnpm dev` runs. */
-export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localhost:3000') {
-  return backendPaths.map((path) => ({ context: path, target, ws: path === '/app', changeOrigin: false, xfwd: true }));
-}
+export const backendProxy = (target = process.env.BACKEND_URL ?? 'http://localhost:3000') =>
+  Object.fromEntries(backendPaths.map((path) => [path, { target, ws: path === '/app', xfwd: true }]));
 
 /** One remote by itself with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (root: string, port: number, label: string): RsbuildConfig =>
