@@ -9,7 +9,7 @@ interface Door {
 
 class DoorError extends Error {
   constructor(
-    readonly kind: 'error' | 'timeout' | 'unlisted',
+    readonly kind: 'error' | 'corrupt' | 'timeout' | 'unlisted',
     url: string,
     options?: ErrorOptions,
   ) {
@@ -28,6 +28,13 @@ function integrityOf(url: string): string {
   }
 }
 
+/** A file that arrived whole and was refused has the wrong bytes; browsers say no more than `error` of either. */
+function errorKind(url: string): 'error' | 'corrupt' {
+  const { href } = new URL(url, location.href);
+  const [timing] = performance.getEntriesByName(href).slice(-1) as PerformanceResourceTiming[];
+  return timing?.responseStatus === 200 ? 'corrupt' : 'error';
+}
+
 /** Appends the element and waits for it. A hang is given up after 2.5 s; the container name per build keeps a late arrival harmless. */
 function settle(element: HTMLScriptElement | HTMLLinkElement, url: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -39,7 +46,7 @@ function settle(element: HTMLScriptElement | HTMLLinkElement, url: string): Prom
     element.onerror = () => {
       clearTimeout(timer);
       element.remove();
-      reject(new DoorError('error', url));
+      reject(new DoorError(errorKind(url), url));
     };
     document.head.append(element);
   });
@@ -72,7 +79,7 @@ const withRetry = (append: (url: string) => Promise<void>) => async (url: string
   try {
     await append(url);
   } catch (cause) {
-    if (!(cause instanceof DoorError) || cause.kind !== 'error') throw cause;
+    if (!(cause instanceof DoorError) || !['error', 'corrupt'].includes(cause.kind)) throw cause;
     await pause(100 + Math.random() * 200);
     await append(`${url}${url.includes('?') ? '&' : '?'}again=1`);
   }

@@ -27,7 +27,7 @@ export function failureOf(cause: unknown): RemoteFailure {
   if (cause instanceof RemoteError) return cause.failure;
   const text = cause instanceof Error ? `${cause.name} ${cause.message}` : String(cause);
   if (text.includes('timeout')) return 'hang';
-  if (text.includes('unlisted')) return 'integrity';
+  if (/unlisted|corrupt/.test(text)) return 'integrity';
   if (text.includes('left no container')) return 'entry-threw';
   if (text.includes('ChunkLoadError') || text.includes('Loading CSS')) return 'chunk-lost';
   if (text.includes('DoorError')) return 'unreachable';

@@ -9,28 +9,52 @@ import type { PageBuild } from './pageSet';
 import { isQuarantined, quarantine } from './quarantine';
 import { failureOf, RemoteError } from './remoteError';
 
-/** Remotes that left the set's build for their last good one, for the life of this page. */
-const fallen = new Map<string, PageBuild>();
+/** Remotes whose other build stands in, for the life of this page or until someone asks to try anew. */
+const standIns = new Map<string, PageBuild>();
+const failedHere = new Set<string>();
 
-export const activeBuild = (name: string): PageBuild | undefined => fallen.get(name) ?? pageSet.remotes[name];
+/** By entry: registering another build takes the former container off the global object, and the door runs no file twice. */
+const containers = new Map<string, unknown>();
+
+export const activeBuild = (name: string): PageBuild | undefined => standIns.get(name) ?? pageSet.remotes[name];
+
+/** The set's build, then the last good one if the host can run it. */
+function buildsOf(name: string): PageBuild[] {
+  const build = pageSet.remotes[name];
+  if (!build) return [];
+  return build.lastGood && satisfiesContract(build.lastGood.contract) ? [build, build.lastGood] : [build];
+}
 
 const register = (name: string, build: PageBuild, force = false) =>
   registerRemotes([{ name, entry: build.entry, entryGlobalName: build.global, type: 'global' }], { force });
 
+function switchTo(name: string, build: PageBuild) {
+  standIns.set(name, build);
+  register(name, build, true);
+}
+
 /**
- * Switches a remote to its last good build. Returns whether there was one to switch to;
- * a second caller for the same failure gets true without a second switch.
+ * Switches a remote to its last good build, or away from a last good one that fails, too. Returns whether there was
+ * one to switch to; a second caller for the same failure gets true without a second switch.
  */
 export function fallBack(name: string, failedBuild: string, cause: unknown): boolean {
   const active = activeBuild(name);
-  const good = pageSet.remotes[name]?.lastGood;
   if (!active) return false;
   if (active.id !== failedBuild) return true;
   reportFailure(name, failedBuild, cause);
-  if (!good || good.id === failedBuild || !satisfiesContract(good.contract)) return false;
-  fallen.set(name, good);
-  register(name, good, true);
-  return true;
+  failedHere.add(failedBuild);
+  const other = buildsOf(name).find((build) => !failedHere.has(build.id));
+  if (other) switchTo(name, other);
+  return other !== undefined;
+}
+
+/** For a retry by hand: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
+export function startAnew(name: string) {
+  const builds = buildsOf(name);
+  const [first] = builds;
+  if (!first || builds.some((build) => !failedHere.has(build.id))) return;
+  for (const build of builds) failedHere.delete(build.id);
+  if (activeBuild(name) !== first) switchTo(name, first);
 }
 
 export function reportFailure(name: string, build: string, cause: unknown) {
@@ -50,18 +74,23 @@ async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> 
   return loaded.default;
 }
 
-/** The remote's module from the set's build, else from its last good build. Rejects with RemoteError. */
-export async function loadRemote(name: string): Promise<RemoteModule> {
+/**
+ * The remote's module from the set's build, else from its last good build; `prepare` is called before each of them
+ * is loaded. Rejects with RemoteError.
+ */
+export async function loadRemote(name: string, prepare?: () => void): Promise<RemoteModule> {
   const bundled = bundledRemotes?.[name];
   if (bundled) return bundled.module;
   const build = activeBuild(name);
   if (!build) throw new RemoteError(name, 'module-missing');
+  prepare?.();
   try {
     return await loadBuild(name, build);
   } catch (cause) {
-    const good = fallBack(name, build.id, cause) && activeBuild(name);
-    if (!good) throw cause;
-    return loadBuild(name, good);
+    const other = fallBack(name, build.id, cause) && activeBuild(name);
+    if (!other) throw cause;
+    prepare?.();
+    return loadBuild(name, other);
   }
 }
 
@@ -72,15 +101,17 @@ export function registerSet() {
       name: 'liaozhai',
       async loadEntry({ remoteInfo }) {
         await door.script(remoteInfo.entry);
-        const container = (globalThis as Record<string, unknown>)[remoteInfo.entryGlobalName];
+        const container =
+          containers.get(remoteInfo.entry) ?? (globalThis as Record<string, unknown>)[remoteInfo.entryGlobalName];
         if (!container) throw new Error(`${remoteInfo.entry} left no container`);
+        containers.set(remoteInfo.entry, container);
         return container as Awaited<ReturnType<typeof loadFederated>> as never;
       },
     },
   ]);
   for (const [name, build] of Object.entries(pageSet.remotes)) {
-    if (build.lastGood && isQuarantined(build.id) && satisfiesContract(build.lastGood.contract))
-      fallen.set(name, build.lastGood);
-    register(name, activeBuild(name) ?? build);
+    const sound = buildsOf(name).find(({ id }) => !isQuarantined(id));
+    if (sound && sound.id !== build.id) standIns.set(name, sound);
+    register(name, sound ?? build);
   }
 }

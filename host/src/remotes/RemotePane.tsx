@@ -1,3 +1,4 @@
+import { Link, paths } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
 import { Suspense, useReducer, useState } from 'react';
 import { PaneBoundary } from './PaneBoundary';
@@ -8,9 +9,12 @@ interface RemotePaneProps {
   part: PartSource;
   /** A slot inside another page takes no more room than a row when it fails. */
   small?: boolean;
+  /** The tab bar is not in sight: a failed pane must offer the way out itself. */
+  outsideShell?: boolean;
   props?: PartProps;
 }
 
+const texts = { lost: '暂时打不开', retry: '重试', leave: '回到发现' };
 const noProps: PartProps = {};
 
 function Part({ part, props }: { part: PartSource; props: PartProps }) {
@@ -19,7 +23,7 @@ function Part({ part, props }: { part: PartSource; props: PartProps }) {
 }
 
 /** Shows a remote's part: skeleton, then the part; should it fail, its last good build, else a card to try again. */
-export function RemotePane({ part, small = false, props = noProps }: RemotePaneProps) {
+export function RemotePane({ part, small = false, outsideShell = false, props = noProps }: RemotePaneProps) {
   // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retry = () => {
@@ -32,7 +36,13 @@ export function RemotePane({ part, small = false, props = noProps }: RemotePaneP
       key={`${part.key} ${attempt}`}
       recovers={(error) => canRecover(part, error)}
       onRetry={tryAgain}
-      lost={<LostPane small={small} onRetry={retry} />}
+      lost={
+        small ? (
+          <ErrorRow text={texts.lost} onRetry={retry} />
+        ) : (
+          <LostPage outsideShell={outsideShell} onRetry={retry} />
+        )
+      }
       waiting={waiting}
     >
       <Suspense fallback={waiting}>
@@ -50,11 +60,15 @@ function PaneSkeleton({ small }: { small: boolean }) {
   );
 }
 
-function LostPane({ small, onRetry }: { small: boolean; onRetry: () => void }) {
-  if (small) return <ErrorRow text="暂时打不开" onRetry={onRetry} />;
+function LostPage({ outsideShell, onRetry }: { outsideShell: boolean; onRetry: () => void }) {
   return (
     <div className={styles.lost} role="alert">
-      <EmptyState text="暂时打不开" drawing="mountain" action={<Button onClick={onRetry}>重试</Button>} />
+      <EmptyState text={texts.lost} drawing="mountain" action={<Button onClick={onRetry}>{texts.retry}</Button>} />
+      {outsideShell && (
+        <Button variant="quiet" asLink={<Link to={paths.explore()} replace />}>
+          {texts.leave}
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { type ComponentType, lazy } from 'react';
-import { activeBuild, fallBack, loadRemote, RemoteError, warm } from '../federation';
+import { activeBuild, fallBack, loadRemote, RemoteError, startAnew, warm } from '../federation';
 import type { Preload } from '../federation/pageSet';
 
 export type PartProps = Record<string, string>;
@@ -27,8 +27,7 @@ const entries = new Map<string, Entry>();
 
 async function load(source: PartSource, entry: Pick<Entry, 'build'>): Promise<PartComponent> {
   if (!source.remote) return source.load();
-  warm(source.preload);
-  await loadRemote(source.remote);
+  await loadRemote(source.remote, () => warm(source.preload));
   entry.build = activeBuild(source.remote)?.id;
   try {
     return await source.load();
@@ -65,7 +64,13 @@ export function partComponent(source: PartSource): PartComponent {
   return component ?? Pending;
 }
 
-export const forgetPart = (source: PartSource) => void entries.delete(source.key);
+const forget = (source: PartSource) => void entries.delete(source.key);
+
+/** For a retry by hand: the next load asks for everything again. */
+export function forgetPart(source: PartSource) {
+  forget(source);
+  if (source.remote) startAnew(source.remote);
+}
 
 /**
  * After a part failed to load or to render: whether another build can take its place.
@@ -73,6 +78,8 @@ export const forgetPart = (source: PartSource) => void entries.delete(source.key
  */
 export function canRecover(source: PartSource, cause: unknown): boolean {
   const build = entries.get(source.key)?.build;
-  forgetPart(source);
-  return source.remote !== null && build !== undefined && fallBack(source.remote, build, cause);
+  forget(source);
+  if (source.remote === null || build === undefined) return false;
+  const failure = cause instanceof RemoteError ? cause : new RemoteError(source.remote, 'render-threw', cause);
+  return fallBack(source.remote, build, failure);
 }
