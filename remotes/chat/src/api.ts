@@ -9,21 +9,15 @@ import {
   unwrap,
 } from '@liaozhai/shared/runtime';
 import {
-  type ContinuedDto,
   type ConversationPage,
   emptyThread,
-  type Line,
   runningMessage,
-  type SentDto,
   type Story,
   type StoryDto,
-  type Suggestion,
-  type SuggestionDto,
   type Thread,
   toConversationPage,
   toPage,
   toStory,
-  toSuggestion,
   withNewest,
   withNewestPage,
   withThread,
@@ -51,19 +45,6 @@ export const keepThreadCopy = (thread: Thread): Promise<void> => {
   const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
   return snapshots.write(threadCopyKey(thread.storyId), { ...thread, messages, hasOlder });
 };
-
-export interface ContinueRequest {
-  storyId: string;
-  conversationId: string;
-  messageId: string;
-  clientId: string;
-}
-
-export interface IdeasRequest {
-  conversationId: string;
-  clientId: string;
-  count: number;
-}
 
 // endpoint names carry the remote's name, because all remotes share one api
 export const chatApi = api.injectEndpoints({
@@ -126,54 +107,6 @@ export const chatApi = api.injectEndpoints({
         await cacheEntryRemoved;
         stop();
       },
-    }),
-
-    chatSendMessage: build.mutation<SentDto, Line>({
-      query: ({ clientId, storyId, conversationId, body, suggestionId }) => ({
-        url: '/v1/messages',
-        method: 'POST',
-        idempotencyKey: clientId,
-        body: {
-          ...(conversationId ? { conversation_id: conversationId } : { story_id: storyId }),
-          body,
-          client_id: clientId,
-          ...(suggestionId ? { suggestion_id: suggestionId } : {}),
-        },
-      }),
-      transformResponse: (body) => unwrap(body) as SentDto,
-      invalidatesTags: (_sent, error, line) =>
-        error ? [] : ['Transaction', ...(line.conversationId ? [] : [{ type: 'Story' as const, id: line.storyId }])],
-    }),
-
-    chatContinueMessage: build.mutation<ContinuedDto, ContinueRequest>({
-      query: ({ conversationId, messageId, clientId }) => ({
-        url: '/v1/messages/continue',
-        method: 'POST',
-        idempotencyKey: clientId,
-        body: { conversation_id: conversationId, message_id: messageId, client_id: clientId },
-      }),
-      transformResponse: (body) => unwrap(body) as ContinuedDto,
-      invalidatesTags: (_answer, error) => (error ? [] : ['Transaction']),
-    }),
-
-    chatAskIdeas: build.mutation<Suggestion, IdeasRequest>({
-      query: ({ conversationId, clientId, count }) => ({
-        url: '/v1/messages/suggestion',
-        method: 'POST',
-        idempotencyKey: clientId,
-        body: { conversation_id: conversationId, count, client_id: clientId },
-      }),
-      transformResponse: (body) => toSuggestion(unwrap(body) as SuggestionDto),
-      invalidatesTags: (_answer, error) => (error ? [] : ['Transaction']),
-    }),
-
-    chatDeleteConversation: build.mutation<void, { id: string; storyId: string }>({
-      async queryFn({ id }, _queryApi, _options, ask) {
-        const { error } = await ask({ url: `/v1/conversations/${encodeURIComponent(id)}`, method: 'DELETE' });
-        // gone already is as good as deleted
-        return error && error.kind !== 'notFound' ? { error } : { data: undefined };
-      },
-      invalidatesTags: (_done, error, { storyId }) => (error ? [] : ['Transaction', { type: 'Story', id: storyId }]),
     }),
   }),
 });

@@ -1,5 +1,5 @@
 import { useSelector, useUser } from '@liaozhai/shared/runtime';
-import { useRef } from 'react';
+import { type Ref, useImperativeHandle, useRef } from 'react';
 import { runningMessage, type Story, type Thread } from '../model';
 import { prices } from '../prices';
 import { selectChat } from '../slice';
@@ -8,6 +8,7 @@ import styles from './ChatFoot.module.css';
 import { Composer } from './composer/Composer';
 import { IdeaList } from './composer/IdeaList';
 import { ReplyChips } from './composer/ReplyChips';
+import { useDraft } from './composer/useDraft';
 import { useKeyboardInset } from './composer/useKeyboardInset';
 import type { ChatActs } from './useChatActs';
 
@@ -16,12 +17,18 @@ interface ChatFootProps {
   thread: Thread;
   isMember: boolean;
   acts: ChatActs;
-  draft: string;
-  onDraft: (text: string) => void;
+  ref: Ref<ComposerHandle>;
 }
 
-/** 灵感, 继续 and the composer, above the keyboard. */
-export function ChatFoot({ story, thread, isMember, acts, draft, onDraft }: ChatFootProps) {
+export interface ComposerHandle {
+  /** Puts words into the composer, in place of what is there. */
+  fill: (text: string) => void;
+}
+
+/** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else. */
+export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) {
+  const [draft, write] = useDraft(story.id);
+  useImperativeHandle(ref, () => ({ fill: write }), [write]);
   const foot = useRef<HTMLDivElement>(null);
   const used = useRef<{ id: string; text: string } | null>(null);
   const user = useUser();
@@ -35,18 +42,18 @@ export function ChatFoot({ story, thread, isMember, acts, draft, onDraft }: Chat
   const send = (body: string) => {
     const idea = used.current?.text.trim() === body ? used.current : null;
     used.current = null;
-    onDraft('');
+    write('');
     acts.send(body, idea?.id);
   };
   return (
     <div ref={foot} className={styles.foot}>
-      <Composer text={draft} onText={onDraft} onSend={send} price={story.pricePerMessage} balance={user?.balance}>
+      <Composer text={draft} onText={write} onSend={send} price={story.pricePerMessage} balance={user?.balance}>
         {shownIdeas && (
           <IdeaList
             ideas={shownIdeas}
             onUse={(idea) => {
               used.current = idea;
-              onDraft(idea.text);
+              write(idea.text);
             }}
             onSend={(idea) => acts.send(idea.text, idea.id)}
             onClose={acts.dropIdeas}

@@ -1,10 +1,9 @@
 import { useOnline, useSelector } from '@liaozhai/shared/runtime';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { type Line, linesOutside, type Message, type Row, runningMessage, type Story, type Thread } from '../model';
 import { selectChat } from '../slice';
-import { ChatFoot } from './ChatFoot';
+import { ChatFoot, type ComposerHandle } from './ChatFoot';
 import { ChatOpening } from './ChatOpening';
-import { useDraft } from './composer/useDraft';
 import { LineRow } from './LineRow';
 import type { Waiting } from './LineState';
 import { ChatLog } from './log/ChatLog';
@@ -24,7 +23,7 @@ interface ChatViewProps {
 /** Log above, composer below. */
 export function ChatView({ story, thread, isMember }: ChatViewProps) {
   const acts = useChatActs(story.id, thread.conversationId, isMember);
-  const [draft, write] = useDraft(story.id);
+  const composer = useRef<ComposerHandle>(null);
   const allLines = useSelector((state) => selectChat(state).lines);
   const older = useOlder(thread);
   const [menuFor, setMenuFor] = useState<Message | Line | null>(null);
@@ -51,13 +50,15 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   );
   const menu =
     menuFor &&
-    ('state' in menuFor ? lineActs(menuFor, acts, write) : messageActs(menuFor, acts, menuFor.id === lastId));
+    ('state' in menuFor
+      ? lineActs(menuFor, acts, (text) => composer.current?.fill(text))
+      : messageActs(menuFor, acts, menuFor.id === lastId));
   return (
     <>
       <ChatLog conversationId={thread.conversationId} log={log} older={older}>
         {drawRow}
       </ChatLog>
-      <ChatFoot story={story} thread={thread} isMember={isMember} acts={acts} draft={draft} onDraft={write} />
+      <ChatFoot story={story} thread={thread} isMember={isMember} acts={acts} ref={composer} />
       <ReplyAnnouncer last={last} />
       <MessageMenu acts={menu} onClose={() => setMenuFor(null)} />
     </>

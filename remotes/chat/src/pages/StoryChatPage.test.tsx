@@ -1,18 +1,162 @@
-import { screen, waitFor } from '@liaozhai/shared/testing';
-import { expect, test } from '@rstest/core';
+import { STORAGE_KEYS } from '@liaozhai/shared/runtime';
+import { fireEvent, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
+import { asked, bodyOf, field, LATEST, SEND, sendButton, sends, sentDto, told } from './chatting';
 import { openChat } from './openChat';
 
-const asked = messageDto({ seq: 1, role: 'user', body: '谁在门外？', client_id: 'client-1' });
-
-test('a reply that arrives in pieces reads as one', async () => {
-  const { live } = openChat({
-    'GET /v1/messages/latest': latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+describe('a reply', () => {
+  test('that arrives in pieces reads as one', async () => {
+    const { live } = openChat({ [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]) });
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    live.push('message.delta', deltaDto({ offset: 0, text: '月色' }));
+    live.push('message.delta', deltaDto({ offset: 2, text: '正好。' }));
+    expect(await screen.findByText('月色正好。')).toBeTruthy();
+    live.push('message.completed', messageEvent(messageDto({ seq: 2, version: 3, body: '月色正好。' })));
+    expect(await screen.findByText('回复完成')).toBeTruthy();
+    expect(screen.queryByText('排队中')).toBeNull();
   });
-  expect(await screen.findByText('排队中')).toBeTruthy();
-  live.push('message.delta', deltaDto({ offset: 0, text: '月色' }));
-  live.push('message.delta', deltaDto({ offset: 2, text: '正好。' }));
-  expect(await screen.findByText('月色正好。')).toBeTruthy();
-  live.push('message.completed', messageEvent(messageDto({ seq: 2, version: 3, body: '月色正好。' })));
-  await waitFor(() => expect(screen.queryByText('排队中')).toBeNull());
+
+  test('with a missing piece is fetched, and reads on from there', async () => {
+    const half = messageDto({ seq: 2, body: '月色正好，', status: 'streaming' });
+    let asks = 0;
+    const { live } = openChat({
+      [LATEST]: () => {
+        asks += 1;
+        return latestDto([asked, asks === 1 ? { ...half, body: '' } : half]);
+      },
+    });
+    await screen.findByText('谁在门外？');
+    live.push('message.delta', deltaDto({ offset: 2, text: '正好，' }));
+    expect(await screen.findByText('月色正好，')).toBeTruthy();
+    live.push('message.delta', deltaDto({ offset: 5, text: '她笑了。' }));
+    expect(await screen.findByText('月色正好，她笑了。')).toBeTruthy();
+  });
+
+  test('is shown without a socket, too', async () => {
+    let isReady = false;
+    const { live } = openChat({
+      [LATEST]: () => latestDto([asked, isReady ? { ...told, version: 3 } : { ...told, body: '', status: 'pending' }]),
+    });
+    live.drop();
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    isReady = true;
+    expect(await screen.findByText(told.body ?? '', {}, { timeout: 4000 })).toBeTruthy();
+  });
+
+  test('that broke off says why and can go on', async () => {
+    const broken = messageDto({
+      seq: 2,
+      body: '她说',
+      status: 'failed',
+      error: { code: 'timeout', message: '说书人睡着了' },
+    });
+    const { user, requests } = openChat({
+      [LATEST]: latestDto([asked, broken]),
+      'POST /v1/messages/continue': {
+        status: 202,
+        body: { message: { ...broken, version: 3, revision: 2, status: 'pending', error: null }, balance: 99 },
+      },
+    });
+    const state = await screen.findByText('说书人睡着了');
+    await user.click(state.querySelector('button') ?? state);
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    const sent = requests.find(({ url }) => url === '/v1/messages/continue');
+    expect(sent?.body).toMatchObject({ conversation_id: 'c-1', message_id: 'm-2' });
+    expect(sent?.headers['idempotency-key']).toBe(sent && bodyOf(sent).client_id);
+  });
+
+  test('of the story reads as print: actions, stress, dialogue, never markup', async () => {
+    openChat({ [LATEST]: latestDto([asked, { ...told, body: '*她抬头*“**别**走。”<b>风</b>' }]) });
+    expect((await screen.findByText('她抬头')).tagName).toBe('EM');
+    expect(screen.getByText('别').tagName).toBe('STRONG');
+    expect(screen.getByText(/<b>风<\/b>/)).toBeTruthy();
+  });
+});
+
+describe('writing', () => {
+  test('Enter sends from a keyboard, but not while an IME composes', async () => {
+    const { requests } = openChat({ [SEND]: sentDto });
+    const input = await field();
+    fireEvent.change(input, { target: { value: '谁' } });
+    fireEvent.keyDown(input, { key: 'Enter', isComposing: true });
+    fireEvent.keyDown(input, { key: 'Enter', keyCode: 229 });
+    fireEvent.keyDown(input, { key: 'Enter', shiftKey: true });
+    expect(sends(requests)).toHaveLength(0);
+    fireEvent.keyDown(input, { key: 'Enter' });
+    await waitFor(() => expect(sends(requests)).toHaveLength(1));
+  });
+
+  test('the draft of a story outlives the page and is gone once sent', async () => {
+    const { user, unmount } = openChat({ [SEND]: sentDto });
+    await user.type(await field(), '写了一半');
+    unmount();
+    openChat({ [SEND]: sentDto });
+    expect(await field()).toHaveProperty('value', '写了一半');
+    expect(localStorage.getItem(STORAGE_KEYS.user)).toContain('u-1');
+  });
+
+  test('too much text is counted and not sent', async () => {
+    openChat({ [SEND]: sentDto });
+    fireEvent.change(await field(), { target: { value: '字'.repeat(2003) } });
+    expect(await screen.findByText('超出 3 字')).toBeTruthy();
+    expect(sendButton()).toHaveProperty('disabled', true);
+  });
+});
+
+describe('ideas', () => {
+  const ready = { id: 'i-1', conversation_id: 'c-1', status: 'ready', items: [{ id: 'i-1-1', text: '请她进来' }] };
+  const handlers = {
+    [LATEST]: latestDto([asked, told]),
+    'POST /v1/messages/suggestion': { status: 202, body: { data: { ...ready, status: 'pending', items: [] } } },
+    'GET /v1/messages/suggestion/i-1': { data: ready },
+  };
+
+  test('come when they are ready; a tap fills the composer and says which idea it was', async () => {
+    const { user, live, requests } = openChat({ ...handlers, [SEND]: sentDto });
+    await user.click(await screen.findByRole('button', { name: /灵感/ }));
+    expect(await screen.findByText('正在寻找灵感')).toBeTruthy();
+    live.push('suggestion.ready', { id: 'i-1', conversation_id: 'c-1', version: 2 });
+    await user.click(await screen.findByRole('button', { name: '填入：请她进来' }));
+    expect(await field()).toHaveProperty('value', '请她进来');
+    await user.click(sendButton());
+    await waitFor(() => expect(sends(requests)[0]?.body).toMatchObject({ suggestion_id: 'i-1-1' }));
+  });
+
+  test('are paid for once per last message', async () => {
+    const { user, requests } = openChat(handlers);
+    const chip = await screen.findByRole('button', { name: /灵感/ });
+    await user.click(chip);
+    await screen.findByRole('button', { name: '填入：请她进来' }, { timeout: 3000 });
+    await user.click(chip);
+    expect(requests.filter(({ url }) => url === '/v1/messages/suggestion')).toHaveLength(1);
+  });
+});
+
+describe('reading', () => {
+  test('the opening heads the log, and a visitor without a session asks nothing private', async () => {
+    const { requests } = openChat({}, { user: null });
+    expect((await screen.findByText('月光落在阶前。')).tagName).toBe('EM');
+    expect(screen.getByRole('log', { name: '对话' })).toBeTruthy();
+    expect(requests.map(({ url }) => url)).toEqual(['/v1/stories/s-1']);
+  });
+
+  test('a chat that does not come offers to try again', async () => {
+    let works = false;
+    const { user } = openChat({
+      [LATEST]: () => (works ? latestDto([asked, told]) : { status: 500, body: { message: '灯灭了' } }),
+    });
+    expect(await screen.findByText('灯灭了')).toBeTruthy();
+    works = true;
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+  });
+
+  test('a conversation deleted elsewhere leaves the opening', async () => {
+    const { live } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText('谁在门外？');
+    live.push('conversation.deleted', { id: 'c-1' });
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(screen.getByText('开篇')).toBeTruthy();
+  });
 });

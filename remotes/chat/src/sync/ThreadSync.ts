@@ -1,7 +1,7 @@
 import { isApiError } from '@liaozhai/shared/runtime';
 import { emptyThread, type Heard, type Page, runningMessage, type Thread, withChanges, withNewest } from '../model';
+import type { LatestQuery } from './calls';
 import { oncePerFrame } from './frame';
-import type { LatestQuery } from './latest';
 
 export interface Ports {
   storyId: string;
@@ -137,7 +137,8 @@ export class ThreadSync {
       : { story_id: storyId, limit: PAGE_LIMIT };
     const page = await ask(query);
     const now = read();
-    if (!now || this.#stopped) return false;
+    // A conversation that began while we asked is not in the answer.
+    if (!now || this.#stopped || now.conversationId !== conversationId) return false;
     const next = conversationId ? withChanges(now, page) : withNewest(now, page);
     if (next !== now) {
       // What a poll had to bring shows that events stay away, so the next look comes soon.

@@ -1,8 +1,9 @@
-import { isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
-import { changeThread, chatApi, selectThread } from '../api';
+import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
+import { changeThread, selectThread } from '../api';
 import { findMessage, isUncertain, type Message, toMessage, withAnswer } from '../model';
 import { prices } from '../prices';
 import { chatActions } from '../slice';
+import { postContinue } from './calls';
 import { catchUp, watchThread } from './threads';
 
 /** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */
@@ -18,12 +19,12 @@ export async function continueReply(storyId: string, message: Message): Promise<
   const giveBack = session.balanceShifted(-(prices().resume ?? 0));
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
-    const { id: messageId, conversationId } = message;
-    const request = { storyId, conversationId, messageId, clientId };
-    const answer = await dispatch(chatApi.endpoints.chatContinueMessage.initiate(request)).unwrap();
+    const { conversationId } = message;
+    const answer = await postContinue(conversationId, message.id, clientId);
     if (answer.balance !== undefined) session.userPatched({ balance: answer.balance });
     dispatch(changeThread(storyId, (thread) => withAnswer(thread, conversationId, [toMessage(answer.message)])));
     watchThread(storyId);
+    dispatch(api.util.invalidateTags(['Transaction']));
     openKeys.delete(attempt);
   } catch (cause) {
     giveBack();

@@ -1,8 +1,9 @@
-import { client, isApiError, session, store, toast } from '@liaozhai/shared/runtime';
-import { changeConversations, changeThread, chatApi } from '../api';
+import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
+import { changeConversations, changeThread } from '../api';
 import { type Conversation, emptyThread, withoutConversation } from '../model';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
+import { conversationUrl } from './calls';
 
 const UNDO_SECONDS = 6;
 
@@ -45,7 +46,8 @@ async function carryOut(id: string): Promise<void> {
   if (!conversation) return;
   const { storyId } = conversation;
   try {
-    await dispatch(chatApi.endpoints.chatDeleteConversation.initiate({ id, storyId })).unwrap();
+    await removeFromServer(id);
+    dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
     dispatch(changeConversations((pages) => withoutConversation(pages, id)));
     dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
   } catch (cause) {
@@ -56,14 +58,20 @@ async function carryOut(id: string): Promise<void> {
   }
 }
 
+/** Gone already is as good as deleted. */
+async function removeFromServer(id: string): Promise<void> {
+  await request({ url: conversationUrl(id), method: 'DELETE' }).catch((cause: unknown) => {
+    if (!isApiError(cause) || cause.kind !== 'notFound') throw cause;
+  });
+}
+
 /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
 function flush(): void {
   for (const id of [...pending.keys()]) {
     take(id);
-    const url = `/v1/conversations/${encodeURIComponent(id)}`;
     // nobody is left to be told of a failure, and what was not deleted is simply there again
     void client
-      .request({ url, method: 'DELETE', adapter: 'fetch', fetchOptions: { keepalive: true } })
+      .request({ url: conversationUrl(id), method: 'DELETE', adapter: 'fetch', fetchOptions: { keepalive: true } })
       .catch(() => null);
     dispatch(changeConversations((pages) => withoutConversation(pages, id)));
     dispatch(chatActions.conversationShown(id));

@@ -1,15 +1,8 @@
-import { isApiError, listen, newClientId, request, store, unwrap } from '@liaozhai/shared/runtime';
-import { chatApi, selectThread } from '../api';
-import {
-  type IdEventDto,
-  isUncertain,
-  type Message,
-  runningMessage,
-  type Suggestion,
-  type SuggestionDto,
-  toSuggestion,
-} from '../model';
+import { api, isApiError, listen, newClientId, store } from '@liaozhai/shared/runtime';
+import { selectThread } from '../api';
+import { type IdEventDto, isUncertain, type Message, runningMessage, type Suggestion } from '../model';
 import { chatActions, selectChat } from '../slice';
+import { askSuggestion, postSuggestion } from './calls';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
@@ -34,10 +27,8 @@ export async function askIdeas(storyId: string): Promise<boolean> {
 
   show('pending', [], clientId);
   try {
-    const { conversationId } = thread;
-    const request = { conversationId, clientId, count: COUNT };
-    const asked = await dispatch(chatApi.endpoints.chatAskIdeas.initiate(request)).unwrap();
-    const suggestion = await untilDone(asked);
+    const suggestion = await untilDone(await postSuggestion(thread.conversationId, COUNT, clientId));
+    dispatch(api.util.invalidateTags(['Transaction']));
     const came = suggestion.status === 'ready' && suggestion.items.length > 0;
     show(came ? 'ready' : 'failed', suggestion.items, '');
     return came;
@@ -53,8 +44,7 @@ async function untilDone(asked: Suggestion): Promise<Suggestion> {
   let suggestion = asked;
   while (suggestion.status === 'pending' && Date.now() < giveUpAt) {
     await readyOrLater(suggestion.id);
-    const url = `/v1/messages/suggestion/${encodeURIComponent(suggestion.id)}`;
-    suggestion = toSuggestion(unwrap(await request({ url })) as SuggestionDto);
+    suggestion = await askSuggestion(suggestion.id);
   }
   return suggestion;
 }

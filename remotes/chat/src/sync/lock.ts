@@ -1,3 +1,3 @@
 /** Runs `work` while no other tab holds the lock; http pages have no locks, and there the server's idempotency keys suffice. */
 export const holdingLock = (name: string, work: () => Promise<void>): Promise<void> =>
-  typeof navigator.locks === 'undefined' ? work() : navigator.locks.request(name, work);
+  navigator.locks ? navigator.locks.request(name, work) : work();

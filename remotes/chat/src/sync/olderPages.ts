@@ -1,7 +1,7 @@
 import { store } from '@liaozhai/shared/runtime';
 import { changeThread, selectThread, THREAD_PAGE } from '../api';
 import { withOlder } from '../model';
-import { askLatest } from './latest';
+import { askLatest } from './calls';
 import { catchUp } from './threads';
 
 const loading = new Map<string, Promise<void>>();

@@ -1,7 +1,7 @@
-import { holdReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
+import { api, holdReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
 import { changeConversations, changeThread, chatApi, selectThread } from '../api';
 import { type Line, type SentDto, toConversation, toMessage, withAnswer, withConversation, withNewest } from '../model';
-import { askLatest } from './latest';
+import { askLatest, postMessage } from './calls';
 import { catchUp, watchThread } from './threads';
 
 const RECENT = 20;
@@ -20,7 +20,7 @@ export async function sendLine(line: Line): Promise<void> {
   const giveBack = session.balanceShifted(-price);
   const release = holdReload('a message is on its way');
   try {
-    const sent = await dispatch(chatApi.endpoints.chatSendMessage.initiate(line)).unwrap();
+    const sent = await postMessage(line);
     if (currentUserId() === sender) await takeAnswer(line, sent);
   } catch (cause) {
     giveBack();
@@ -37,6 +37,11 @@ async function takeAnswer(line: Line, { message, reply, conversation, balance }:
   const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
   dispatch(changeThread(line.storyId, (thread) => withAnswer(thread, conversationId, messages)));
   watchThread(line.storyId);
+  dispatch(
+    api.util.invalidateTags(
+      line.conversationId ? ['Transaction'] : ['Transaction', { type: 'Story', id: line.storyId }],
+    ),
+  );
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
   await outboxStore.remove(line.clientId);
   // The answer may be ahead of changes that have not been heard of.

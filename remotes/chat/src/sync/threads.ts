@@ -1,6 +1,6 @@
 import { listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
 import { type DeltaEventDto, type IdEventDto, type MessageEventDto, toDelta, withEvent, withPiece } from '../model';
-import { askLatest } from './latest';
+import { askLatest } from './calls';
 import { type Ports, ThreadSync } from './ThreadSync';
 
 const running = new Map<string, ThreadSync>();

@@ -1,0 +1,75 @@
+import { expect, test } from '@rstest/core';
+import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
+import {
+  type ConversationPage,
+  conversationsOf,
+  emptyThread,
+  toConversationPage,
+  toMessage,
+  toPage,
+  withConversation,
+  withLastMessage,
+  withNewest,
+  withNewestPage,
+  withoutConversation,
+  withThread,
+} from '../model';
+
+const at = (hour: number) => `2026-11-20T${String(hour).padStart(2, '0')}:00:00Z`;
+const pageOf = (hours: number[], next: string | null = 'next'): ConversationPage =>
+  toConversationPage(
+    pageDto(
+      hours.map((hour) => conversationDto({ id: `c-${hour}`, updated_at: at(hour) })),
+      next,
+    ),
+  );
+const ids = (pages: ConversationPage[]) => conversationsOf(pages).map(({ id }) => id);
+
+test('pages that overlap list each conversation once, the latest first', () => {
+  expect(ids([pageOf([9, 8]), pageOf([8, 7])])).toEqual(['c-9', 'c-8', 'c-7']);
+});
+
+test('a newest page renews the top, keeps what is older and drops what was deleted in between', () => {
+  const listed = [pageOf([9, 8, 7]), pageOf([6, 5])];
+  expect(ids(withNewestPage(listed, pageOf([11, 9, 7])))).toEqual(['c-11', 'c-9', 'c-7', 'c-6', 'c-5']);
+});
+
+test('a newest page that touches nothing listed, or is all there is, replaces the list', () => {
+  expect(ids(withNewestPage([pageOf([3, 2])], pageOf([20, 19])))).toEqual(['c-20', 'c-19']);
+  expect(ids(withNewestPage([pageOf([9, 8])], pageOf([9], null)))).toEqual(['c-9']);
+});
+
+test('an event with an older version changes nothing; one about a conversation not listed says so', () => {
+  const listed = [pageOf([9])];
+  const old = messageEvent(messageDto({ conversation_id: 'c-9', version: 1, body: '旧的' }));
+  expect(withLastMessage(listed, old)).toBe(listed);
+  expect(withLastMessage(listed, messageEvent(messageDto({ conversation_id: 'c-1' })))).toBeUndefined();
+});
+
+test('a reply that has only begun leaves the line before it', () => {
+  const begun = messageEvent(messageDto({ conversation_id: 'c-9', version: 9, body: '', status: 'pending' }));
+  const [first] = conversationsOf(withLastMessage([pageOf([9])], begun) ?? []);
+  expect(first).toMatchObject({ version: 9, excerpt: '她提着灯，在门外站了许久。' });
+});
+
+test('an idle thread brings its last words into the list, without marks', () => {
+  const message = messageDto({ conversation_id: 'c-9', seq: 4, version: 4, body: '*她笑了。*\n“走吧。”' });
+  const thread = withNewest(
+    emptyThread('s-1'),
+    toPage({ data: [message], meta: { conversation_id: 'c-9', version: 4 } }),
+  );
+  expect(conversationsOf(withThread([pageOf([9])], thread))[0]).toMatchObject({
+    excerpt: '她笑了。 “走吧。”',
+    version: 4,
+  });
+  const running = { ...thread, messages: [toMessage({ ...message, status: 'streaming' })] };
+  const listed = [pageOf([9])];
+  expect(withThread(listed, running)).toBe(listed);
+});
+
+test('a conversation that has begun goes on top, a deleted one goes', () => {
+  const [begun] = conversationsOf([pageOf([12])]);
+  if (!begun) throw new Error('the page holds one');
+  expect(ids(withConversation([pageOf([9])], begun))).toEqual(['c-12', 'c-9']);
+  expect(ids(withoutConversation([pageOf([9, 8])], 'c-9'))).toEqual(['c-8']);
+});

@@ -1,0 +1,30 @@
+import { type RecordedRequest, screen } from '@liaozhai/shared/testing';
+import { conversationDto, messageDto } from '../fixtures';
+import type { MessageDto } from '../model';
+import type { openChat } from './openChat';
+
+export const LATEST = 'GET /v1/messages/latest';
+export const SEND = 'POST /v1/messages';
+export const asked = messageDto({ seq: 1, role: 'user', body: '谁在门外？', client_id: 'client-1' });
+export const told = messageDto({ seq: 2, body: '她提着灯，站了许久。' });
+
+export const bodyOf = (request: RecordedRequest) => request.body as { client_id: string; body: string };
+export const field = () => screen.findByRole('textbox', { name: '说点什么' });
+export const sendButton = () => screen.getByRole('button', { name: '发送' });
+export const sends = (requests: RecordedRequest[]) => requests.filter(({ method, url }) => `${method} ${url}` === SEND);
+
+/** What the server answers to a first message: it, a reply that waits, the new conversation, what is left. */
+export const sentDto = (request: RecordedRequest, patch: Partial<MessageDto> = {}) => ({
+  status: 201,
+  body: {
+    message: messageDto({ seq: 1, role: 'user', body: bodyOf(request).body, client_id: bodyOf(request).client_id }),
+    reply: messageDto({ seq: 2, body: '', status: 'pending', ...patch }),
+    conversation: conversationDto(),
+    balance: 98,
+  },
+});
+
+export async function write(user: ReturnType<typeof openChat>['user'], text: string) {
+  await user.type(await field(), text);
+  await user.click(sendButton());
+}

@@ -1,0 +1,172 @@
+import { authPopup, outboxStore, session, type UserDto } from '@liaozhai/shared/runtime';
+import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto, messageEvent } from '../fixtures';
+import { asked, bodyOf, field, LATEST, SEND, sends, sentDto, told, write } from './chatting';
+import { openChat } from './openChat';
+
+describe('sending', () => {
+  test('shows the line at once, then the reply that has begun, and takes the price', async () => {
+    const { user, requests } = openChat({ [SEND]: sentDto });
+    expect(await screen.findByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+    await write(user, '谁在门外？');
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    const [request] = sends(requests);
+    expect(request?.body).toMatchObject({ story_id: 's-1', body: '谁在门外？' });
+    expect(request?.headers['idempotency-key']).toBe(request && bodyOf(request).client_id);
+    await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+  });
+
+  test('msg.timeout-no-double: a time-out that the server carried out leaves one line and sends nothing twice', async () => {
+    const answers: ReturnType<typeof latestDto>[] = [latestDto([])];
+    const { user, requests } = openChat({
+      [LATEST]: () => answers.at(-1),
+      [SEND]: (request: RecordedRequest) => {
+        const { message, reply } = sentDto(request).body;
+        answers.push(latestDto([message, reply]));
+        throw offline();
+      },
+    });
+    await write(user, '谁在门外？');
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+    expect(sends(requests)).toHaveLength(1);
+  });
+
+  test('a line that was lost is kept, and goes again under the same key when the reader says so', async () => {
+    let isUp = false;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) => {
+        if (!isUp) throw offline();
+        return sentDto(request);
+      },
+    });
+    await write(user, '谁在门外？');
+    const retry = await screen.findByRole('button', { name: '点按重试' });
+    expect(sends(requests)).toHaveLength(1);
+    isUp = true;
+    await user.click(retry);
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    const [first, second] = sends(requests);
+    expect(second?.body).toEqual(first?.body);
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+  });
+
+  test('without the points it leads to more, with the words kept and the price given back', async () => {
+    const { user } = openChat({
+      [SEND]: { status: 402, body: { message: '余额不足', code: 'insufficient_balance', required: 2, balance: 100 } },
+    });
+    await write(user, '谁在门外？');
+    const link = await screen.findByRole('link', { name: '去充值' });
+    expect(link.getAttribute('href')).toBe('/my/wallet/recharge');
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+    expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+  });
+
+  test('a line that cannot be sent goes back into the composer', async () => {
+    const { user } = openChat({ [SEND]: { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } } });
+    await write(user, '谁在门外？');
+    await screen.findByText('太长了');
+    await user.click(screen.getByRole('button', { name: '更多操作' }));
+    await user.click(await screen.findByText('放回输入框'));
+    expect((await field()) as HTMLTextAreaElement).toHaveProperty('value', '谁在门外？');
+    expect(await outboxStore.all()).toEqual([]);
+  });
+
+  test('while a reply is being written the next line waits for its end', async () => {
+    let isBusy = true;
+    const { user, live, requests } = openChat({
+      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [SEND]: (request: RecordedRequest) =>
+        isBusy ? { status: 409, body: { code: 'conversation_busy' } } : sentDto(request),
+    });
+    await screen.findByText('排队中');
+    await write(user, '后来呢？');
+    expect(await screen.findByText('等这一段写完就发出')).toBeTruthy();
+    isBusy = false;
+    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    await waitFor(() => expect(sends(requests).length).toBeGreaterThan(1));
+    const keys = sends(requests).map((request) => bodyOf(request).client_id);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  test('what was on its way when the page was killed goes on, unless the server has it', async () => {
+    const entry = { storyId: 's-1', conversationId: null, body: '', createdAt: 1, state: 'waiting' as const };
+    session.userReceived(memberDto());
+    await outboxStore.put({ ...entry, clientId: 'client-1', body: '谁在门外？' });
+    await outboxStore.put({ ...entry, clientId: 'client-9', body: '后来呢？', createdAt: 2 });
+    const { requests } = openChat({
+      [LATEST]: latestDto([asked, told]),
+      [SEND]: (request: RecordedRequest) => {
+        const { message, reply } = sentDto(request).body;
+        return {
+          status: 201,
+          body: {
+            message: { ...message, id: 'm-3', seq: 3, version: 3 },
+            reply: { ...reply, id: 'm-4', seq: 4, version: 4 },
+          },
+        };
+      },
+    });
+    expect(await screen.findByText('后来呢？')).toBeTruthy();
+    await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+    expect(sends(requests).map((request) => bodyOf(request).client_id)).toEqual(['client-9']);
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+  });
+});
+
+describe('outbox.401', () => {
+  const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
+
+  test('a visitor writes, signs in, and the line sends itself exactly once', async () => {
+    const { user, requests } = openChat({ [SEND]: sentDto }, { user: null });
+    let popups = 0;
+    onTestEnd(
+      authPopup.onRequest(async () => {
+        popups += 1;
+        session.userReceived(memberDto());
+        return true;
+      }),
+    );
+    await write(user, '谁在门外？');
+    expect(popups).toBe(1);
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+    expect(sends(requests)).toHaveLength(1);
+  });
+
+  test('a closed popup leaves the line waiting for a login', async () => {
+    const { user, requests } = openChat({ [SEND]: sentDto }, { user: null });
+    await write(user, '谁在门外？');
+    expect(await screen.findByText('登录后发送')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(0);
+  });
+
+  test('an expired session: the same user gets the line sent once, another never does', async () => {
+    let isExpired = true;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) => (isExpired ? { status: 401, body: { message: 'no' } } : sentDto(request)),
+    });
+    await write(user, '谁在门外？');
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    isExpired = false;
+    await signIn({});
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(2);
+    expect(new Set(sends(requests).map((request) => bodyOf(request).client_id)).size).toBe(1);
+  });
+
+  test('as another user it is never sent', async () => {
+    const { user, requests } = openChat({ [SEND]: { status: 401, body: { message: 'no' } } });
+    await write(user, '谁在门外？');
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    await signIn({ id: 'u-2' });
+    await screen.findByText('开篇');
+    expect(sends(requests)).toHaveLength(1);
+    expect(screen.queryByText('谁在门外？')).toBeNull();
+    expect(await outboxStore.all()).toEqual([]);
+  });
+});
