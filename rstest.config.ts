@@ -3,6 +3,9 @@ import { defineConfig } from '@rstest/core';
 
 // Two kinds of packages: those that run in a browser and those that run in Node.
 export default defineConfig({
+  // generous, so that a busy machine is no reason to fail; nothing waits for it when all is well
+  testTimeout: 20_000,
+  hookTimeout: 30_000,
   // the count of `npm test` comes from this report
   reporters: process.env.UNIT_REPORT ? ['default', ['json', { outputPath: process.env.UNIT_REPORT }]] : ['default'],
   projects: [

@@ -43,7 +43,7 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (si
 export const jsonForHtml = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** CSS that cannot end the style element it stands in; `<\\/` reads the same inside CSS strings. */
+/** CSS that cannot end the style element it stands in; `<\/` reads the same inside CSS strings. */
 export const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
 
 const jsonScript = (id: string, json: unknown): string =>
