@@ -16,6 +16,7 @@ function reloadFor(goal: string) {
 /** Takes what the channel says: a newer set at the next navigation, a killed build as soon as work in hand allows. */
 export default function UpdateWatch() {
   const [killed, setKilled] = useState<string | null>(null);
+  const [putAside, setPutAside] = useState(false);
 
   useEffect(() => {
     let told: string | null = null;
@@ -43,13 +44,14 @@ export default function UpdateWatch() {
 
   return (
     <Dialog
-      open={killed !== null}
+      open={killed !== null && !putAside}
       title="这个版本已停用"
       confirmLabel="现在重新载入"
       onConfirm={() => killed && reloadFor(killed)}
-      uncloseable
+      cancelLabel="先收好"
+      onClose={() => setPutAside(true)}
     >
-      它有一处已知的故障。请把手上没写完的内容收好，稍后会自动重新载入。
+      它有一处已知的故障，半分钟内会自动重新载入。手上没写完的内容，请先收好。
     </Dialog>
   );
 }
