@@ -16,7 +16,6 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('message', (event: ExtendableMessageEvent) => {
   const { type, urls } = event.data as { type?: string; urls?: string[] };
   if (type === 'set' && Array.isArray(urls)) event.waitUntil(keepSet(urls).then(() => forgetOthers(urls)));
-  if (type === 'forget') event.waitUntil(Promise.all([caches.delete(PAGES), caches.delete('media')]));
 });
 
 const pages = new NetworkFirst({ cacheName: PAGES, networkTimeoutSeconds: navigationBudgetSeconds });
