@@ -83,6 +83,72 @@ export class Person {
     return this.register();
   }
 
+  /** Comes back to a device that remembers the account: its session and its `user-store`, no popup needed. */
+  async returns({ login, password }: Pick<Account, 'login' | 'password'>) {
+    const { request } = this.page.context();
+    await request.get('/sanctum/csrf-cookie');
+    const token = (await this.page.context().cookies()).find(({ name }) => name === 'XSRF-TOKEN')?.value ?? '';
+    const headers = { Accept: 'application/json', 'X-XSRF-TOKEN': decodeURIComponent(token) };
+    const answer = await request.post('/api/v1/login', { data: { login, password }, headers });
+    const { user } = (await answer.json()) as { user: { id: string } };
+    await this.open('/manifest.webmanifest');
+    await this.page.evaluate((stored) => {
+      localStorage.setItem('user-store', JSON.stringify(stored));
+      localStorage.setItem('liaozhai-owner', stored.id);
+    }, user);
+  }
+
+  /** Opens the chat of a story by its address. */
+  async opensChat(story = 'nie-xiaoqian') {
+    await this.open(`/story/${story}?chat=1`);
+    await expect(this.log()).toBeVisible();
+  }
+
+  /** The same person at another tab. */
+  at(page: Page): Person {
+    return new Person(page, this.trouble);
+  }
+
+  /** What a call of the API answers to this visitor. */
+  read<Answer>(path: string): Promise<Answer> {
+    return this.page.evaluate(
+      async (url) => (await fetch(url, { headers: { Accept: 'application/json' } })).json(),
+      path,
+    );
+  }
+
+  /** Everything this device keeps for the app, as one text: storage, databases, caches. */
+  kept(): Promise<string> {
+    return this.page.evaluate(async () => {
+      const rows: unknown[] = [Object.entries(localStorage), Object.entries(sessionStorage)];
+      for (const { name = '' } of await indexedDB.databases()) {
+        const database = await new Promise<IDBDatabase>((resolve, reject) => {
+          const opening = indexedDB.open(name);
+          opening.onsuccess = () => resolve(opening.result);
+          opening.onerror = () => reject(opening.error);
+        });
+        for (const store of database.objectStoreNames) {
+          const all = database.transaction(store).objectStore(store).getAll();
+          rows.push(
+            await new Promise((resolve, reject) => {
+              all.onsuccess = () => resolve(all.result);
+              all.onerror = () => reject(all.error);
+            }),
+          );
+        }
+        database.close();
+      }
+      for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        for (const { url } of await cache.keys()) {
+          const isText = !new URL(url).pathname.startsWith('/builds/');
+          rows.push(url, isText && (await (await cache.match(url))?.text()));
+        }
+      }
+      return JSON.stringify(rows);
+    });
+  }
+
   async openFirstStory() {
     await this.open('/explore');
     await this.page.locator('a[href^="/story/"]').first().click();
@@ -103,14 +169,12 @@ export class Person {
   }
 
   /** What the server has of the open story's conversation. */
-  latest(): Promise<{ data: { role: string; status: string; body: string }[] }> {
-    return this.page.evaluate(async () => {
-      const story = location.pathname.split('/')[2];
-      const answer = await fetch(`/api/v1/messages/latest?story_id=${story}`, {
-        headers: { Accept: 'application/json' },
-      });
-      return answer.ok ? answer.json() : { data: [] };
-    });
+  latest() {
+    return this.latestOf(new URL(this.page.url()).pathname.split('/')[2] ?? '');
+  }
+
+  async latestOf(story: string): Promise<{ data: { role: string; status: string; body: string }[] }> {
+    return this.read(`/api/v1/messages/latest?story_id=${story}`);
   }
 
   async latestStatus(): Promise<string> {

@@ -40,7 +40,7 @@ export default defineConfig({
     env: {
       PORT: port,
       CONSOLE_PORT: '0',
-      DATA_DIR: process.env.E2E_DATA_DIR ?? '../test-results/data',
+      DATA_DIR: process.env.E2E_DATA_DIR ?? 'test-results/data',
       RATE_LIMIT_REGISTER: '1000',
       RATE_LIMIT_LOGIN: '1000',
     },

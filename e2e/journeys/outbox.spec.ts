@@ -1,0 +1,154 @@
+import type { BrowserContext, Page, WebSocketRoute } from '@playwright/test';
+import { expect, type Person, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const own = (person: Person, text: string) => person.log().getByText(text, { exact: true });
+
+/** Once on the page, once on the server, once in the ledger, and nothing still under way. */
+async function sentOnce(person: Person, text: string) {
+  const stored = async () => (await person.latest()).data.filter(({ body }) => body === text).length;
+  await expect.poll(stored).toBe(1);
+  await expect(own(person, text)).toHaveCount(1);
+  for (const state of ['发送中', '等待网络', '点按重试']) await expect(person.log().getByText(state)).toHaveCount(0);
+  const ledger = await person.read<{ data: { type: string }[] }>('/api/v1/transactions?type=message');
+  expect(ledger.data).toHaveLength(1);
+}
+
+async function opensChat(person: Person) {
+  await person.returns(await seededAccount({ balance: 100 }));
+  await person.opensChat();
+}
+
+const posts = (url: URL) => url.pathname === '/api/v1/messages';
+
+for (const reached of [true, false]) {
+  test(`a reload while sending ${reached ? 'after' : 'before'} the server has it sends once`, async ({
+    person,
+    page,
+  }) => {
+    await opensChat(person);
+    let underWay = false;
+    await page.route(posts, async (route) => {
+      if (reached) await route.fetch();
+      underWay = true;
+    });
+    await person.says('风雪夜归人');
+    await expect.poll(() => underWay).toBe(true);
+    await expect(own(person, '风雪夜归人')).toBeVisible();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    await sentOnce(person, '风雪夜归人');
+  });
+}
+
+/** The network of one page: its requests and its socket go and come together. */
+async function network(page: Page, context: BrowserContext) {
+  const open = new Set<WebSocketRoute>();
+  let up = true;
+  await page.routeWebSocket(/\/app\//, (socket) => {
+    if (!up) return socket.close();
+    open.add(socket);
+    socket.connectToServer();
+  });
+  return async (now: boolean) => {
+    up = now;
+    await context.setOffline(!now);
+    if (up) return;
+    for (const socket of open) await socket.close();
+    open.clear();
+  };
+}
+
+test('words written without a network wait, say so, and go by themselves when it is back', async ({
+  person,
+  page,
+  context,
+}) => {
+  const setNetwork = await network(page, context);
+  await opensChat(person);
+  await setNetwork(false);
+  await person.says('山路断了');
+  await expect(own(person, '山路断了')).toBeVisible();
+  await expect(person.log().getByText('等待网络')).toBeVisible();
+  await expect(page.getByText('当前没有网络')).toBeVisible();
+  await setNetwork(true);
+  await expect(person.log().getByText('等待网络')).toBeHidden();
+  await sentOnce(person, '山路断了');
+});
+
+test('words of an expired session never go out under another name', async ({ person, page, context }) => {
+  const first = await seededAccount({});
+  await person.returns(first);
+  await person.opensChat();
+  await page.waitForLoadState('networkidle');
+  await context.clearCookies();
+  await person.says('只有我知道的话');
+  await person.register();
+  await expect(own(person, '只有我知道的话')).toHaveCount(0);
+  await person.says('我是另一个人');
+  await sentOnce(person, '我是另一个人');
+  expect((await person.latest()).data.map(({ body }) => body)).not.toContain('只有我知道的话');
+  const kept = await person.kept();
+  expect(kept).not.toContain('只有我知道的话');
+  expect(kept).not.toContain(first.login);
+});
+
+test('a tab that is closed in the middle of sending leaves the words to the other', async ({
+  person,
+  page,
+  context,
+}) => {
+  await opensChat(person);
+  const second = await context.newPage();
+  await second.goto(page.url());
+  const log = second.getByRole('log');
+  await expect(log).toBeVisible();
+  let underWay = false;
+  await page.route(posts, () => {
+    underWay = true;
+  });
+  await person.says('替我说完');
+  await expect.poll(() => underWay).toBe(true);
+  await expect(log.getByText('替我说完', { exact: true })).toBeVisible();
+  await page.close();
+  await sentOnce(person.at(second), '替我说完');
+});
+
+test('a draft outlives reload, other screens and an expired session', async ({ person, page, context }) => {
+  const account = await seededAccount({ story: 'nie-xiaoqian', messages: 2 });
+  await person.returns(account);
+  await person.opensChat();
+  const field = page.getByRole('textbox', { name: '说点什么' });
+  await field.fill('还没想好怎么说');
+  await page.reload();
+  await expect(field).toHaveValue('还没想好怎么说');
+  await page.getByRole('button', { name: '返回' }).tap();
+  await person.openChat();
+  await expect(field).toHaveValue('还没想好怎么说');
+  const ideas = page.getByRole('button', { name: /^灵感/ });
+  await expect(ideas).toBeEnabled();
+  await context.clearCookies();
+  await ideas.tap();
+  await expect(person.popup()).toBeVisible();
+  await person.signIn(account);
+  await expect(field).toHaveValue('还没想好怎么说');
+});
+
+test('who has too few points is led to 充值 and finds the words when back', async ({ person, page }) => {
+  await person.returns(await seededAccount({ balance: 1 }));
+  await person.opensChat();
+  await person.says('囊中羞涩');
+  await person.log().getByRole('link', { name: '去充值' }).tap();
+  await expect(page).toHaveURL('/my/wallet/recharge');
+  await expect(page.getByText('当前余额')).toBeVisible();
+  await page.goBack();
+  await expect(own(person, '囊中羞涩')).toBeVisible();
+  expect((await person.latest()).data).toEqual([]);
+  // the daily check-in brings what was missing
+  await person.open('/my');
+  await page.getByRole('button', { name: /^签到/ }).tap();
+  await expect(page.getByText(/^今日已签到/)).toBeVisible();
+  await page.goBack();
+  await person.log().getByRole('button', { name: '点按重试' }).tap();
+  await sentOnce(person, '囊中羞涩');
+});

@@ -1,0 +1,80 @@
+import { expect, type Person, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const story = 'nie-xiaoqian';
+
+async function comesBackToTheirChat(person: Person) {
+  await person.returns(await seededAccount({ balance: 50, story, messages: 2 }));
+  await person.opensChat(story);
+}
+
+const balance = async (person: Person) =>
+  (await person.read<{ data: { balance: number } }>('/api/v1/user')).data.balance;
+
+test('灵感: each says its price, a tap fills the field, and what is sent is what stood there', async ({
+  person,
+  page,
+}) => {
+  await comesBackToTheirChat(person);
+  await expect(page.getByText('每条 3 点 · 余额 50 点')).toBeVisible();
+  await page.getByRole('button', { name: '灵感 1 点' }).tap();
+  const ideas = page.getByRole('region', { name: '灵感' });
+  const first = ideas.getByRole('button', { name: /^填入：/ }).first();
+  await expect(first).toBeVisible();
+  expect(await balance(person)).toBe(49);
+  const words = (await first.innerText()).trim();
+  await first.tap();
+  const field = page.getByRole('textbox', { name: '说点什么' });
+  await expect(field).toHaveValue(words);
+  // asked again for the same message they are there already, and cost nothing more
+  await page.getByRole('button', { name: '灵感 1 点' }).tap();
+  await expect(ideas).toBeVisible();
+  await page.getByRole('button', { name: '发送', exact: true }).tap();
+  await expect(field).toHaveValue('');
+  await expect(person.log().getByText(words, { exact: true })).toBeVisible();
+  await expect(page.getByText('余额 46 点')).toBeVisible();
+  await expect(ideas).toBeHidden();
+  expect(await balance(person)).toBe(46);
+});
+
+test('灵感: the arrow sends an idea as it is and leaves the draft alone', async ({ person, page }) => {
+  await comesBackToTheirChat(person);
+  const field = page.getByRole('textbox', { name: '说点什么' });
+  await field.fill('我自己的话');
+  await page.getByRole('button', { name: /^灵感/ }).tap();
+  const arrow = page.getByRole('button', { name: /^直接发送：/ }).last();
+  const words = (await arrow.getAttribute('aria-label'))?.replace('直接发送：', '') ?? '';
+  await arrow.tap();
+  await expect(person.log().getByText(words, { exact: true })).toBeVisible();
+  await expect(field).toHaveValue('我自己的话');
+});
+
+test('继续: the text goes on in the same message and costs its price once', async ({ person, page }) => {
+  await comesBackToTheirChat(person);
+  const replies = person
+    .log()
+    .getByRole('article')
+    .filter({ hasNot: page.locator('[data-confirmed]') });
+  await expect(replies).toHaveCount(1);
+  const before = (await person.latest()).data.at(-1);
+  const more = page.getByRole('button', { name: '继续 1 点' });
+  await more.dblclick();
+  await expect(more).toBeDisabled();
+  await expect.poll(async () => (await person.latest()).data.at(-1)?.status, { timeout: 25_000 }).toBe('completed');
+  const after = (await person.latest()).data.at(-1);
+  expect(after?.body.startsWith(before?.body ?? '?')).toBe(true);
+  expect(after?.body.length).toBeGreaterThan(before?.body.length ?? 0);
+  await expect(replies).toHaveCount(1);
+  const end = after?.body.trim().slice(-6) ?? '?';
+  await expect(replies.first()).toContainText(end.replaceAll(/[*“”]/g, ''));
+  expect(await balance(person)).toBe(49);
+  await expect(page.getByText('余额 49 点')).toBeVisible();
+});
+
+test('without enough points 灵感 costs nothing and leads to 充值', async ({ person, page }) => {
+  await person.returns(await seededAccount({ balance: 0, story, messages: 2 }));
+  await person.opensChat(story);
+  await page.getByRole('button', { name: /^灵感/ }).tap();
+  await page.getByRole('button', { name: '去充值' }).tap();
+  await expect(page).toHaveURL('/my/wallet/recharge');
+});
