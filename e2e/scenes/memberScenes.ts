@@ -58,7 +58,7 @@ const chat: Scene[] = [
     title: '对话 · 正在书写',
     async show(page) {
       await openChat(page, 'ying-ning');
-      await say(page, '*折了一枝梅花* 姑娘为何总是笑？');
+      await say(page, '姑娘为何总是笑？');
       await expect(page.getByText('正在书写')).toBeVisible();
       await expect(log(page).getByRole('article').last()).toContainText(/\p{Script=Han}{6}/u);
     },

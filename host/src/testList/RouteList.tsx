@@ -45,10 +45,12 @@ export function RouteList({ routes, sampleStory }: RouteListProps) {
                   <td>{route.name}</td>
                   <td>{route.title}</td>
                   <td>{ownerOf(route)}</td>
-                  <td className={styles.flags}>
-                    {flagsOf(route).map((flag) => (
-                      <Tag key={flag}>{flag}</Tag>
-                    ))}
+                  <td>
+                    <div className={styles.flags}>
+                      {flagsOf(route).map((flag) => (
+                        <Tag key={flag}>{flag}</Tag>
+                      ))}
+                    </div>
                   </td>
                 </tr>
               );
