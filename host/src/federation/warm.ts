@@ -1,4 +1,4 @@
-import { hashOf } from './page';
+import { pageSet } from './page';
 import type { Preload } from './pageSet';
 
 // what the page's own HTML preloads is on its way already
@@ -7,12 +7,13 @@ const asked = new Set(preloaded.map((link) => new URL(link.href).pathname));
 
 /**
  * Fetches a route's or slot's files into the HTTP cache, all at once, so that entry, module and page do not wait
- * for each other. Nothing runs here: the door still checks every file. A failed fetch is left to the door to report.
+ * for each other. Nothing runs here: the door still checks every file. What fails or is not listed is left to the door to report.
  */
 export function warm({ js, css }: Preload) {
   for (const url of [...js, ...css]) {
-    if (asked.has(url)) continue;
+    const integrity = pageSet.hashes[url];
+    if (!integrity || asked.has(url)) continue;
     asked.add(url);
-    fetch(url, { integrity: hashOf(url), priority: 'low' }).catch(() => asked.delete(url));
+    fetch(url, { integrity, priority: 'low' }).catch(() => asked.delete(url));
   }
 }

@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test';
+import type { Breakage, Edition } from './site/edition.ts';
+import type { Fault } from './site/faultyFront.ts';
+import { filesOf, type Site } from './site/site.ts';
+import { card, expect, test, watchForCard } from './site/test.ts';
+
+const fastMs = 1000;
+const hangMs = 3500;
+
+const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
+const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
+const broken = (how: Breakage): Edition => ({ ...next, says: how, broken: how });
+
+const tampered: Fault = { rewrite: (body) => `${body};globalThis.__tampered = true;` };
+
+interface FailureClass {
+  edition: Edition;
+  /** which of the build's files meet which fault */
+  fault?: [part: string, fault: Fault];
+  failure: string;
+  withinMs: number;
+}
+
+const classes: Record<string, FailureClass> = {
+  'an entry that is gone': {
+    edition: next,
+    fault: ['remoteEntry.js', { status: 404 }],
+    failure: 'unreachable',
+    withinMs: fastMs,
+  },
+  'an entry that answers 503': {
+    edition: next,
+    fault: ['remoteEntry.js', { status: 503 }],
+    failure: 'unreachable',
+    withinMs: fastMs,
+  },
+  'an entry that hangs': { edition: next, fault: ['remoteEntry.js', 'hang'], failure: 'hang', withinMs: hangMs },
+  'an entry with other bytes': {
+    edition: next,
+    fault: ['remoteEntry.js', tampered],
+    failure: 'integrity',
+    withinMs: fastMs,
+  },
+  'an entry that throws': { edition: broken('entry throws'), failure: 'entry-threw', withinMs: fastMs },
+  'a module that throws': { edition: broken('module throws'), failure: 'init-threw', withinMs: fastMs },
+  'a module that is missing': { edition: broken('module missing'), failure: 'module-missing', withinMs: fastMs },
+  'a late chunk that is lost': {
+    edition: next,
+    fault: ['static/js/my.', { status: 404 }],
+    failure: 'chunk-lost',
+    withinMs: fastMs,
+  },
+  'a late chunk that hangs': {
+    edition: next,
+    fault: ['static/js/my.', 'hang'],
+    failure: 'chunk-lost',
+    withinMs: hangMs,
+  },
+  'a late stylesheet that is lost': {
+    edition: next,
+    fault: ['static/css/my.', { status: 404 }],
+    failure: 'chunk-lost',
+    withinMs: fastMs,
+  },
+  'a first render that throws': { edition: broken('first render throws'), failure: 'render-threw', withinMs: fastMs },
+  'a wrong contract': { edition: broken('wrong contract'), failure: 'contract', withinMs: fastMs },
+};
+
+const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name });
+
+/** The newer build live over the good one; a broken one laid over that by an override link. Returns the build to meet. */
+async function release(site: Site, page: Page, edition: Edition): Promise<string> {
+  const newer = await site.publish(next);
+  await site.succeed(await site.publish(good), newer);
+  if (!edition.broken) return newer;
+  const build = await site.publish(edition);
+  const { query } = await site.release('override', build);
+  await page.goto(`/conversations${query}`);
+  return build;
+}
+
+/** Opens the first tab, then another team's, then 我的. Returns how much longer than that other one it took, in milliseconds. */
+async function extraTimeToMy(page: Page, says: string): Promise<number> {
+  await page.goto('/explore');
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  const opening = performance.now();
+  await tab(page, '聊过').click();
+  await page.getByRole('heading', { name: '聊过' }).first().waitFor({ state: 'attached' });
+  const started = performance.now();
+  await tab(page, '我的').click();
+  await page.getByText(says, { exact: true }).waitFor();
+  return performance.now() - started - (started - opening);
+}
+
+const failuresOf = (site: Site, build: string) =>
+  site.front.beacons().filter((beacon) => beacon.build === build && beacon.outcome === 'failed');
+
+for (const [name, { edition, fault, failure, withinMs }] of Object.entries(classes)) {
+  test(`mf.last-good: ${name} gives way to the last good build, quietly`, async ({ site, page }) => {
+    const build = await release(site, page, edition);
+    if (fault) site.front.breaks(filesOf(build, fault[0]), fault[1]);
+    const sawCard = await watchForCard(page);
+    const took = await extraTimeToMy(page, good.says);
+    console.log(`${name}: ${Math.round(took)} ms`);
+    expect(took).toBeLessThan(withinMs);
+    expect(await sawCard()).toBe(false);
+    expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
+    await expect.poll(() => site.front.beacons().find((beacon) => beacon.build === build)).toMatchObject({ failure });
+    // the next document of this browser leaves the build alone, and nobody is told twice
+    site.front.asked();
+    await page.reload();
+    await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+    const ran = await page.evaluate(() => [...document.scripts].map((script) => script.src));
+    expect(ran.filter((src) => filesOf(build).test(src))).toEqual([]);
+    expect(failuresOf(site, build)).toEqual([]);
+  });
+}
+
+test('mf.retry: with both builds gone a card stands in the pane; either one repaired opens by 重试', async ({
+  site,
+  page,
+}) => {
+  const [lastGood, build] = [await site.publish(good), await release(site, page, next)];
+  site.front.breaks(filesOf(build), { status: 404 });
+  site.front.breaks(filesOf(lastGood), { status: 404 });
+  await page.goto('/my');
+  await expect(page.getByText(card)).toBeVisible();
+  await tab(page, '发现').click();
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  await tab(page, '我的').click();
+  await page.getByRole('button', { name: '重试' }).click();
+  await expect(page.getByText(card)).toBeVisible();
+  // only the newer one comes back
+  site.front.mend();
+  site.front.breaks(filesOf(lastGood), { status: 404 });
+  await page.getByRole('button', { name: '重试' }).click();
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+});
+
+test('mf.retry: a quarantined build still stands in when the last good one is gone', async ({ site, page }) => {
+  const [lastGood, build] = [await site.publish(good), await release(site, page, next)];
+  site.front.breaks(filesOf(build), { status: 404 });
+  await page.goto('/my');
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+  site.front.mend();
+  site.front.breaks(filesOf(lastGood), { status: 404 });
+  // past the HTTP cache, which still has the last good files
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await page.goto('/my');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+});

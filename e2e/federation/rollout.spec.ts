@@ -1,0 +1,80 @@
+import type { APIRequestContext } from '@playwright/test';
+import type { Edition } from './site/edition.ts';
+import { folderOf } from './site/site.ts';
+import { expect, shownSet, test } from './site/test.ts';
+
+const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
+const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
+const visitors = 24;
+const badge = '正在预览未发布的版本';
+
+test('mf.rollback: one command, and the next page runs what ran before', async ({ site, page }) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(older, newer);
+  await page.goto('/my');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  await site.release('rollback', 'account', '--why', 'a test');
+  const since = performance.now();
+  await expect(async () => {
+    await page.goto('/my');
+    await expect(page.getByText(good.says, { exact: true })).toBeVisible({ timeout: 2000 });
+  }).toPass({ timeout: 10_000 });
+  expect(performance.now() - since).toBeLessThan(10_000);
+});
+
+/** Asks for a page and says whether it runs the build. */
+const runs = async (visitor: APIRequestContext, build: string) =>
+  (await (await visitor.get('/my')).text()).includes(`<link rel="preload" as="script" href="${folderOf(build)}`);
+
+test('mf.canary: about half the visitors, the same ones on every load, and more only on a higher share', async ({
+  site,
+  page,
+  playwright,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.activate(older);
+  await site.release('canary', newer, '--percent', '50');
+  const crowd = await Promise.all(
+    Array.from({ length: visitors }, () => playwright.request.newContext({ baseURL: site.front.origin })),
+  );
+  const look = () => Promise.all(crowd.map((visitor) => runs(visitor, newer)));
+  const first = await look();
+  const share = first.filter(Boolean).length / visitors;
+  expect(share).toBeGreaterThan(0.1);
+  expect(share).toBeLessThan(0.9);
+  expect(await look()).toEqual(first);
+  await site.release('canary', '--percent', '80');
+  const wider = await look();
+  expect(first.filter((was, at) => was && !wider[at])).toEqual([]);
+  // the same cookie in a browser
+  const chosen = crowd[first.indexOf(true)];
+  const { cookies } = (await chosen?.storageState()) ?? { cookies: [] };
+  await page.context().addCookies(cookies);
+  await page.goto('/my');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  expect((await shownSet(page)).candidate).toBe(true);
+  await site.release('abort', '--why', 'a test');
+  expect(await look()).toEqual(first.map(() => false));
+  await Promise.all(crowd.map((visitor) => visitor.dispose()));
+});
+
+test('mf.override: a link runs a build in one browser, says so, and has a way out', async ({ site, page, browser }) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.activate(older);
+  const { query } = await site.release('override', newer, '--for', '30m');
+  await page.goto(`/my${query}`);
+  await expect(page.getByText(badge)).toBeVisible();
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  await page.goto('/my');
+  await expect(page.getByText(badge)).toBeVisible();
+  const other = await browser.newContext({ baseURL: site.front.origin });
+  const elsewhere = await other.newPage();
+  await elsewhere.goto('/my');
+  await expect(elsewhere.getByText(good.says, { exact: true })).toBeVisible();
+  await other.close();
+  await page.getByRole('link', { name: '退出预览' }).click();
+  await expect(page).toHaveURL('/explore');
+  await expect(page.getByText(badge)).toBeHidden();
+  await page.goto('/my');
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+});

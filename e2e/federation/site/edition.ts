@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repoRoot } from './repoRoot.ts';
+
+/** A build of a remote from changed sources: one of its parts says `says`, or it is broken in one way. */
+export interface Edition {
+  remote: string;
+  /** route or slot whose page shows the text */
+  part: string;
+  says: string;
+  broken?: Breakage;
+}
+
+export type Breakage = 'entry throws' | 'module throws' | 'module missing' | 'first render throws' | 'wrong contract';
+
+function edit(file: string, change: (text: string) => string) {
+  const before = readFileSync(file, 'utf8');
+  const after = change(before);
+  if (after === before) throw new Error(`nothing to change in ${file}: the sources have moved on, mend this test`);
+  writeFileSync(file, after);
+}
+
+const page = (original: string, { says, broken }: Edition) => `import Page from '${original}';
+
+export default function Edition(props: object) {
+  ${broken === 'first render throws' ? `throw new Error('${says}');` : ''}
+  return (
+    <>
+      <p>${says}</p>
+      <Page {...props} />
+    </>
+  );
+}
+`;
+
+/** Puts a page of ours around the part's own. */
+function changeSources(root: string, edition: Edition) {
+  const imported = new RegExp(`(import\\(/\\* webpackChunkName: "${edition.part}" \\*/ )'([^']+)'`);
+  let original = '';
+  edit(join(root, 'src/routes.tsx'), (text) =>
+    text.replace(imported, (_, start: string, path: string) => {
+      original = path;
+      return `${start}'./Edition'`;
+    }),
+  );
+  writeFileSync(join(root, 'src/Edition.tsx'), page(original, edition));
+  const remote = join(root, 'src/remote.ts');
+  if (edition.broken === 'module throws') edit(remote, (text) => `throw new Error('broken module');\n${text}`);
+  if (edition.broken === 'wrong contract')
+    edit(remote, (text) => text.replace('defineRemote({', "defineRemote({ contract: '^9.0.0',"));
+}
+
+/** Some ways to break cannot be written in a remote's sources. */
+function changeBuilt(dist: string, { broken }: Edition) {
+  const entry = join(dist, 'remoteEntry.js');
+  if (broken === 'entry throws') edit(entry, (text) => `throw new Error('broken entry');\n${text}`);
+  if (broken === 'module missing') edit(entry, (text) => text.replaceAll('"./remote"', '"./elsewhere"'));
+}
+
+/** Builds an edition from a copy of the remote's sources. Returns the copy's dist folder and the way to remove it. */
+export async function buildEdition(edition: Edition): Promise<{ dist: string; remove: () => void }> {
+  const original = join(repoRoot, 'remotes', edition.remote);
+  const root = mkdtempSync(join(tmpdir(), `liaozhai-${edition.remote}-`));
+  for (const name of ['package.json', 'rsbuild.config.ts', 'src'])
+    cpSync(join(original, name), join(root, name), { recursive: true });
+  symlinkSync(join(original, 'node_modules'), join(root, 'node_modules'), 'junction');
+  changeSources(root, edition);
+  const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
+  const env = { ...process.env, NODE_ENV: 'production' };
+  await promisify(execFile)(process.execPath, [rsbuild, 'build'], { cwd: root, env });
+  const dist = join(root, 'dist');
+  changeBuilt(dist, edition);
+  return { dist, remove: () => rmSync(root, { recursive: true, force: true }) };
+}

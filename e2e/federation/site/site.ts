@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startProduct } from '../../product.ts';
+import { buildEdition, type Edition } from './edition.ts';
+import { type FaultyFront, startFaultyFront } from './faultyFront.ts';
+import { repoRoot } from './repoRoot.ts';
+
+/** What the commands used here answer with `--json`. */
+interface Answer {
+  id: string;
+  query: string;
+  seq: number;
+  stable: { set: string; builds: string[] };
+}
+
+/** A product of its own with a release store of its own, reached through a front that can break. */
+export interface Site {
+  front: FaultyFront;
+  /** the store's folder */
+  store: string;
+  /** `pnpm release …` on this store. Rejects with what the command said. */
+  release(...words: string[]): Promise<Answer>;
+  /** Builds and publishes an edition once. Returns its build id. */
+  publish(edition: Edition): Promise<string>;
+  activate(...builds: string[]): Promise<Answer>;
+  /** Makes `build` live with `lastGood` as what pages fall back to. */
+  succeed(lastGood: string, build: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `/builds/account/2.0.1-3f9c1a7b20de/` of `account@2.0.1+3f9c1a7b20de`. */
+export const folderOf = (build: string) => `/builds/${build.replace('@', '/').replace('+', '-')}/`;
+
+/** Finds a build's files, all or some of them. */
+export const filesOf = (build: string, part = '') =>
+  new RegExp(`${folderOf(build).replaceAll('.', '\\.')}.*${part.replaceAll('.', '\\.')}`);
+
+async function runRelease(store: string, words: readonly string[]): Promise<Answer> {
+  const args = ['--import', 'tsx', 'releases/cli/main.ts', '--store', `file:${store}`, '--json', '--smoke', 'off'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, ...words], { cwd: repoRoot });
+  return JSON.parse(stdout) as Answer;
+}
+
+export async function startSite(): Promise<Site> {
+  const store = mkdtempSync(join(tmpdir(), 'liaozhai-store-'));
+  const product = await startProduct({ RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000' });
+  const front = await startFaultyFront(new URL(product.origin));
+  const published = new Map<string, Promise<string>>();
+  let succession = '';
+  const release = (...words: string[]) => {
+    if (words[0] !== 'publish' && words[0] !== 'override') succession = '';
+    return runRelease(store, words);
+  };
+  const activate = (...builds: string[]) => release('activate', ...builds);
+
+  const publishAs = async (edition: Edition, version: string) => {
+    const { dist, remove } = await buildEdition(edition);
+    const { id } = await release('publish', dist, '--version', version);
+    remove();
+    return id;
+  };
+  return {
+    front,
+    store,
+    release,
+    publish: (edition) => {
+      const key = JSON.stringify(edition);
+      const id = published.get(key) ?? publishAs(edition, `2.0.${published.size}`);
+      published.set(key, id);
+      return id;
+    },
+    activate,
+    succeed: async (lastGood, build) => {
+      if (succession === `${lastGood} ${build}`) return;
+      await activate(lastGood);
+      await activate(build);
+      succession = `${lastGood} ${build}`;
+    },
+    stop: async () => {
+      await front.close();
+      await product.stop();
+      rmSync(store, { recursive: true, force: true });
+    },
+  };
+}

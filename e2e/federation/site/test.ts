@@ -1,0 +1,67 @@
+import type { Page } from '@playwright/test';
+import { test as base, expect } from '../../person.ts';
+import { type Site, startSite } from './site.ts';
+
+/** One site per worker: a test brings the state that it needs live itself. */
+export const test = base.extend<{ mended: undefined }, { site: Site }>({
+  site: [
+    async ({ browserName: _ }, use) => {
+      const site = await startSite();
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  baseURL: ({ site }, use) => use(site.front.origin),
+  mended: [
+    async ({ site }, use) => {
+      await use(undefined);
+      site.front.mend();
+      site.front.asked();
+      site.front.beacons();
+    },
+    { auto: true },
+  ],
+});
+
+export const card = '暂时打不开';
+
+/** Notes whether the page ever showed the card of a lost pane, be it for a moment. */
+export async function watchForCard(page: Page): Promise<() => Promise<boolean>> {
+  await page.addInitScript((text) => {
+    new MutationObserver(() => {
+      if (document.body?.textContent?.includes(text)) Reflect.set(globalThis, '__sawCard', true);
+    }).observe(document, { childList: true, subtree: true, characterData: true });
+  }, card);
+  return async () => (await page.evaluate(() => Reflect.get(globalThis, '__sawCard'))) === true;
+}
+
+export { expect };
+
+export async function goToTab(page: Page, name: string) {
+  await page.getByRole('navigation').getByRole('link', { name }).click();
+}
+
+interface ShownSet {
+  /** changes with every new document */
+  document: number;
+  set: string;
+  candidate: boolean;
+  /** build ids by package */
+  builds: Record<string, string>;
+}
+
+/** What the page carries inlined. */
+export const shownSet = (page: Page): Promise<ShownSet> =>
+  page.evaluate(() => {
+    const { set, candidate, host, remotes } = JSON.parse(
+      document.getElementById('liaozhai-set')?.textContent ?? '{}',
+    ) as {
+      set: string;
+      candidate: boolean;
+      host: { id: string };
+      remotes: Record<string, { id: string }>;
+    };
+    const builds = Object.fromEntries(Object.entries(remotes).map(([name, { id }]) => [name, id]));
+    return { document: performance.timeOrigin, set, candidate, builds: { ...builds, host: host.id } };
+  });

@@ -1,0 +1,127 @@
+import type { Page } from '@playwright/test';
+import type { Person } from '../person.ts';
+import type { Edition } from './site/edition.ts';
+import type { Site } from './site/site.ts';
+import { expect, goToTab, shownSet, test } from './site/test.ts';
+
+const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
+const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
+const lookMs = 31_000;
+
+const cards = (page: Page) => page.locator('main a[href^="/story/"]');
+const news = (page: Page) => page.getByText('有新版本');
+
+/** Waits until the open page has looked at the channel since the last call. */
+const looked = (site: Site) => expect.poll(() => site.front.asked().join()).toContain('/channels/production.json');
+
+async function publishBoth(site: Site) {
+  return [await site.publish(good), await site.publish(next)] as const;
+}
+
+test('mf.switch: a newer set comes with the next navigation, as a new document, and the place in the list stays', async ({
+  site,
+  page,
+}) => {
+  const [older, newer] = await publishBoth(site);
+  await site.activate(older);
+  await page.clock.install();
+  await page.goto('/explore');
+  await looked(site);
+  await cards(page).nth(8).scrollIntoViewIfNeeded();
+  const place = () =>
+    cards(page)
+      .nth(8)
+      .evaluate((link) => Math.round(link.getBoundingClientRect().top));
+  const [placed, before] = [await place(), await shownSet(page)];
+  await site.activate(newer);
+  await page.clock.fastForward(lookMs);
+  await expect(news(page)).toBeVisible();
+  // nothing happens to a page that is only looked at
+  expect((await shownSet(page)).document).toBe(before.document);
+  await goToTab(page, '我的');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  const after = await shownSet(page);
+  expect(after.document).not.toBe(before.document);
+  expect(after.builds.account).toBe(newer);
+  await goToTab(page, '发现');
+  await expect(cards(page).nth(8)).toBeVisible();
+  await expect.poll(place).toBe(placed);
+  // the new page is pinned to its set: no second document
+  expect((await shownSet(page)).document).toBe(after.document);
+});
+
+async function joinAndChat(person: Person, page: Page) {
+  await person.open('/my');
+  await page.getByRole('button', { name: '注册账号' }).click();
+  await person.register();
+  await person.open('/story/nie-xiaoqian?chat=1');
+  await expect(person.log()).toBeVisible();
+}
+
+test('mf.switch: words not yet sent survive the new document', async ({ site, person, page }) => {
+  const [older, newer] = await publishBoth(site);
+  await site.activate(older);
+  await page.clock.install();
+  await joinAndChat(person, page);
+  const draft = page.getByRole('textbox').last();
+  await draft.fill('夜色渐深，灯还亮着');
+  await looked(site);
+  const before = await shownSet(page);
+  await site.activate(newer);
+  await page.clock.fastForward(lookMs);
+  await expect(news(page)).toBeVisible();
+  await page.getByRole('button', { name: '更新' }).click();
+  await expect.poll(async () => (await shownSet(page)).builds.account).toBe(newer);
+  expect((await shownSet(page)).document).not.toBe(before.document);
+  await expect(person.log()).toBeVisible();
+  await expect(page.getByRole('textbox').last()).toHaveValue('夜色渐深，灯还亮着');
+});
+
+test('mf.switch: a message on its way holds the new document back', async ({ site, person, page }) => {
+  const [older, newer] = await publishBoth(site);
+  await site.activate(older);
+  await page.clock.install();
+  await joinAndChat(person, page);
+  await looked(site);
+  const before = await shownSet(page);
+  site.front.breaks(/^\/api\/v1\/messages$/, 'hang');
+  await person.says('你还在吗');
+  await expect(person.log().getByText('你还在吗')).toBeVisible();
+  await site.activate(newer);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect(news(page)).toBeVisible();
+  await page.evaluate(() => history.back());
+  await expect(person.log()).toBeHidden();
+  expect((await shownSet(page)).document).toBe(before.document);
+});
+
+test('mf.kill: an open page leaves a killed build within a minute', async ({ site, page }) => {
+  const older = await site.publish(good);
+  const doomed = await site.publish({ ...next, says: '将停用的一版' });
+  await site.succeed(older, doomed);
+  await page.clock.install();
+  await page.goto('/my');
+  await expect(page.getByText('将停用的一版', { exact: true })).toBeVisible();
+  await looked(site);
+  await site.release('kill', doomed, '--why', 'a test');
+  await page.clock.fastForward(lookMs);
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+});
+
+test('mf.kill: an open popup is waited for, but not for longer than a minute', async ({ site, person, page }) => {
+  const older = await site.publish(good);
+  const doomed = await site.publish({ ...next, says: '将停用的二版' });
+  await site.succeed(older, doomed);
+  await page.clock.install();
+  await page.goto('/my');
+  await looked(site);
+  await page.getByRole('button', { name: '注册账号' }).click();
+  await expect(person.popup()).toBeVisible();
+  const before = await shownSet(page);
+  await site.release('kill', doomed, '--why', 'a test');
+  await page.clock.fastForward(lookMs);
+  await expect(page.getByText('这个版本已停用')).toBeVisible();
+  expect((await shownSet(page)).document).toBe(before.document);
+  await page.clock.fastForward(60_000 - lookMs);
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+});

@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import type { Edition } from './site/edition.ts';
+import { filesOf } from './site/site.ts';
+import { card, expect, goToTab, shownSet, test } from './site/test.ts';
+
+const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
+const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
+
+const script = { rewrite: (body: string) => `${body};globalThis.__tampered = true;` };
+const style = { rewrite: (body: string) => `${body} :root { --tampered: yes; }` };
+
+/** Whether any changed byte took effect. */
+const wasTampered = (page: Page) =>
+  page.evaluate(
+    () =>
+      Reflect.has(globalThis, '__tampered') ||
+      getComputedStyle(document.documentElement).getPropertyValue('--tampered') !== '',
+  );
+
+const files = {
+  'the entry': ['/builds/account/.*/remoteEntry.js', script],
+  'the exposed module': ['/builds/account/.*/static/js/remote\\.', script],
+  'a late chunk': ['/builds/account/.*/static/js/my\\.', script],
+  'a late stylesheet': ['/builds/account/.*/static/css/my\\.', style],
+} as const;
+
+for (const [name, [path, fault]] of Object.entries(files)) {
+  for (const opened of ['/my', '/explore']) {
+    test(`mf.tamper: ${name}, changed in every build, opened by ${opened}: nothing of it takes effect`, async ({
+      site,
+      page,
+    }) => {
+      await site.succeed(await site.publish(good), await site.publish(next));
+      site.front.breaks(new RegExp(path), fault);
+      await page.goto(opened);
+      await goToTab(page, '我的');
+      await expect(page.getByText(card)).toBeVisible();
+      expect(await wasTampered(page)).toBe(false);
+      await goToTab(page, '发现');
+      await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+    });
+  }
+}
+
+test('mf.tamper: the host script, changed: nothing of it takes effect', async ({ site, page }) => {
+  site.front.breaks(/\/builds\/host\/.*\.js/, script);
+  const refused = page.waitForEvent('console', (message) => /integrity/i.test(message.text()));
+  await page.goto('/explore');
+  await refused;
+  expect(await wasTampered(page)).toBe(false);
+});
+
+test('mf.tamper: a file whose hash is taken out of the page is not even asked for', async ({ site, page }) => {
+  const build = await site.publish(next);
+  await site.succeed(await site.publish(good), build);
+  const listed = /"\/builds\/account\/[^"]+\/static\/js\/my\.[^"]+":"sha384-[^"]+",?/g;
+  site.front.breaks(/^\/explore$/, { rewrite: (html) => html.replace(listed, '') });
+  await page.goto('/explore');
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  await goToTab(page, '我的');
+  await expect(page.getByText(card)).toBeVisible();
+  expect(site.front.asked().filter((path) => /\/builds\/account\/.*\/my\..*\.js/.test(path))).toEqual([]);
+  await goToTab(page, '发现');
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+});
+
+test('mf.tamper: a hash changed along with its file is refused where the page is asked for it anew', async ({
+  site,
+  page,
+}) => {
+  const build = await site.publish(next);
+  await site.succeed(await site.publish(good), build);
+  // the file on the way is changed, and the page's hash is replaced by one of other bytes
+  const changed = {
+    rewrite: (html: string) => html.replace(/("\/builds\/account\/[^"]+\/my\.[^"]+\.js":"sha384-)..../g, '$1AAAA'),
+  };
+  site.front.breaks(/^\/explore$/, changed);
+  site.front.breaks(filesOf(build, 'static/js/my.'), script);
+  await page.goto('/explore');
+  await goToTab(page, '我的');
+  await expect(page.getByText(card)).toBeVisible();
+  expect(await wasTampered(page)).toBe(false);
+});
+
+/** Opens a page that follows the channel by a clock of ours. */
+async function openFollowing(page: Page, asked: () => string[]) {
+  await page.clock.install();
+  await page.goto('/explore');
+  await expect.poll(() => asked().join()).toContain('/channels/production.json');
+}
+
+const news = (page: Page) => page.getByText('有新版本');
+
+test('mf.tamper: a changed channel document moves no page', async ({ site, page }) => {
+  await site.succeed(await site.publish(good), await site.publish(next));
+  await openFollowing(page, site.front.asked);
+  const before = await shownSet(page);
+  site.front.breaks(/^\/channels\//, { rewrite: (text) => text.replaceAll(before.set, '0'.repeat(before.set.length)) });
+  await page.clock.fastForward(31_000);
+  await expect.poll(() => site.front.asked().join()).toContain('/channels/production.json');
+  await expect(news(page)).toBeHidden();
+  await goToTab(page, '我的');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  expect((await shownSet(page)).document).toBe(before.document);
+});
+
+test('mf.tamper: an older channel document, rightly signed, moves no page', async ({ site, page }) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(older, newer);
+  const file = join(site.store, 'channels/production.json');
+  const replayed = readFileSync(file, 'utf8');
+  await site.activate(older);
+  await openFollowing(page, site.front.asked);
+  const before = await shownSet(page);
+  site.front.breaks(/^\/channels\//, { rewrite: () => replayed });
+  await page.clock.fastForward(31_000);
+  await expect.poll(() => site.front.asked().join()).toContain('/channels/production.json');
+  await expect(news(page)).toBeHidden();
+  await goToTab(page, '我的');
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+  expect((await shownSet(page)).document).toBe(before.document);
+});
+
+test('mf.tamper: a store whose channel is put back or changed goes on serving the newest state', async ({
+  site,
+  page,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(newer, older);
+  const file = join(site.store, 'channels/production.json');
+  const replayed = readFileSync(file, 'utf8');
+  await site.activate(newer);
+  await page.goto('/my');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  const newest = readFileSync(file, 'utf8');
+  const { set } = await shownSet(page);
+  try {
+    for (const wrong of [replayed, newest.replaceAll(set, '0'.repeat(set.length)), newest.slice(0, -20)]) {
+      writeFileSync(file, wrong);
+      const checked = performance.now() + 700;
+      // longer than a server believes what it knows
+      await expect.poll(() => performance.now()).toBeGreaterThan(checked);
+      await page.goto('/my');
+      await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+      expect((await shownSet(page)).set).toBe(set);
+    }
+  } finally {
+    writeFileSync(file, newest);
+  }
+});

@@ -1,0 +1,57 @@
+import type { Page } from '@playwright/test';
+import type { Edition } from './site/edition.ts';
+import { folderOf } from './site/site.ts';
+import { expect, goToTab, shownSet, test } from './site/test.ts';
+
+const navigations = Number(process.env.TORN_NAVIGATIONS ?? 16);
+const activations = Number(process.env.TORN_ACTIVATIONS ?? 4);
+
+const editions = (says: string): Edition[] => [
+  { remote: 'account', part: 'my', says },
+  { remote: 'stories', part: 'explore', says },
+];
+
+/** Scripts and stylesheets of this document that no build of its set has. */
+async function strangers(page: Page): Promise<string[]> {
+  const { builds } = await shownSet(page);
+  const folders = Object.values(builds).map(folderOf);
+  const loaded = await page.evaluate(() => [
+    ...[...document.scripts].map(({ src }) => src),
+    ...[...document.styleSheets].map(({ href }) => href ?? ''),
+  ]);
+  const files = loaded.filter((url) => url.includes('/builds/')).map((url) => new URL(url).pathname);
+  return files.filter((path) => !folders.some((folder) => path.startsWith(folder)));
+}
+
+test(`mf.torn: ${navigations} navigations during ${activations} activations never mix two sets`, async ({
+  site,
+  page,
+}) => {
+  test.setTimeout(60_000 + 6_000 * (navigations + activations));
+  const pairs: string[][] = [];
+  for (const says of ['甲版', '乙版']) {
+    const pair: string[] = [];
+    for (const edition of editions(says)) pair.push(await site.publish(edition));
+    pairs.push(pair);
+  }
+  const sayings = new Map(pairs.map((pair, at) => [pair[0], at === 0 ? '甲版' : '乙版']));
+  await site.activate(...(pairs[0] ?? []));
+  let switched = 0;
+  const switching = (async () => {
+    for (; switched < activations; switched += 1) await site.activate(...(pairs[(switched + 1) % 2] ?? []));
+  })();
+  const seen = new Set<string>();
+  for (let done = 0; done < navigations || switched < activations; done += 1) {
+    await page.goto('/explore');
+    await expect(page.getByText(/^[甲乙]版$/)).toBeVisible();
+    const { builds, set } = await shownSet(page);
+    seen.add(set);
+    const says = sayings.get(builds.account) ?? '';
+    await expect(page.getByText(says, { exact: true })).toBeVisible();
+    await goToTab(page, '我的');
+    await expect(page.getByRole('main').filter({ visible: true }).getByText(says, { exact: true })).toBeVisible();
+    expect(await strangers(page)).toEqual([]);
+  }
+  await switching;
+  expect(seen.size).toBe(2);
+});
