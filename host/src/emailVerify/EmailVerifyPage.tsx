@@ -23,7 +23,7 @@ export default function EmailVerifyPage() {
         {state === 'confirmed' && <Button onClick={signIn}>去登录</Button>}
         {state === 'failed' && <Button onClick={retry}>重试</Button>}
         {state !== 'checking' && (
-          <Button variant="quiet" asLink={<Link to={paths.explore()} replace />}>
+          <Button variant={state === 'signedIn' ? 'primary' : 'quiet'} asLink={<Link to={paths.explore()} replace />}>
             去看故事
           </Button>
         )}

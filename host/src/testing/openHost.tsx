@@ -1,6 +1,14 @@
 import { session } from '@liaozhai/shared/runtime';
-import { act, fakeApi, fakeRealtime, type Handlers, memberDto, onTestEnd, render } from '@liaozhai/shared/testing';
-import { userEvent } from '@testing-library/user-event';
+import {
+  act,
+  fakeApi,
+  fakeRealtime,
+  type Handlers,
+  memberDto,
+  onTestEnd,
+  render,
+  userEvent,
+} from '@liaozhai/shared/testing';
 import { App } from '../App';
 import { rootOptions } from '../rootOptions';
 
