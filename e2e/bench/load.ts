@@ -29,6 +29,7 @@ async function interleaved(
 
 const figures: { label: string; of: (sample: Sample) => number; show: (value: number) => string }[] = [
   { label: 'content visible, ms', of: (sample) => sample.contentMs, show: (value) => value.toFixed(0) },
+  { label: 'app ready, ms', of: (sample) => sample.readyMs, show: (value) => value.toFixed(0) },
   { label: 'first paint, ms', of: (sample) => sample.firstPaintMs, show: (value) => value.toFixed(0) },
   { label: 'LCP, ms', of: (sample) => sample.lcpMs, show: (value) => value.toFixed(0) },
   { label: 'CLS', of: (sample) => sample.cls, show: (value) => value.toFixed(3) },
@@ -36,6 +37,7 @@ const figures: { label: string; of: (sample: Sample) => number; show: (value: nu
   { label: 'requests to content', of: (sample) => sample.requests, show: (value) => value.toFixed(0) },
   { label: 'JS requests to content', of: (sample) => sample.jsRequests, show: (value) => value.toFixed(0) },
   { label: 'JS to content, KiB', of: (sample) => sample.jsBytes / 1024, show: (value) => value.toFixed(1) },
+  { label: 'JS to app ready, KiB', of: (sample) => sample.jsBytesToReady / 1024, show: (value) => value.toFixed(1) },
   { label: 'all to content, KiB', of: (sample) => sample.bytes / 1024, show: (value) => value.toFixed(1) },
 ];
 
@@ -58,7 +60,11 @@ function printRounds({ ours, monolith }: Measured) {
   console.log(
     table(
       ['rounds to', 'federated', 'monolith'],
-      [row('first paint', (s) => s.firstPaintMs), row('content', (s) => s.contentMs)],
+      [
+        row('first paint', (s) => s.firstPaintMs),
+        row('content', (s) => s.contentMs),
+        row('app ready', (s) => s.readyMs),
+      ],
     ),
   );
 }

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright';
+import type { UserRow } from '../backend/src/db/schema.ts';
+import { readEnv } from '../backend/src/env.ts';
+import { seedConversation, seedUser } from '../backend/src/seeding.ts';
+import { createServices } from '../backend/src/server.ts';
+import type { Services } from '../backend/src/services.ts';
+import { findChromium } from '../chromium.mjs';
+import { startProduct } from '../product.ts';
+import { installWatch } from './experienceWatch.ts';
+
+/** A mid-range phone on a middling network. */
+export const conditions = { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bitsPerSecond: 1.6e6 };
+export const stories = { long: 'nie-xiaoqian', middle: 'hua-pi', short: 'ying-ning' };
+export const lengths = { long: 10_000, middle: 1_000, short: 40 };
+/** A message with this word gets half a reply and then silence, into which a bench can stream. */
+export const hangWord = '且慢';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const password = '246810';
+const login = 'measured';
+
+export interface Phone {
+  page: Page;
+  cdp: CDPSession;
+}
+
+export interface Stage {
+  origin: string;
+  user: UserRow;
+  services: Services;
+  context: BrowserContext;
+  /** A page under the conditions, not yet anywhere. */
+  openPhone(): Promise<Phone>;
+  /** A call of the API from another device of the same user; without the conditions. */
+  elsewhere<Answer>(method: 'GET' | 'POST', path: string, data?: object): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** The product with a reader of long standing, and their phone, signed in. */
+export async function setStage(): Promise<Stage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'liaozhai-experience-'));
+  const product = await startProduct({
+    DATA_DIR: dataDir,
+    RATE_LIMIT_MESSAGES: '100000',
+    RATE_LIMIT_WRITES: '100000',
+    STORYTELLER_START_DELAY_MS: '50',
+    STORYTELLER_PIECE_DELAY_MS: '0',
+    STORYTELLER_PIECE_CHARACTERS: '2000',
+    STORYTELLER_HANG_WORD: hangWord,
+    STORYTELLER_IDLE_TIMEOUT_MS: '120000',
+    STORYTELLER_TOTAL_TIMEOUT_MS: '120000',
+  });
+  const services = await createServices(readEnv({ DATA_DIR: join(dataDir, 'backend') }), Date.now);
+  const user = await seedUser(services, { login, password, name: '读书人', balance: 100_000 });
+  for (const kind of ['long', 'middle', 'short'] as const)
+    seedConversation(services, user.id, stories[kind], lengths[kind]);
+  const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
+  const context = await newContext(browser);
+  const headers = await signIn(context, product.origin);
+  return {
+    origin: product.origin,
+    user,
+    services,
+    context,
+    openPhone: () => openPhone(context),
+    async elsewhere(method, path, data) {
+      const answer = await context.request.fetch(`${product.origin}/api/v1${path}`, { method, data, headers });
+      if (!answer.ok()) throw new Error(`${method} ${path} answered ${answer.status()}`);
+      return answer.json();
+    },
+    async stop() {
+      await browser.close();
+      services.db.close();
+      await product.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function newContext(browser: Browser): Promise<BrowserContext> {
+  const { width, height } = conditions;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    hasTouch: true,
+    isMobile: true,
+    locale: 'zh-CN',
+    timezoneId: 'Asia/Shanghai',
+    // a worker would answer past the routes and outside the emulated network
+    serviceWorkers: 'block',
+  });
+  // tsx names functions by a call that pages do not know
+  await context.addInitScript({ content: 'globalThis.__name = (named) => named;' });
+  await context.addInitScript(installWatch);
+  return context;
+}
+
+/** Signs in as a device that remembers its user; returns what the API wants with each change. */
+async function signIn(context: BrowserContext, origin: string): Promise<Record<string, string>> {
+  await context.request.get(`${origin}/sanctum/csrf-cookie`);
+  const tokenHeaders = async () => {
+    const token = (await context.cookies()).find(({ name }) => name === 'XSRF-TOKEN')?.value ?? '';
+    return { Accept: 'application/json', 'X-XSRF-TOKEN': decodeURIComponent(token), Origin: origin };
+  };
+  const answer = await context.request.post(`${origin}/api/v1/login`, {
+    data: { login, password },
+    headers: await tokenHeaders(),
+  });
+  const { user } = (await answer.json()) as { user: { id: string } };
+  const page = await context.newPage();
+  await page.goto(`${origin}/manifest.webmanifest`);
+  await page.evaluate((stored) => {
+    localStorage.setItem('user-store', JSON.stringify(stored));
+    localStorage.setItem('liaozhai-owner', stored.id);
+  }, user);
+  await page.close();
+  return tokenHeaders();
+}
+
+async function openPhone(context: BrowserContext): Promise<Phone> {
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  const bytesPerSecond = conditions.bitsPerSecond / 8;
+  await cdp.send('Network.enable');
+  await cdp.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: conditions.latencyMs,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: conditions.cpuSlowdown });
+  return { page, cdp };
+}

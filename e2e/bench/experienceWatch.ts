@@ -1,0 +1,142 @@
+/** What runs inside the measured page, installed before its own scripts. */
+export interface Watch {
+  /** Key presses as the browser timed them: from the event to the paint after it, in ms; under 16 ms there is no entry. */
+  keyPaints: number[];
+  /** Starts noting each frame, and with it how far the log is from its end. */
+  startFrames(): void;
+  stopFrames(): FrameNote[];
+  /** ms from a click to the second frame in which `selector` is in sight. */
+  clickUntil(selector: string): void;
+  /** As `clickUntil`, from now on. */
+  until(selector: string): Promise<number>;
+  clicked: Promise<number>;
+  /** Feeds pieces of a running reply to the open socket, as if the server had sent them. */
+  stream(reply: RunningReply, piecesPerSecond: number, seconds: number): Promise<number>;
+  /** As a phone in a pocket: hidden, and no socket will open. */
+  sleep(): void;
+  /** Back in sight; resolves with the ms until `text` stands in the log. */
+  wake(text: string): Promise<number>;
+}
+
+export interface FrameNote {
+  at: number;
+  /** px between the view and the log's end */
+  toEnd: number;
+  /** px between the tops of the view and of its last row; while positive the view follows the reply */
+  lastRowTop: number;
+}
+
+export interface RunningReply {
+  userId: string;
+  messageId: string;
+  conversationId: string;
+  revision: number;
+  /** code points already written */
+  offset: number;
+}
+
+declare global {
+  interface Window {
+    __watch: Watch;
+  }
+}
+
+/** Must be self-contained: the page gets its source. */
+export function installWatch() {
+  const sockets = new Set<WebSocket>();
+  let asleep = false;
+  const RealSocket = window.WebSocket;
+  window.WebSocket = class extends RealSocket {
+    constructor(url: string | URL, protocols?: string | string[]) {
+      super(asleep ? 'ws://127.0.0.1:9' : url, protocols);
+      sockets.add(this);
+    }
+  };
+  Object.defineProperty(document, 'visibilityState', { get: () => (asleep ? 'hidden' : 'visible') });
+  const show = () => document.dispatchEvent(new Event('visibilitychange'));
+
+  const log = () => document.querySelector('[role=log]');
+  const inSight = (selector: string) =>
+    [...document.querySelectorAll(selector)].some((element) => element.checkVisibility() && element.clientHeight > 0);
+  const untilTrue = (start: number, test: () => boolean) =>
+    new Promise<number>((resolve) => {
+      const look = () => (test() ? requestAnimationFrame((now) => resolve(now - start)) : requestAnimationFrame(look));
+      requestAnimationFrame(look);
+    });
+
+  const watch: Watch = {
+    keyPaints: [],
+    startFrames: () => {},
+    stopFrames: () => [],
+    clicked: Promise.resolve(0),
+    until: (selector) => untilTrue(performance.now(), () => inSight(selector)),
+    clickUntil(selector) {
+      watch.clicked = new Promise((resolve) => {
+        const onClick = (event: Event) => resolve(untilTrue(event.timeStamp, () => inSight(selector)));
+        document.addEventListener('click', onClick, { capture: true, once: true });
+      });
+    },
+    stream({ userId, messageId, conversationId, revision, offset }, piecesPerSecond, seconds) {
+      const words = '夜雨敲窗，她把灯芯拨亮，';
+      const start = performance.now();
+      let sent = 0;
+      const tell = () => {
+        const text = words.slice((sent * 2) % words.length, ((sent * 2) % words.length) + 2);
+        const delta = { message_id: messageId, conversation_id: conversationId, revision, offset: offset + sent * 2, text };
+        const channel = `private-App.Models.User.${userId}`;
+        const data = JSON.stringify({ event: 'message.delta', channel, data: JSON.stringify(delta) });
+        for (const socket of sockets)
+          if (socket.readyState === 1) socket.dispatchEvent(new MessageEvent('message', { data }));
+        sent += 1;
+      };
+      return new Promise((resolve) => {
+        const timer = setInterval(() => {
+          const due = Math.min(performance.now() - start, seconds * 1000) * (piecesPerSecond / 1000);
+          while (sent < Math.floor(due)) tell();
+          if (performance.now() - start < seconds * 1000) return;
+          clearInterval(timer);
+          resolve(sent);
+        }, 1000 / piecesPerSecond);
+      });
+    },
+    sleep() {
+      asleep = true;
+      show();
+      for (const socket of sockets) socket.close();
+      sockets.clear();
+    },
+    wake(text) {
+      asleep = false;
+      const arrived = untilTrue(performance.now(), () => log()?.textContent?.includes(text) ?? false);
+      show();
+      return arrived;
+    },
+  };
+
+  let notes: FrameNote[] = [];
+  let frame = 0;
+  const note = (at: number) => {
+    const view = log();
+    const rows = view ? [...view.querySelectorAll('[data-index]')] : [];
+    const indexOf = (row: Element) => Number(row.getAttribute('data-index'));
+    const last = rows.reduce<Element | undefined>((a, b) => (a && indexOf(a) > indexOf(b) ? a : b), undefined);
+    notes.push({
+      at,
+      toEnd: view ? view.scrollHeight - view.clientHeight - view.scrollTop : 0,
+      lastRowTop: view && last ? last.getBoundingClientRect().top - view.getBoundingClientRect().top : 0,
+    });
+    frame = requestAnimationFrame(note);
+  };
+  watch.startFrames = () => {
+    notes = [];
+    frame = requestAnimationFrame(note);
+  };
+  watch.stopFrames = () => {
+    cancelAnimationFrame(frame);
+    return notes;
+  };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (entry.name === 'keydown') watch.keyPaints.push(entry.duration);
+  }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
+  window.__watch = watch;
+}
