@@ -38,6 +38,7 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
     paddingStart,
     initialOffset: () => (isBlank(log) ? 0 : firstOffset(log, position, paddingStart)),
     onResized: follower.follow,
+    onViewResized: follower.viewResized,
     onPlaced: follower.placed,
   });
   useTailFollowing(follower, list, log);

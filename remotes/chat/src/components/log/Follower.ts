@@ -63,6 +63,13 @@ export class Follower {
     if (target > element.scrollTop + 0.5) list.scrollToOffset(target);
   };
 
+  /** The keyboard or a panel took room or gave it back: who was at the end stays there. */
+  readonly viewResized = (): void => {
+    const view = this.#view();
+    if (view && this.#state.atEnd) view.list.scrollToOffset(view.end);
+    else this.follow();
+  };
+
   /** The reader's own scrolling pins or frees; ours, which ends where we put it, does neither. */
   readonly scrolled = (): void => {
     const view = this.#view();
@@ -70,8 +77,9 @@ export class Follower {
     const offset = view.element.scrollTop;
     const atEnd = view.end - offset <= AT_END_PX;
     const isOwn = Math.abs(offset - this.#placedAt) < MOVED_PX;
-    if (!isOwn && atEnd) this.pin();
-    else if (!isOwn && offset < this.#lastOffset - MOVED_PX) this.#pinned = false;
+    // who comes back to the end wants all of it; who never left may just have been moved by rows that shrank
+    if (!isOwn && atEnd && !this.#state.atEnd) this.pin();
+    else if (!isOwn && !atEnd && offset < this.#lastOffset - MOVED_PX) this.#pinned = false;
     this.#lastOffset = offset;
     this.#tell({ atEnd, unseen: this.#state.unseen && !atEnd });
   };

@@ -13,6 +13,8 @@ interface Options {
   initialOffset: () => number;
   /** Runs after rows or the view have changed their size, before the paint. */
   onResized: () => void;
+  /** Runs after the view itself has changed its size. */
+  onViewResized: () => void;
   /** Hears where we ourselves put the view, to tell it from the reader's scrolling. */
   onPlaced: (offset: number) => void;
 }
@@ -21,7 +23,8 @@ interface Options {
 const FIRST_VIEW = { width: 390, height: 700 };
 
 /** Our one door to the virtual list: rows by key, kept where the reader sees them when older ones are put before them. */
-export function useVirtualLog({ log, scroller, paddingStart, initialOffset, onResized, onPlaced }: Options) {
+export function useVirtualLog(options: Options) {
+  const { log, scroller, paddingStart, initialOffset, onResized, onViewResized, onPlaced } = options;
   const current = useRef(log);
   current.current = log;
   const viewWidth = useRef(FIRST_VIEW.width);
@@ -47,6 +50,7 @@ export function useVirtualLog({ log, scroller, paddingStart, initialOffset, onRe
         if (rect.height === 0) return;
         viewWidth.current = rect.width;
         tell(rect);
+        onViewResized();
       }),
     scrollToFn: (offset, { adjustments = 0, behavior }, { scrollElement }) => {
       scrollElement?.scrollTo({ top: offset + adjustments, behavior });
