@@ -101,21 +101,37 @@ describe('ws.error-codes', () => {
   });
 });
 
-test('a signature that comes after its socket has gone is not used on the next', async () => {
-  let answer = (_: unknown) => {};
+/** The first authorisation is answered when the test says so, the others at once. */
+async function openWithLateAnswer() {
+  let release = (_: unknown) => {};
+  const first = new Promise((resolve) => {
+    release = resolve;
+  });
   let asked = 0;
-  const late = () => {
-    asked += 1;
-    return asked === 1 ? new Promise((resolve) => (answer = resolve)) : { auth: 'key:second' };
-  };
-  const { server, until } = open({ 'POST /broadcasting/auth': late });
+  const opened = open({ 'POST /broadcasting/auth': () => (++asked === 1 ? first : { auth: 'key:second' }) });
   await waitFor(() => expect(asked).toBe(1));
-  server.endAll(1006);
-  await until('live');
-  answer({ auth: 'key:first' });
-  await new Promise((resolve) => setTimeout(resolve));
-  const sent = server.heard.filter(({ event }) => event === 'pusher:subscribe').map(({ data }) => data);
-  expect(sent).toEqual([{ auth: 'key:second', channel: CHANNEL }]);
+  opened.server.endAll(1006);
+  await opened.until('live');
+  const answer = async (late: unknown) => {
+    release(late);
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { ...opened, answer };
+}
+
+describe('an authorisation that is answered after its socket has gone', () => {
+  test('is not used on the next', async () => {
+    const { server, answer } = await openWithLateAnswer();
+    await answer({ auth: 'key:first' });
+    const sent = server.heard.filter(({ event }) => event === 'pusher:subscribe').map(({ data }) => data);
+    expect(sent).toEqual([{ auth: 'key:second', channel: CHANNEL }]);
+  });
+
+  test('does not end the next by a refusal', async () => {
+    const { socketId, answer } = await openWithLateAnswer();
+    await answer({ status: 403 });
+    expect(socketId()).toBe('2.7');
+  });
 });
 
 test('stopping closes the socket', async () => {
