@@ -71,4 +71,10 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
+// `… | head` stops reading: the answer was given, so that is no failure
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+  if (cause.code === 'EPIPE') process.exit(0);
+  throw cause;
+});
+
 process.exitCode = await run(process.argv.slice(2));
