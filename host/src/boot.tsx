@@ -2,6 +2,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { startFederation } from './federation/start';
 import { preloadScreen } from './remotes/prefetch';
+import { rootOptions } from './rootOptions';
 import { appRoutes } from './routes/appRoutes';
 import { tabs } from './shell/tabs';
 
@@ -17,5 +18,5 @@ const tired = new Promise<void>((resolve) => setTimeout(resolve, patienceMs));
 void Promise.race([loaded, tired]).then(() => {
   const root = document.getElementById('root');
   if (!root) throw new Error('page.html has no element with the id "root"');
-  createRoot(root).render(<App />);
+  createRoot(root, rootOptions).render(<App />);
 });
