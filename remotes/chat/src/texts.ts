@@ -15,7 +15,6 @@ export const texts = {
     retry: '点按重试',
     me: '我',
     nameless: '故事',
-    today: '今天',
     loadingOlder: '正在取更早的对话',
     loading: '正在翻开对话',
     newMessages: '新消息',
@@ -75,8 +74,6 @@ export const texts = {
     refresh: '刷新',
     removeFailed: '没能删除，请再试一次',
     mine: '我：',
-    open: '继续聊',
-    offlineCopy: '这是上次看到的内容',
     nothingYet: '对话刚刚开始',
   },
 } as const;

@@ -54,7 +54,9 @@ describe('sending', () => {
     expect(second?.body).toEqual(first?.body);
     expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
   });
+});
 
+describe('a line that does not get through', () => {
   test('without the points it leads to more, with the words kept and the price given back', async () => {
     const { user } = openChat({
       [SEND]: { status: 402, body: { message: '余额不足', code: 'insufficient_balance', required: 2, balance: 100 } },

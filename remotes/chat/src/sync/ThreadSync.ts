@@ -51,7 +51,9 @@ export class ThreadSync {
   /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. */
   loaded(): void {
     this.#flush();
-    if (this.#again) void this.catchUp();
+    const wasAsked = this.#again;
+    this.#again = false;
+    if (wasAsked) void this.catchUp();
     this.watch();
   }
 
