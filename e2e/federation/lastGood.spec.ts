@@ -105,7 +105,7 @@ for (const [name, { edition, fault, failure, withinMs }] of Object.entries(class
     expect(took).toBeLessThan(withinMs);
     expect(await sawCard()).toBe(false);
     expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
-    await expect.poll(() => site.front.beacons().find((beacon) => beacon.build === build)).toMatchObject({ failure });
+    await expect.poll(() => failuresOf(site, build)).toMatchObject([{ failure }]);
     // the next document of this browser leaves the build alone, and nobody is told twice
     site.front.asked();
     await page.reload();

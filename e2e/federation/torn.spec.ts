@@ -27,7 +27,7 @@ test(`mf.torn: ${navigations} navigations during ${activations} activations neve
   site,
   page,
 }) => {
-  test.setTimeout(60_000 + 6_000 * (navigations + activations));
+  test.setTimeout(120_000 + 6_000 * (navigations + activations));
   const pairs: string[][] = [];
   for (const says of ['甲版', '乙版']) {
     const pair: string[] = [];

@@ -10,11 +10,13 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
       await use(site);
       await site.stop();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 180_000 },
   ],
   baseURL: ({ site }, use) => use(site.front.origin),
   mended: [
-    async ({ site }, use) => {
+    async ({ site }, use, testInfo) => {
+      // builds and commands take their time on a busy machine; what is promised is measured in the page
+      testInfo.setTimeout(120_000);
       await use(undefined);
       site.front.mend();
       site.front.asked();
