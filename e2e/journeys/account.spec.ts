@@ -1,0 +1,153 @@
+import { expect, type Person, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const user = async (person: Person) =>
+  (
+    await person.read<{
+      data: { name: string; avatar: string; persona: string; balance: number; invite_code: string };
+    }>('/api/v1/user')
+  ).data;
+
+test('who edits the profile is asked before the changes are lost, and finds them after saving', async ({
+  person,
+  page,
+}) => {
+  await person.returns(await seededAccount({}));
+  await person.open('/my');
+  await page
+    .getByRole('link', { name: /个人资料/ })
+    .last()
+    .tap();
+  const persona = page.getByRole('textbox', { name: /人设/ });
+  await persona.fill('赶考的书生');
+  await expect(page.getByText('有修改还没保存')).toBeVisible();
+  await page.goBack();
+  const question = page.getByRole('alertdialog').or(page.getByRole('dialog')).filter({ hasText: '修改还没保存' });
+  await question.getByRole('button', { name: '继续编辑' }).tap();
+  await expect(persona).toHaveValue('赶考的书生');
+  await page.locator('input[name="name"]').fill('新名字');
+  await page.getByRole('radio', { name: '头像 3' }).check({ force: true });
+  await page.getByRole('button', { name: '保存', exact: true }).tap();
+  await expect(page.getByText('已保存')).toBeVisible();
+  await page.getByRole('button', { name: '返回' }).tap();
+  await expect(page).toHaveURL('/my');
+  await expect(page.getByText('新名字')).toBeVisible();
+  const saved = await user(person);
+  expect(saved).toMatchObject({ name: '新名字', persona: '赶考的书生' });
+  expect(saved.avatar).toMatch(/^\/api\/media\/avatars\//);
+});
+
+test('giving up the changes leaves the profile as it was', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  await person.open('/my');
+  await page
+    .getByRole('link', { name: /个人资料/ })
+    .last()
+    .tap();
+  await page.getByRole('textbox', { name: /人设/ }).fill('不要了');
+  await page.getByRole('button', { name: '返回' }).tap();
+  await page.getByRole('button', { name: '不保存，离开' }).tap();
+  await expect(page).toHaveURL('/my');
+  expect((await user(person)).persona ?? '').toBe('');
+});
+
+test('a new password ends the other sessions and opens the door from then on', async ({ person, page, browser }) => {
+  const account = await seededAccount({});
+  const elsewhere = await browser.newContext();
+  const other = person.at(await elsewhere.newPage());
+  await other.returns(account);
+  await other.open('/my/profile');
+  await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
+  await person.returns(account);
+  await person.open('/my/profile');
+  await page.locator('input[name="current_password"]').fill('wrong-one');
+  await page.locator('input[name="password"]').fill('深夜叩门的人');
+  await page.locator('input[name="password_confirmation"]').fill('深夜叩门的人');
+  await page.getByRole('button', { name: '修改密码' }).tap();
+  await expect(page.locator('input[name="current_password"][aria-invalid="true"]')).toBeVisible();
+  await page.locator('input[name="current_password"]').fill(account.password);
+  await page.getByRole('button', { name: '修改密码' }).tap();
+  await expect(page.getByText('密码已修改')).toBeVisible();
+  await other.page.reload();
+  await other.signIn({ login: account.login, password: '深夜叩门的人' });
+  await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
+  await elsewhere.close();
+});
+
+test('who comes by an invite link brings points to both', async ({ person, page, browser }) => {
+  await person.returns(await seededAccount({ balance: 200 }));
+  await person.open('/my');
+  const { invite_code } = await user(person);
+  await expect(page.getByText(invite_code)).toBeVisible();
+  const elsewhere = await browser.newContext();
+  const friend = person.at(await elsewhere.newPage());
+  await friend.open(`/?invite=${invite_code}`);
+  await friend.page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
+  await friend.page.getByRole('button', { name: '注册账号' }).tap();
+  await expect(friend.popup().getByText(`邀请码 ${invite_code}`)).toBeVisible();
+  await friend.register();
+  await expect(friend.page.getByRole('region', { name: '余额' })).toContainText('120');
+  await expect(page.getByRole('region', { name: '余额' })).toContainText('250');
+  await elsewhere.close();
+});
+
+test('a check-in counts once a day, however often it is tapped', async ({ person, page }) => {
+  await person.returns(await seededAccount({ balance: 100 }));
+  await person.open('/my');
+  await page.getByRole('button', { name: '签到，领 10 点' }).dblclick();
+  await expect(page.getByText('签到成功，得 10 点，已连续 1 天')).toBeVisible();
+  await expect(page.getByText('今日已签到，明天可领 12 点')).toBeVisible();
+  await expect(page.getByRole('region', { name: '余额' })).toContainText('110');
+  await page.reload();
+  await expect(page.getByText('今日已签到，明天可领 12 点')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^签到/ })).toHaveCount(0);
+  expect((await user(person)).balance).toBe(110);
+});
+
+test('logging out leaves nothing of the user on the device, but theme and font size', async ({ person, page }) => {
+  const account = await seededAccount({ story: 'nie-xiaoqian', messages: 4 });
+  await person.returns(account);
+  await person.opensChat();
+  const { data } = await person.latest();
+  await page.getByRole('textbox', { name: '说点什么' }).fill('一段没有写完的话');
+  await person.open('/conversations');
+  await expect(page.getByText('聂小倩').first()).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
+  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '特大' }).check({ force: true });
+  const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
+  expect(await person.kept()).toContain(id);
+  await page.getByRole('button', { name: '退出登录' }).tap();
+  await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
+  await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
+  const traces = [id, account.login, '一段没有写完的话', data[0]?.body ?? '?', '读书人'];
+  const found = async () => {
+    const kept = await person.kept();
+    return traces.filter((trace) => kept.includes(trace));
+  };
+  await expect.poll(found).toEqual([]);
+  // screens that were kept alive have nothing of the user either
+  await page.getByRole('navigation').getByRole('link', { name: '聊过' }).tap();
+  await expect(page.getByText('聊过的故事会留在这里')).toBeVisible();
+  expect(await page.content()).not.toContain(account.login);
+  await person.open('/my');
+  await expect(page.getByRole('radio', { name: '墨' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: '特大' })).toBeChecked();
+});
+
+test('theme and font size are kept and change what is seen', async ({ person, page }) => {
+  await person.open('/my');
+  const look = () =>
+    page.evaluate(() => [
+      getComputedStyle(document.body).backgroundColor,
+      getComputedStyle(document.documentElement).fontSize,
+    ]);
+  const before = await look();
+  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '特大' }).check({ force: true });
+  const chosen = await look();
+  expect(chosen[0]).not.toBe(before[0]);
+  await page.reload();
+  await expect(page.getByRole('radio', { name: '墨' })).toBeChecked();
+  expect(await look()).toEqual(chosen);
+});

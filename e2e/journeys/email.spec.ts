@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { expect, type Person, test } from '../person.ts';
+import { mailsTo } from '../seeds.ts';
+
+const password = '隔壁灯还亮着';
+
+/** The path of the link in the newest mail to an address. */
+async function linkSentTo(address: string): Promise<string> {
+  await expect.poll(() => mailsTo(address).length).toBeGreaterThan(0);
+  const link =
+    mailsTo(address)
+      .at(-1)
+      ?.match(/https?:\/\/\S+\/email\/verify\/\S+/)?.[0] ?? '';
+  const { pathname, search } = new URL(link);
+  return pathname + search;
+}
+
+/** Registers with an address and stands before the popup that waits for its confirmation. */
+async function registersByMail(person: Person): Promise<string> {
+  const address = `reader-${randomUUID().slice(0, 8)}@example.org`;
+  await person.open('/my');
+  await person.page.getByRole('button', { name: '注册账号' }).tap();
+  await person.popup().locator('input[name="login"]').fill(address);
+  await person.popup().locator('input[name="password"]').fill(password);
+  await person.popup().getByRole('button', { name: '注册（请截图保存）' }).tap();
+  await expect(waiting(person)).toContainText(address);
+  return address;
+}
+
+const waiting = ({ page }: Person) => page.getByRole('dialog', { name: '确认邮箱' });
+
+test('an address is confirmed by the link of its mail, in the browser that registered: signed in', async ({
+  person,
+  page,
+}) => {
+  const address = await registersByMail(person);
+  expect(await page.evaluate(() => localStorage.getItem('user-store'))).toBeNull();
+  await person.open(await linkSentTo(address));
+  await expect(page.getByText('邮箱已确认，欢迎来到聊斋。')).toBeVisible();
+  await person.open('/my');
+  await expect(page.getByText(`账号 ${address}`)).toBeVisible();
+});
+
+test('opened on another device the link confirms and leads to the log-in', async ({ person, browser }) => {
+  const address = await registersByMail(person);
+  const elsewhere = await browser.newContext();
+  const phone = person.at(await elsewhere.newPage());
+  await phone.open(await linkSentTo(address));
+  await expect(phone.page.getByText('邮箱已确认，请登录。')).toBeVisible();
+  await phone.page.getByRole('button', { name: '去登录' }).tap();
+  await phone.signIn({ login: address, password });
+  await expect(phone.page).toHaveURL('/explore');
+  await phone.open('/my');
+  await expect(phone.page.getByText(`账号 ${address}`)).toBeVisible();
+  await elsewhere.close();
+});
+
+test('the mail can be sent again, and a refusal is said', async ({ person, page }) => {
+  const address = await registersByMail(person);
+  const again = waiting(person).getByRole('button', { name: '重新发送' });
+  await again.tap();
+  await expect(page.getByText('确认邮件已发送')).toBeVisible();
+  await expect.poll(() => mailsTo(address).length).toBe(2);
+  await page.route('**/email/verification-notification/resend', (route) =>
+    route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }),
+  );
+  await again.tap();
+  await expect(page.getByText('发送失败')).toBeVisible();
+});
+
+test('a log-in before the confirmation comes to the same wait', async ({ person, page }) => {
+  const address = await registersByMail(person);
+  await waiting(person).getByRole('button', { name: '返回登录' }).tap();
+  const popup = person.popup();
+  await popup.locator('input[name="login"]').fill(address);
+  await popup.locator('input[name="password"]').fill(password);
+  await popup.getByRole('button', { name: '登录', exact: true }).tap();
+  await expect(waiting(person)).toContainText(address);
+  expect(await page.evaluate(() => localStorage.getItem('user-store'))).toBeNull();
+});
+
+test('a link that was tampered with confirms nothing and says so', async ({ person, page }) => {
+  const address = await registersByMail(person);
+  const link = await linkSentTo(address);
+  await person.open(link.replace(/signature=\w{4}/, 'signature=0000'));
+  await expect(page.getByText('正在确认')).toBeHidden();
+  await expect(page.getByRole('link', { name: '去看故事' })).toBeVisible();
+  await expect(page.getByText(/^邮箱已确认/)).toHaveCount(0);
+});

@@ -1,0 +1,164 @@
+import type { Locator } from '@playwright/test';
+import { expect, type Person, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const story = 'nie-xiaoqian';
+
+async function comesBackTo(person: Person, messages: number) {
+  await person.returns(await seededAccount({ story, messages }));
+  await person.opensChat(story);
+  await expect(person.log().getByRole('article').last()).toBeVisible();
+}
+
+/** The words that the reader has before their eyes, and how far down they stand, in px. */
+async function inView(log: Locator): Promise<{ text: string; top: number }> {
+  return log.evaluate((scroller) => {
+    const { top, height } = scroller.getBoundingClientRect();
+    const seen = [...scroller.querySelectorAll('article')].find(
+      (article) => article.getBoundingClientRect().bottom > top + height / 3,
+    );
+    if (!seen) throw new Error('nothing in view');
+    return { text: seen.textContent ?? '', top: Math.round(seen.getBoundingClientRect().top) };
+  });
+}
+
+/** Where those words stand now; far away when they are gone. */
+const topOf = (log: Locator, text: string) =>
+  log.evaluate((scroller, wanted) => {
+    const found = [...scroller.querySelectorAll('article')].find((article) => article.textContent === wanted);
+    return found ? Math.round(found.getBoundingClientRect().top) : Number.NaN;
+  }, text);
+
+const stays = async (log: Locator, { text, top }: { text: string; top: number }) =>
+  expect.poll(async () => Math.abs((await topOf(log, text)) - top)).toBeLessThanOrEqual(1);
+
+/** Scrolls up by the wheel and waits until the view is at rest. */
+async function scrollUp(person: Person, pixels: number) {
+  const log = person.log();
+  const before = await log.evaluate(({ scrollTop }) => scrollTop);
+  await log.hover();
+  await person.page.mouse.wheel(0, -pixels);
+  await expect.poll(() => log.evaluate(({ scrollTop }) => scrollTop)).toBeLessThan(before);
+  await log.evaluate(
+    (scroller) =>
+      new Promise<void>((resolve) => {
+        let last = -1;
+        const look = () => {
+          if (scroller.scrollTop === last) return resolve();
+          last = scroller.scrollTop;
+          requestAnimationFrame(() => requestAnimationFrame(look));
+        };
+        look();
+      }),
+  );
+}
+
+test('who reads further up is not moved by a reply and is told that something new has come', async ({
+  person,
+  page,
+}) => {
+  await comesBackTo(person, 20);
+  await person.says('往下讲吧');
+  await expect.poll(() => person.latestStatus()).toBe('streaming');
+  await scrollUp(person, 900);
+  const place = await inView(person.log());
+  const pill = page.getByRole('button', { name: '新消息' });
+  await expect(pill).toBeVisible();
+  await expect.poll(() => person.latestStatus(), { timeout: 25_000 }).toBe('completed');
+  await stays(person.log(), place);
+  await pill.tap();
+  await person.replied();
+  await expect(pill).toBeHidden();
+  const fromEnd = () =>
+    person.log().evaluate(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop);
+  await expect.poll(fromEnd).toBeLessThan(40);
+});
+
+test('a reload leaves the reader at the words they were reading', async ({ person, page }) => {
+  await comesBackTo(person, 60);
+  await scrollUp(person, 2500);
+  const place = await inView(person.log());
+  await page.reload();
+  await expect(person.log().getByRole('article').first()).toBeVisible();
+  await expect.poll(async () => Math.abs((await topOf(person.log(), place.text)) - place.top)).toBeLessThanOrEqual(2);
+});
+
+test('older pages of a long history come without moving what is read', async ({ person, page }) => {
+  await comesBackTo(person, 400);
+  const olderPages: string[] = [];
+  await page.route(
+    (url) => url.searchParams.has('before'),
+    async (route) => {
+      olderPages.push(route.request().url());
+      await route.continue();
+    },
+  );
+  const height = () => person.log().evaluate(({ scrollHeight }) => scrollHeight);
+  const answered = () => page.waitForResponse((response) => new URL(response.url()).searchParams.has('before'));
+  for (let turn = 1; turn <= 3; turn += 1) {
+    const before = await height();
+    const older = answered();
+    await person.log().evaluate((scroller) => scroller.scrollTo(0, scroller.clientHeight));
+    const place = await inView(person.log());
+    await older;
+    await expect.poll(height).toBeGreaterThan(before);
+    await stays(person.log(), place);
+  }
+  expect(new Set(olderPages).size).toBe(olderPages.length);
+});
+
+test('a long press or ⋯ opens what can be done with a message', async ({ person, page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await comesBackTo(person, 2);
+  const reply = person.log().getByRole('article').last();
+  await reply.scrollIntoViewIfNeeded();
+  const box = await reply.boundingBox();
+  if (!box) throw new Error('no reply to press');
+  const touch = await context.newCDPSession(page);
+  const finger = { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 120) };
+  const sheet = page.getByRole('dialog', { name: '更多操作' });
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [finger] });
+  await expect(sheet).toBeVisible();
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await expect(sheet.getByRole('button', { name: '继续' })).toBeVisible();
+  await page.goBack();
+  await expect(sheet).toBeHidden();
+  await expect(person.log()).toBeVisible();
+  await reply.getByRole('button', { name: '更多操作' }).tap();
+  await sheet.getByRole('button', { name: '复制' }).tap();
+  await expect(page.getByText('已复制')).toBeVisible();
+  const body = (await person.latest()).data.at(-1)?.body;
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(body);
+});
+
+const payloads = [
+  '<img src=x onerror="window.__ran=1">',
+  '<script>window.__ran=1</script>',
+  '*<svg/onload=window.__ran=1>*',
+  '**<iframe srcdoc="<script>parent.__ran=1</script>">**',
+  '“<a href=javascript:window.__ran=1>点我</a>”',
+];
+
+test('sec.xss: markup in words, name and persona is shown as it was written', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  await person.open('/my/profile');
+  await page.locator('input[name="name"]').fill('<b onclick=x>甲');
+  await page.locator('textarea[name="persona"]').fill(payloads.join('\n'));
+  await page.getByRole('button', { name: /^预览/ }).tap();
+  await expect(page.getByRole('figure').getByText('<script>window.__ran=1</script>')).toBeVisible();
+  await page.getByRole('button', { name: '保存', exact: true }).tap();
+  await expect(page.getByText('已保存')).toBeVisible();
+  await person.opensChat(story);
+  const text = payloads.join('\n');
+  await person.says(text);
+  await expect.poll(async () => (await person.latest()).data[0]?.body).toBe(text);
+  for (const shown of ['<img src=x onerror="window.__ran=1">', '<svg/onload=window.__ran=1>'])
+    await expect(person.log().getByText(shown).first()).toBeVisible();
+  await expect.poll(() => person.latestStatus(), { timeout: 25_000 }).toBe('completed');
+  await page.reload();
+  await expect(person.log().getByText('<script>window.__ran=1</script>').first()).toBeVisible();
+  expect(await person.log().locator('script, iframe, [onerror], [onload], a[href^="javascript:"]').count()).toBe(0);
+  await person.open('/my');
+  await expect(page.getByText('<b onclick=x>甲')).toBeVisible();
+  expect(await page.evaluate(() => '__ran' in window)).toBe(false);
+});
