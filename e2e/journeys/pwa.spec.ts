@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+test.use({ serviceWorkers: 'allow' });
+
+/** The worker has everything it needs to open the app alone. */
+const isKept = (page: Page) =>
+  page.evaluate(async () => {
+    if (!navigator.serviceWorker.controller) return false;
+    const kept = await (await caches.open('builds')).keys();
+    const first = await (await caches.open('pages')).keys();
+    const paths = new Set(kept.map(({ url }) => new URL(url).pathname));
+    const needed = [...document.querySelectorAll<HTMLScriptElement | HTMLLinkElement>('script[src], link[href]')]
+      .map((element) => new URL('src' in element ? element.src : element.href).pathname)
+      .filter((path) => path.startsWith('/builds/'));
+    return first.length > 0 && needed.every((path) => paths.has(path));
+  });
+
+test('the app can be installed: manifest and icons answer', async ({ page, request }) => {
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  const address = await page.locator('link[rel="manifest"]').getAttribute('href');
+  const manifest = (await (await request.get(address ?? '')).json()) as {
+    name: string;
+    start_url: string;
+    display: string;
+    icons: { src: string; sizes: string; purpose?: string }[];
+  };
+  expect(manifest).toMatchObject({ name: expect.stringContaining('聊斋'), display: 'standalone' });
+  expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(['192x192', '512x512']));
+  for (const { src } of manifest.icons) {
+    const icon = await request.get(new URL(src, new URL(address ?? '', page.url())).pathname);
+    expect(icon.status(), src).toBe(200);
+    expect(icon.headers()['content-type']).toMatch(/^image\//);
+  }
+});
+
+test('without a network a second visit shows the last stories and says so', async ({ page, context }) => {
+  test.setTimeout(60_000);
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  const cards = page.locator('a[href^="/story/"]');
+  const title = (await cards.first().innerText()).split('\n')[0] ?? '?';
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(cards.first()).toBeVisible();
+  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  await context.setOffline(true);
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(page.getByText('当前没有网络')).toBeVisible();
+  await expect(cards.filter({ hasText: title }).first()).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText('当前没有网络')).toBeHidden();
+});
+
+test('what the worker keeps has nothing of who logged out', async ({ person, page }) => {
+  test.setTimeout(60_000);
+  const account = await seededAccount({ story: 'nie-xiaoqian', messages: 2 });
+  await person.returns(account);
+  await person.open('/my');
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(page.getByText(`账号 ${account.login}`)).toBeVisible();
+  const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
+  await page.getByRole('button', { name: '退出登录' }).tap();
+  await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
+  await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
+  const found = async () => {
+    const kept = await person.kept();
+    return [id, account.login].filter((trace) => kept.includes(trace));
+  };
+  await expect.poll(found).toEqual([]);
+});
+
+test('a switch is not hidden by what the worker keeps', async ({ page, context }) => {
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await context.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace('</body>', '<p id="switched">切换之后</p></body>');
+    await route.fulfill({ response: answer, body });
+  });
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(page.locator('#switched')).toBeAttached();
+});
