@@ -1,5 +1,5 @@
 // pnpm e2e:screens — takes a picture of every screen and state into docs/screens, and writes their index.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
@@ -75,6 +75,18 @@ function indexOf(scenes: readonly Scene[]): string {
   ].join('\n');
 }
 
+/** What the repository shows at its front: 发现 and 对话, by day and by night. */
+async function saveFront(browser: Browser) {
+  const page = await browser.newPage({ viewport: { width: 1216, height: 660 } });
+  const shown = ['explore-light', 'chat-light', 'explore-dark', 'chat-dark'].map((name) => {
+    const data = readFileSync(join(folder, `${name}.webp`)).toString('base64');
+    return `<img src="data:image/webp;base64,${data}" width="292" style="border-radius:18px">`;
+  });
+  await page.setContent(`<body style="margin:16px 0 0 16px;display:flex;gap:8px;background:#8c8579">${shown.join('')}`);
+  await savePicture(page, 'front.webp');
+  await page.close();
+}
+
 async function takeAll(browser: Browser, origin: string, only: readonly string[]) {
   const wanted = (scene: Scene) => only.length === 0 || only.includes(scene.name);
   const state = memberScenes.some(wanted) ? await memberState(browser, origin) : undefined;
@@ -95,15 +107,17 @@ async function takeAll(browser: Browser, origin: string, only: readonly string[]
 const only = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 if (only.length === 0) for (const file of readdirSync(folder)) if (file.endsWith('.webp')) rmSync(join(folder, file));
-const limits = { RATE_LIMIT_REGISTER: '1000', RATE_LIMIT_LOGIN: '1000' };
+// slow enough to be pictured while it writes
+const settings = { RATE_LIMIT_REGISTER: '1000', RATE_LIMIT_LOGIN: '1000', STORYTELLER_PIECE_DELAY_MS: '250' };
 const running = process.env.SCREENS_ORIGIN;
-const product = running ? undefined : await startProduct(limits);
+const product = running ? undefined : await startProduct(settings);
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
 });
 try {
   const failed = await takeAll(browser, running ?? product?.origin ?? '', only);
+  await saveFront(browser);
   writeFileSync(join(folder, 'README.md'), indexOf([...guestScenes, ...memberScenes]));
   for (const line of failed) console.error(line);
   process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,11 +1,6 @@
 import type { Page } from '@playwright/test';
-import { expect, type Scene } from './scene.ts';
-
-const json = (status: number, body: unknown) => ({
-  status,
-  contentType: 'application/json',
-  body: JSON.stringify(body),
-});
+import { faultScenes } from './faultScenes.ts';
+import { expect, json, type Scene, stories } from './scene.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog').filter({ visible: true });
 
@@ -14,14 +9,6 @@ async function openPopup(page: Page, button: string) {
   await page.getByRole('button', { name: button }).click();
   await expect(dialog(page)).toBeVisible();
 }
-
-/** By the tab: a document of 发现 brings its first stories with it. */
-async function toExplore(page: Page) {
-  await page.goto('/my');
-  await page.getByRole('link', { name: '发现' }).click();
-}
-
-const stories = (page: Page) => page.locator('a[href^="/story/"]');
 
 const screens: Scene[] = [
   {
@@ -118,8 +105,8 @@ const popup: Scene[] = [
     title: '注册 · 自动复制失败',
     async show(page) {
       await page.addInitScript(() => {
-        Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } });
-        document.execCommand = () => false;
+        Object.defineProperty(navigator, 'clipboard', { value: undefined });
+        Object.defineProperty(document, 'execCommand', { value: undefined });
       });
       await openPopup(page, '注册账号');
       await page.getByRole('button', { name: '注册（请截图保存）' }).click();
@@ -128,79 +115,5 @@ const popup: Scene[] = [
   },
 ];
 
-const faults: Scene[] = [
-  {
-    name: 'explore-loading',
-    title: '发现 · 正在取',
-    async show(page) {
-      await page.route('**/api/v1/stories**', () => new Promise(() => undefined));
-      await toExplore(page);
-      await expect(page.getByRole('status').filter({ hasText: '正在取故事' }).first()).toBeAttached();
-    },
-  },
-  {
-    name: 'explore-error',
-    title: '发现 · 取不到，重试',
-    async show(page) {
-      await page.route('**/api/v1/stories**', (route) => route.fulfill(json(500, { message: '服务器错误' })));
-      await toExplore(page);
-      await expect(page.getByRole('button', { name: '重试' })).toBeVisible();
-    },
-  },
-  {
-    name: 'part-lost',
-    title: '功能加载失败，重试',
-    async show(page) {
-      await page.route('**/builds/account/**', (route) => route.abort());
-      await page.goto('/my');
-      await expect(page.getByRole('button', { name: '重试' })).toBeVisible();
-    },
-  },
-  {
-    name: 'offline',
-    title: '没有网络',
-    async show(page) {
-      await page.goto('/explore');
-      await expect(stories(page).nth(3)).toBeVisible();
-      await page.context().setOffline(true);
-      await expect(page.getByText('当前没有网络')).toBeVisible();
-    },
-  },
-  {
-    name: 'story-gone',
-    title: '没有这个故事',
-    async show(page) {
-      await page.goto('/story/no-such-story');
-      await expect(page.getByText('这个故事不在了')).toBeVisible();
-    },
-  },
-  {
-    name: 'not-found',
-    title: '没有这个页面',
-    wide: true,
-    async show(page) {
-      await page.goto('/no/such/page');
-      await expect(page.getByText('没有这个页面').first()).toBeVisible();
-    },
-  },
-  {
-    name: 'email-verified',
-    title: '邮箱确认 · 完成',
-    async show(page) {
-      await page.route('**/api/v1/email/verify/**', (route) => route.fulfill(json(200, { message: '邮箱已确认' })));
-      await page.goto('/email/verify/1/hash');
-      await expect(page.getByText('邮箱已确认')).toBeVisible();
-    },
-  },
-  {
-    name: 'email-refused',
-    title: '邮箱确认 · 链接失效',
-    async show(page) {
-      await page.goto('/email/verify/0/0');
-      await expect(page.getByRole('link', { name: '去看故事' })).toBeVisible();
-    },
-  },
-];
-
 /** What a visitor without an account meets. */
-export const guestScenes = [...screens, ...popup, ...faults];
+export const guestScenes = [...screens, ...popup, ...faultScenes];

@@ -22,3 +22,12 @@ export const pictured = (page: Page) =>
       return bottom < 0 || top > innerHeight || image.complete;
     }),
   );
+
+/** An answer in place of the server's. */
+export const json = (status: number, body: unknown) => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify(body),
+});
+
+export const stories = (page: Page) => page.locator('a[href^="/story/"]');

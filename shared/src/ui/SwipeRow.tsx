@@ -23,8 +23,7 @@ export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
       face.current.style.translate = last ? '' : `${shift}px 0`;
       face.current.style.transition = last ? '' : 'none';
       if (!last) return;
-      // a pointer that stands still when it lets go has no direction: then the place decides
-      setOpen(speed > FAST_ENOUGH_PX_PER_MS && way !== 0 ? way < 0 : shift < -ACTION_PX / 2);
+      setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -ACTION_PX / 2);
     },
     { axis: 'x', filterTaps: true, preventScroll: false },
   );

@@ -1,0 +1,66 @@
+import { expect, type Scene } from './scene.ts';
+
+/** 我的 and the pages below it; `makeMember` names the reader and checks in. */
+export const accountScenes: Scene[] = [
+  {
+    name: 'my',
+    title: '我的',
+    wide: true,
+    async show(page) {
+      await page.goto('/my');
+      await expect(page.getByText('今日已签到')).toBeVisible();
+    },
+  },
+  {
+    name: 'my-settings',
+    title: '我的 · 主题与字号',
+    async show(page) {
+      await page.goto('/my');
+      await page.getByRole('button', { name: '退出登录' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'sign-out',
+    title: '退出登录',
+    async show(page) {
+      await page.goto('/my');
+      await page.getByRole('button', { name: '退出登录' }).click();
+      await expect(page.getByText('退出登录？')).toBeVisible();
+    },
+  },
+  {
+    name: 'profile',
+    title: '个人资料',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/profile');
+      await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('柳如眉');
+    },
+  },
+  {
+    name: 'password',
+    title: '个人资料 · 修改密码',
+    async show(page) {
+      await page.goto('/my/profile');
+      await page.getByRole('button', { name: '修改密码' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'recharge',
+    title: '充值',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/wallet/recharge');
+      await expect(page.getByText('当前余额')).toBeVisible();
+    },
+  },
+  {
+    name: 'support',
+    title: '客服中心',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/support');
+      await expect(page.getByRole('heading', { name: '常见问题' })).toBeVisible();
+    },
+  },
+];
