@@ -56,7 +56,7 @@ export async function setStage(): Promise<Stage> {
     RATE_LIMIT_WRITES: '100000',
     STORYTELLER_START_DELAY_MS: '50',
     STORYTELLER_PIECE_DELAY_MS: '0',
-    STORYTELLER_PIECE_CHARACTERS: '2000',
+    STORYTELLER_PIECE_CHARACTERS: '30',
     STORYTELLER_HANG_WORD: hangWord,
     STORYTELLER_IDLE_TIMEOUT_MS: '120000',
     STORYTELLER_TOTAL_TIMEOUT_MS: '120000',
@@ -67,7 +67,7 @@ export async function setStage(): Promise<Stage> {
     seedConversation(services, user.id, stories[kind], lengths[kind]);
   const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
   const context = await newContext(browser);
-  const headers = await signIn(context, product.origin);
+  const tokenHeaders = await signIn(context, product.origin);
   return {
     origin: product.origin,
     user,
@@ -75,6 +75,7 @@ export async function setStage(): Promise<Stage> {
     context,
     openPhone: () => openPhone(context),
     async elsewhere(method, path, data) {
+      const headers = await tokenHeaders();
       const answer = await context.request.fetch(`${product.origin}/api/v1${path}`, { method, data, headers });
       if (!answer.ok()) throw new Error(`${method} ${path} answered ${answer.status()}`);
       return answer.json();
@@ -106,7 +107,7 @@ async function newContext(browser: Browser): Promise<BrowserContext> {
 }
 
 /** Signs in as a device that remembers its user; returns what the API wants with each change. */
-async function signIn(context: BrowserContext, origin: string): Promise<Record<string, string>> {
+async function signIn(context: BrowserContext, origin: string): Promise<() => Promise<Record<string, string>>> {
   await context.request.get(`${origin}/sanctum/csrf-cookie`);
   const tokenHeaders = async () => {
     const token = (await context.cookies()).find(({ name }) => name === 'XSRF-TOKEN')?.value ?? '';
@@ -124,7 +125,7 @@ async function signIn(context: BrowserContext, origin: string): Promise<Record<s
     localStorage.setItem('liaozhai-owner', stored.id);
   }, user);
   await page.close();
-  return tokenHeaders();
+  return tokenHeaders;
 }
 
 async function openPhone(context: BrowserContext): Promise<Phone> {

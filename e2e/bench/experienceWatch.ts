@@ -82,7 +82,13 @@ export function installWatch() {
       let sent = 0;
       const tell = () => {
         const text = words.slice((sent * 2) % words.length, ((sent * 2) % words.length) + 2);
-        const delta = { message_id: messageId, conversation_id: conversationId, revision, offset: offset + sent * 2, text };
+        const delta = {
+          message_id: messageId,
+          conversation_id: conversationId,
+          revision,
+          offset: offset + sent * 2,
+          text,
+        };
         const channel = `private-App.Models.User.${userId}`;
         const data = JSON.stringify({ event: 'message.delta', channel, data: JSON.stringify(delta) });
         for (const socket of sockets)

@@ -3,6 +3,7 @@ export {};
 
 const benches: Record<string, { about: string; run: () => Promise<{ run: () => Promise<void> }> }> = {
   releases: { about: 'the release system under load and at scale', run: () => import('./releases.ts') },
+  experience: { about: 'what a reader finds on a phone, against the goals', run: () => import('./experience.ts') },
   load: { about: 'first screen against the monolith of the same sources', run: () => import('./load.ts') },
 };
 

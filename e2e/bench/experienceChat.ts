@@ -1,0 +1,155 @@
+import type { Page } from 'playwright';
+import { latestMessages } from '../backend/src/chat/latest.ts';
+import { framesPerSecond, percentile, type Row } from './experienceReport.ts';
+import { lengths, type Phone, type Stage, stories } from './experienceStage.ts';
+import { median } from './statistics.ts';
+
+const keys = 40;
+const mounts = 5;
+const prepends = 5;
+const millisecondsBetweenKeys = 90;
+/** Event Timing leaves out what is faster than a frame. */
+const fastestEntryMs = 16;
+
+const firstPage = (url: URL) => url.pathname.endsWith('/messages/latest') && url.searchParams.has('story_id');
+
+/** Opens a story's chat with its whole history in memory, as after scrolling through all of it. */
+export async function openWhole({ page }: Phone, stage: Stage, kind: keyof typeof stories): Promise<void> {
+  const all = latestMessages(stage.services, stage.user, { story_id: stories[kind], limit: 100_000 });
+  await page.route(firstPage, (route) => route.fulfill({ json: all }));
+  await page.goto(`${stage.origin}/story/${stories[kind]}`, { waitUntil: 'domcontentloaded' });
+  await openChat(page);
+  await page.getByRole('log').locator('[data-index]').last().waitFor();
+}
+
+const openChat = (page: Page) => page.getByRole('link', { name: '继续聊天' }).tap();
+
+/** Elements of the log, and of the whole document with the story below the chat. */
+export const countNodes = (page: Page) =>
+  page.evaluate(() => ({
+    log: document.querySelectorAll('[role=log] *').length,
+    all: document.querySelectorAll('*').length,
+  }));
+
+export async function measureMount(phone: Phone): Promise<Row[]> {
+  const { page } = phone;
+  const times: number[] = [];
+  await page.bringToFront();
+  for (let round = 0; round < mounts; round += 1) {
+    await page.getByRole('button', { name: '返回' }).last().tap();
+    await page.getByRole('log').waitFor({ state: 'detached' });
+    await page.evaluate(() => window.__watch.clickUntil('[role=log] [data-index]'));
+    await openChat(page);
+    times.push(await page.evaluate(() => window.__watch.clicked));
+  }
+  const nodes = await countNodes(page);
+  const what = `${lengths.long.toLocaleString('en')} messages`;
+  return [
+    {
+      what: `${what}: tap → painted`,
+      goal: '≤ 300 ms',
+      figure: `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`,
+      isMet: median(times) <= 300,
+    },
+    {
+      what: `${what}: nodes in the chat`,
+      goal: '≤ 300',
+      figure: `${nodes.log} (whole document ${nodes.all})`,
+      isMet: nodes.log <= 300,
+    },
+  ];
+}
+
+async function keyPaints(page: Page): Promise<number> {
+  await page.bringToFront();
+  await page.getByRole('textbox').last().tap();
+  await page.evaluate(() => {
+    window.__watch.keyPaints.length = 0;
+  });
+  for (let key = 0; key < keys; key += 1) await page.keyboard.press('a', { delay: millisecondsBetweenKeys });
+  const seen = await page.evaluate(() => window.__watch.keyPaints);
+  const faster = Array<number>(Math.max(0, keys - seen.length)).fill(fastestEntryMs);
+  return percentile([...seen, ...faster], 0.95);
+}
+
+export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
+  const machine = await keyPaints(empty.page);
+  const ours = await keyPaints(chat.page);
+  await chat.page.getByRole('textbox').last().fill('');
+  return {
+    what: 'key press → paint, p95',
+    goal: '≤ 50 ms',
+    figure: `${ours} ms`,
+    machine: `${machine} ms`,
+    isMet: ours <= 50,
+    isVoid: machine > 50,
+  };
+}
+
+async function scrollFrames({ page, cdp }: Phone): Promise<number> {
+  await page.bringToFront();
+  await page.evaluate(() => window.__watch.startFrames());
+  const gesture = { x: 195, y: 400, yDistance: 3000, speed: 1500, gestureSourceType: 'touch' as const };
+  await cdp.send('Input.synthesizeScrollGesture', gesture);
+  const notes = await page.evaluate(() => window.__watch.stopFrames());
+  return framesPerSecond(notes.map(({ at }) => at));
+}
+
+export async function measureScroll(chat: Phone, empty: Phone): Promise<Row> {
+  const [ours, machine]: number[][] = [[], []];
+  for (let round = 0; round < 3; round += 1) {
+    machine?.push(await scrollFrames(empty));
+    ours?.push(await scrollFrames(chat));
+  }
+  return framesRow('scrolling by finger', median(ours ?? []), median(machine ?? []));
+}
+
+export const framesRow = (what: string, ours: number, machine: number): Row => ({
+  what,
+  goal: '≥ 55 fps',
+  figure: `${ours.toFixed(1)} fps`,
+  machine: `${machine.toFixed(1)} fps`,
+  isMet: ours >= 55,
+  isVoid: machine < 55,
+});
+
+/** Stands two screens below the top until older messages have come; resolves with the px a row in sight moved. */
+const drift = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const view = document.querySelector('[role=log]');
+        if (!view) return reject(new Error('no log'));
+        view.scrollTop = view.clientHeight * 1.8;
+        const frames = (count: number, then: () => void) =>
+          requestAnimationFrame(() => (count > 1 ? frames(count - 1, then) : then()));
+        frames(3, () => {
+          const middle = view.getBoundingClientRect().top + view.clientHeight / 2;
+          const rows = [...view.querySelectorAll('[data-index]')];
+          const row = rows.find((each) => each.getBoundingClientRect().bottom > middle);
+          const [start, height] = [row?.getBoundingClientRect().top ?? 0, view.scrollHeight];
+          let worst = 0;
+          let left = 30;
+          const look = () => {
+            worst = Math.max(worst, Math.abs((row?.getBoundingClientRect().top ?? 0) - start));
+            if (view.scrollHeight > height + 1000) left -= 1;
+            left > 0 ? requestAnimationFrame(look) : resolve(worst);
+          };
+          look();
+        });
+      }),
+  );
+
+export async function measurePrepend({ page }: Phone, { origin }: Stage): Promise<Row> {
+  await page.goto(`${origin}/story/${stories.middle}?chat=1`, { waitUntil: 'domcontentloaded' });
+  await page.getByRole('log').locator('[data-index]').last().waitFor();
+  const drifts: number[] = [];
+  for (let round = 0; round < prepends; round += 1) drifts.push(await drift(page));
+  const worst = Math.max(...drifts);
+  return {
+    what: `50 older put before, worst of ${prepends}: drift`,
+    goal: '≤ 1 px',
+    figure: `${worst.toFixed(2)} px`,
+    isMet: worst <= 1,
+  };
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright';
+import { percentile, type Row } from './experienceReport.ts';
+import { type Phone, type Stage, stories } from './experienceStage.ts';
+import { median } from './statistics.ts';
+
+const cycles = Number(process.env.BENCH_CYCLES ?? 8);
+const drafts = 3;
+/** Draft: the page is killed this long after the last key. */
+const killAfterKeyMs = 300;
+
+interface MessageDto {
+  body: string;
+  role: string;
+  status: string;
+}
+
+const path = `/story/${stories.short}?chat=1`;
+const hanzi = (text: string) => (text.match(/[\p{Script=Han}\d]/gu) ?? []).join('');
+
+const latest = async (stage: Stage) =>
+  (await stage.elsewhere<{ data: MessageDto[] }>('GET', `/messages/latest?story_id=${stories.short}&limit=100`)).data;
+
+async function replied(stage: Stage, question: string): Promise<MessageDto[]> {
+  for (;;) {
+    const messages = await latest(stage);
+    const asked = messages.findIndex(({ body }) => body === question);
+    if (asked >= 0 && messages[asked + 1]?.status === 'completed') return messages;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The texts of the last rows, oldest first. */
+const shownRows = (page: Page) =>
+  page
+    .getByRole('log')
+    .evaluate((log) =>
+      [...log.querySelectorAll('[data-index]')]
+        .sort((a, b) => Number(a.getAttribute('data-index')) - Number(b.getAttribute('data-index')))
+        .map((row) => row.textContent ?? ''),
+    );
+
+/** Whether the page ends with the server's messages, each in its place: none missing, none twice. */
+async function matches(page: Page, stage: Stage): Promise<boolean> {
+  const [rows, messages] = [await shownRows(page), await latest(stage)];
+  const tail = messages.slice(-Math.min(rows.length, messages.length));
+  const shown = rows.slice(-tail.length).map(hanzi);
+  return tail.length > 1 && tail.every(({ body }, index) => shown[index]?.includes(hanzi(body)));
+}
+
+async function openChat(phone: Phone, stage: Stage): Promise<Phone> {
+  await phone.page.goto(stage.origin + path, { waitUntil: 'domcontentloaded' });
+  await phone.page.getByRole('log').locator('[data-index]').last().waitFor();
+  return phone;
+}
+
+/** The phone in the pocket, its page frozen and its socket dead, while another device writes. */
+export async function measureBackground(phone: Phone, stage: Stage): Promise<Row> {
+  const { page, cdp } = await openChat(phone, stage);
+  const times: number[] = [];
+  let wrong = 0;
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    await page.evaluate(() => window.__watch.sleep());
+    await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+    const body = `别处写下的第${cycle}句`;
+    await stage.elsewhere('POST', '/messages', { story_id: stories.short, body, client_id: randomUUID() });
+    const reply = (await replied(stage, body)).at(-1)?.body ?? '';
+    await cdp.send('Page.setWebLifecycleState', { state: 'active' });
+    const lastWords = reply.match(/\p{Script=Han}+/gu)?.at(-1) ?? reply;
+    const mark = await page.evaluate((asked) => document.body.textContent?.includes(asked), body);
+    if (mark) throw new Error('the page did not sleep');
+    times.push(await page.evaluate((text) => window.__watch.wake(text), body));
+    await page.getByRole('log').getByText(lastWords).last().waitFor();
+    if (!(await matches(page, stage))) wrong += 1;
+  }
+  return {
+    what: `back from the background, ${cycles} times`,
+    goal: '≤ 1500 ms, 0 lost or doubled',
+    figure: `median ${median(times).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms; ${wrong} lost or doubled`,
+    isMet: percentile(times, 0.95) <= 1500 && wrong === 0,
+  };
+}
+
+/** Ends the page's process as a phone that needs memory does: no event, no last write. */
+async function kill({ page, cdp }: Phone): Promise<void> {
+  const crashed = page.waitForEvent('crash');
+  cdp.send('Page.crash').catch(() => undefined);
+  await crashed;
+  await page.close();
+}
+
+/** Kills the page while it sends, at another moment each time, and opens it again. */
+export async function measureKills(stage: Stage): Promise<Row> {
+  let [lost, wrong] = [0, 0];
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const phone = await openChat(await stage.openPhone(), stage);
+    const body = `未曾寄出的第${cycle}句`;
+    await phone.page.getByRole('textbox').last().fill(body);
+    await phone.page.getByRole('button', { name: '发送' }).tap();
+    await phone.page.getByRole('log').getByText(body).waitFor();
+    await phone.page.waitForTimeout((cycle * 97) % 500);
+    await kill(phone);
+    const again = await openChat(await stage.openPhone(), stage);
+    const sent = await Promise.race([
+      replied(stage, body),
+      new Promise<undefined>((resolve) => setTimeout(resolve, 20_000)),
+    ]);
+    if (!sent) lost += 1;
+    else {
+      const lastWords =
+        sent
+          .at(-1)
+          ?.body.match(/\p{Script=Han}+/gu)
+          ?.at(-1) ?? '';
+      await again.page.getByRole('log').getByText(lastWords).last().waitFor();
+      const copies = (await latest(stage)).filter((message) => message.body === body).length;
+      if (copies !== 1 || !(await matches(again.page, stage))) wrong += 1;
+    }
+    await again.page.close();
+  }
+  return {
+    what: `killed while sending and opened again, ${cycles} times`,
+    goal: '0 lost, 0 doubled',
+    figure: `${lost} lost, ${wrong} doubled or out of place`,
+    isMet: lost + wrong === 0,
+  };
+}
+
+export async function measureDrafts(stage: Stage): Promise<Row> {
+  let lost = 0;
+  for (let round = 0; round < drafts; round += 1) {
+    const phone = await openChat(await stage.openPhone(), stage);
+    const field = phone.page.getByRole('textbox').last();
+    const text = `draft ${round} of a long letter`;
+    await field.fill('');
+    await field.tap();
+    await phone.page.keyboard.type(text, { delay: 20 });
+    await phone.page.waitForTimeout(killAfterKeyMs);
+    await kill(phone);
+    const again = await openChat(await stage.openPhone(), stage);
+    const kept = await again.page.getByRole('textbox').last().inputValue();
+    lost += kept === text ? 0 : text.length - kept.length || text.length;
+    await again.page.close();
+  }
+  return {
+    what: `killed ${killAfterKeyMs} ms after the last key, ${drafts} times: draft`,
+    goal: '0 characters lost',
+    figure: `${lost} characters lost`,
+    isMet: lost === 0,
+  };
+}

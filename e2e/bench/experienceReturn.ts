@@ -1,0 +1,100 @@
+import type { Page } from 'playwright';
+import type { Row } from './experienceReport.ts';
+import type { Phone, Stage } from './experienceStage.ts';
+import { median } from './statistics.ts';
+
+const rounds = 5;
+const card = 'a[href^="/story/"]:not([href*="chat="])';
+/** How long a return is watched for late requests. */
+const watchedMs = 700;
+
+/** The scroll position of the list of stories, in px. */
+const place = (page: Page) =>
+  page.evaluate((selector) => {
+    let element = document.querySelector(selector);
+    while (element && !/auto|scroll/.test(getComputedStyle(element).overflowY)) element = element.parentElement;
+    return (element ?? document.documentElement).scrollTop;
+  }, card);
+
+const scrollTo = (page: Page, top: number) =>
+  page.evaluate(
+    ([selector, to]) => {
+      let element = document.querySelector(selector);
+      while (element && !/auto|scroll/.test(getComputedStyle(element).overflowY)) element = element.parentElement;
+      (element ?? document.documentElement).scrollTop = to;
+    },
+    [card, top] as const,
+  );
+
+interface Return {
+  milliseconds: number;
+  requests: string[];
+  movedPx: number;
+}
+
+interface Trip {
+  leave: (page: Page) => Promise<void>;
+  comeBack: (page: Page) => Promise<void>;
+}
+
+const tab = (name: string) => (page: Page) => page.getByRole('navigation').getByRole('link', { name }).tap();
+
+const trips: Record<string, Trip> = {
+  tab: {
+    async leave(page) {
+      await tab('我的')(page);
+      await page.getByRole('button', { name: /^签到|^今日已签到/ }).waitFor();
+    },
+    comeBack: tab('发现'),
+  },
+  story: {
+    async leave(page) {
+      const visible = page.locator(card).filter({ visible: true });
+      const boxes = await visible.evaluateAll((cards) => cards.map((each) => each.getBoundingClientRect().top));
+      await visible.nth(boxes.findIndex((top) => top > 80 && top < 500)).tap();
+      await page.getByRole('link', { name: /开始聊天|继续聊天/ }).waitFor();
+    },
+    comeBack: (page) => page.getByRole('button', { name: '返回' }).last().tap(),
+  },
+};
+
+async function once(page: Page, { leave, comeBack }: Trip): Promise<Return> {
+  const before = await place(page);
+  await leave(page);
+  await page.waitForLoadState('networkidle');
+  const requests: string[] = [];
+  const note = (request: { url(): string }) => requests.push(new URL(request.url()).pathname);
+  await page.evaluate((selector) => window.__watch.clickUntil(selector), card);
+  page.on('request', note);
+  await comeBack(page);
+  const milliseconds = await page.evaluate(() => window.__watch.clicked);
+  await page.waitForTimeout(watchedMs);
+  page.off('request', note);
+  return { milliseconds, requests, movedPx: Math.abs((await place(page)) - before) };
+}
+
+/** Leaves the scrolled list of stories and comes back, by tab and by story. */
+export async function measureReturns({ page }: Phone, { origin }: Stage): Promise<Row[]> {
+  await page.goto(`${origin}/explore`, { waitUntil: 'domcontentloaded' });
+  await page.locator(card).first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await scrollTo(page, 1200);
+  const rows: Row[] = [];
+  for (const [name, trip] of Object.entries(trips)) {
+    await once(page, trip);
+    const returns: Return[] = [];
+    for (let round = 0; round < rounds; round += 1) returns.push(await once(page, trip));
+    const times = returns.map(({ milliseconds }) => milliseconds);
+    const requests = returns.flatMap((each) => each.requests);
+    const movedPx = Math.max(...returns.map((each) => each.movedPx));
+    if (requests.length > 0)
+      console.log(`requests on the way back from a ${name}: ${[...new Set(requests)].join(' ')}`);
+    rows.push({
+      what: `${name} and back, ${rounds} times`,
+      goal: '≤ 100 ms, 0 requests, 0 px',
+      figure: `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)}), ${requests.length} requests, ${movedPx} px`,
+      isMet: median(times) <= 100 && requests.length === 0 && movedPx === 0,
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,106 @@
+import { countNodes, framesRow } from './experienceChat.ts';
+import { framesPerSecond, type Row } from './experienceReport.ts';
+import { hangWord, type Phone, type Stage, stories } from './experienceStage.ts';
+import type { FrameNote, RunningReply } from './experienceWatch.ts';
+
+interface MessageDto {
+  id: string;
+  conversation_id: string;
+  revision: number;
+  body: string;
+  status: string;
+}
+
+const lastHanzi = (text: string) => text.match(/\p{Script=Han}{3,}/gu)?.at(-1) ?? text;
+
+/** Sends a message whose reply stops half-way, and waits until that half stands on the page. */
+async function beginReply({ page }: Phone, stage: Stage, story: string): Promise<RunningReply> {
+  await page.getByRole('textbox').last().fill(`${hangWord}，让我听听雨声`);
+  await page.getByRole('button', { name: '发送' }).tap();
+  const latest = `/messages/latest?story_id=${story}&limit=1`;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const { data } = await stage.elsewhere<{ data: MessageDto[] }>('GET', latest);
+    const reply = data.at(-1);
+    if (reply?.status === 'streaming' && reply.body) {
+      await page.getByRole('log').getByText(lastHanzi(reply.body)).last().waitFor();
+      const { id: messageId, conversation_id: conversationId, revision, body } = reply;
+      return { userId: stage.user.id, messageId, conversationId, revision, offset: [...body].length };
+    }
+    await page.waitForTimeout(100);
+  }
+  throw new Error('the reply did not begin');
+}
+
+interface Streamed {
+  pieces: number;
+  notes: FrameNote[];
+  /** CPU time of the page's main thread */
+  busyMs: number;
+}
+
+async function stream({ page, cdp }: Phone, reply: RunningReply, perSecond: number, seconds: number) {
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const taskMs = async () => {
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const before = await taskMs();
+  const pieces = await page.evaluate(
+    ([running, rate, duration]) => {
+      window.__watch.startFrames();
+      return window.__watch.stream(running, rate, duration);
+    },
+    [reply, perSecond, seconds] as const,
+  );
+  const notes = await page.evaluate(() => window.__watch.stopFrames());
+  const streamed: Streamed = { pieces, notes, busyMs: (await taskMs()) - before };
+  return streamed;
+}
+
+/** Into the long chat, thirty pieces a second; the empty page notes its frames right before. */
+export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage): Promise<Row[]> {
+  const reply = await beginReply(chat, stage, stories.long);
+  await empty.page.bringToFront();
+  await empty.page.evaluate(() => window.__watch.startFrames());
+  await empty.page.waitForTimeout(3000);
+  const idle = await empty.page.evaluate(() => window.__watch.stopFrames());
+  await chat.page.bringToFront();
+  const { notes, busyMs, pieces } = await stream(chat, reply, 30, 6);
+  const times = notes.map(({ at }) => at);
+  // until the reply's first line has come to the top, where the view stays
+  const pinned = notes.filter(({ lastRowTop }) => lastRowTop > 8).map(({ toEnd }) => toEnd);
+  const furthest = Math.max(...pinned);
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
+  return [
+    framesRow('streaming 30 events/s', framesPerSecond(times), framesPerSecond(idle.map(({ at }) => at))),
+    {
+      what: 'main thread while streaming',
+      goal: '≤ 1000 ms/s',
+      figure: `${(busyMs / seconds).toFixed(0)} ms of CPU per second (${pieces} events)`,
+      isMet: busyMs / seconds <= 1000,
+    },
+    {
+      what: `streaming, pinned (${pinned.length} frames): furthest from the end`,
+      goal: '≤ 40 px',
+      figure: `${furthest.toFixed(0)} px`,
+      isMet: pinned.length > 0 && furthest <= 40,
+    },
+  ];
+}
+
+/** A hundred pieces a second into a chat of a thousand messages: what each costs the main thread. */
+export async function measureTokenCost(chat: Phone, stage: Stage): Promise<Row[]> {
+  const reply = await beginReply(chat, stage, stories.middle);
+  const { pieces, busyMs } = await stream(chat, reply, 100, 5);
+  const nodes = await countNodes(chat.page);
+  const each = busyMs / pieces;
+  return [
+    {
+      what: '1,000 messages, 100 tokens/s: main thread',
+      goal: '≤ 6 ms of CPU per token',
+      figure: `${each.toFixed(2)} ms (${pieces} tokens)`,
+      isMet: each <= 6,
+    },
+    { what: 'the same: nodes in the chat', goal: '≤ 400', figure: String(nodes.log), isMet: nodes.log <= 400 },
+  ];
+}
