@@ -44,9 +44,6 @@ const slice = createSlice({
     ideasChanged: ({ ideas }, { payload }: PayloadAction<{ storyId: string; ideas: Ideas }>) => {
       ideas[payload.storyId] = payload.ideas;
     },
-    ideasDropped: ({ ideas }, { payload }: PayloadAction<string>) => {
-      delete ideas[payload];
-    },
     continuingChanged: (state, { payload }: PayloadAction<{ storyId: string; on: boolean }>) => {
       const others = state.continuing.filter((id) => id !== payload.storyId);
       state.continuing = payload.on ? [...others, payload.storyId] : others;

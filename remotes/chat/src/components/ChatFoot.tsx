@@ -1,11 +1,11 @@
 import { useSelector, useUser } from '@liaozhai/shared/runtime';
-import { type Ref, useImperativeHandle, useRef } from 'react';
+import { type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { runningMessage, type Story, type Thread } from '../model';
 import { prices } from '../prices';
 import { selectChat } from '../slice';
 import { ideasKeyOf } from '../sync/ideas';
 import styles from './ChatFoot.module.css';
-import { Composer } from './composer/Composer';
+import { Composer, hasKeyboard } from './composer/Composer';
 import { IdeaList } from './composer/IdeaList';
 import { ReplyChips } from './composer/ReplyChips';
 import { useDraft } from './composer/useDraft';
@@ -28,7 +28,8 @@ export interface ComposerHandle {
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else. */
 export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) {
   const [draft, write] = useDraft(story.id);
-  useImperativeHandle(ref, () => ({ fill: write }), [write]);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useImperativeHandle(ref, () => ({ fill }));
   const foot = useRef<HTMLDivElement>(null);
   const used = useRef<{ id: string; text: string } | null>(null);
   const user = useUser();
@@ -36,27 +37,48 @@ export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) 
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const last = thread.messages.at(-1);
   const isBusy = isContinuing || runningMessage(thread) !== undefined;
-  const shownIdeas = last && ideas?.baseKey === ideasKeyOf(last) && ideas.status !== 'failed' ? ideas : undefined;
+  const [closedKey, setClosedKey] = useState<string | null>(null);
+  const shownIdeas =
+    last && ideas?.baseKey !== closedKey && ideas?.baseKey === ideasKeyOf(last) && ideas.status !== 'failed'
+      ? ideas
+      : undefined;
   useKeyboardInset(foot);
 
+  const fill = (text: string) => {
+    write(text);
+    // on a touch screen the keyboard comes when the reader asks for it
+    if (hasKeyboard()) field.current?.focus();
+  };
+  const closeIdeas = () => setClosedKey(ideas?.baseKey ?? null);
   const send = (body: string) => {
     const idea = used.current?.text.trim() === body ? used.current : null;
     used.current = null;
     write('');
+    closeIdeas();
     acts.send(body, idea?.id);
   };
   return (
     <div ref={foot} className={styles.foot}>
-      <Composer text={draft} onText={write} onSend={send} price={story.pricePerMessage} balance={user?.balance}>
+      <Composer
+        field={field}
+        text={draft}
+        onText={write}
+        onSend={send}
+        price={story.pricePerMessage}
+        balance={user?.balance}
+      >
         {shownIdeas && (
           <IdeaList
             ideas={shownIdeas}
             onUse={(idea) => {
               used.current = idea;
-              write(idea.text);
+              fill(idea.text);
             }}
-            onSend={(idea) => acts.send(idea.text, idea.id)}
-            onClose={acts.dropIdeas}
+            onSend={(idea) => {
+              closeIdeas();
+              acts.send(idea.text, idea.id);
+            }}
+            onClose={closeIdeas}
           />
         )}
         {isMember && last && (
@@ -64,7 +86,10 @@ export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) 
             prices={prices()}
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
-            onIdeas={acts.askIdeas}
+            onIdeas={() => {
+              setClosedKey(null);
+              acts.askIdeas();
+            }}
             onContinue={() => acts.resume(last)}
           />
         )}

@@ -7,12 +7,10 @@ import {
   paths,
   requestLogin,
   toast,
-  useDispatch,
   useNavigate,
 } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
 import type { Line, Message } from '../model';
-import { chatActions } from '../slice';
 import { continueReply } from '../sync/continueReply';
 import { askIdeas } from '../sync/ideas';
 import { removeLine, retryLine, writeLine } from '../sync/outbox';
@@ -21,7 +19,6 @@ import { texts } from '../texts';
 
 /** Everything a reader can do in the chat of one story. */
 export function useChatActs(storyId: string, conversationId: string | null, isMember: boolean) {
-  const dispatch = useDispatch();
   const navigate = useNavigate();
   return useMemo(() => {
     /** A purchase that failed says why; one that failed for lack of points leads to more. */
@@ -48,7 +45,6 @@ export function useChatActs(storyId: string, conversationId: string | null, isMe
         };
         void writeLine(suggestionId ? { ...line, suggestionId } : line);
         drafts.flush();
-        dispatch(chatActions.ideasDropped(storyId));
         if (!isMember) void requestLogin();
       },
       resume: (message: Message) =>
@@ -60,13 +56,12 @@ export function useChatActs(storyId: string, conversationId: string | null, isMe
           },
           (cause: unknown) => tell(cause, texts.suggest.failed),
         ),
-      dropIdeas: () => dispatch(chatActions.ideasDropped(storyId)),
       copy: (text: string) =>
         void copyText(text).then((done) =>
           toast(done ? texts.chat.copied : texts.chat.copyFailed, { kind: done ? 'success' : 'error' }),
         ),
     };
-  }, [storyId, conversationId, isMember, dispatch, navigate]);
+  }, [storyId, conversationId, isMember, navigate]);
 }
 
 export type ChatActs = ReturnType<typeof useChatActs>;

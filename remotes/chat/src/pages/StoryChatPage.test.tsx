@@ -128,7 +128,10 @@ describe('ideas', () => {
     const chip = await screen.findByRole('button', { name: /灵感/ });
     await user.click(chip);
     await screen.findByRole('button', { name: '填入：请她进来' }, { timeout: 3000 });
+    await user.click(screen.getByRole('button', { name: '收起灵感' }));
+    expect(screen.queryByRole('button', { name: '填入：请她进来' })).toBeNull();
     await user.click(chip);
+    expect(await screen.findByRole('button', { name: '填入：请她进来' })).toBeTruthy();
     expect(requests.filter(({ url }) => url === '/v1/messages/suggestion')).toHaveLength(1);
   });
 });

@@ -1,7 +1,11 @@
 import { defineRemote, useParams } from '@liaozhai/shared/runtime';
 import { type Handlers, type OpenOptions, openRemote } from '@liaozhai/shared/testing';
+import { configure } from '@testing-library/react';
 import { latestDto, storyDto } from '../fixtures';
 import StoryChatPage from './StoryChatPage';
+
+// a busy machine takes its time; what is waited for is what counts
+configure({ asyncUtilTimeout: 5000 });
 
 function ChatScreen() {
   const { id = '' } = useParams();

@@ -65,14 +65,26 @@ async function removeFromServer(id: string): Promise<void> {
   });
 }
 
+/** The client's transport ends with its page, and only a bare fetch can be told to go on. */
+function deleteOutlivingPage(id: string): Promise<Response> {
+  const token = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]*)/)?.[1] ?? '';
+  return fetch(new URL(client.getUri({ url: conversationUrl(id) }), location.href), {
+    method: 'DELETE',
+    keepalive: true,
+    headers: {
+      Accept: 'application/json',
+      'X-Requested-With': 'XMLHttpRequest',
+      'X-XSRF-TOKEN': decodeURIComponent(token),
+    },
+  });
+}
+
 /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
 function flush(): void {
   for (const id of [...pending.keys()]) {
     take(id);
     // nobody is left to be told of a failure, and what was not deleted is simply there again
-    void client
-      .request({ url: conversationUrl(id), method: 'DELETE', adapter: 'fetch', fetchOptions: { keepalive: true } })
-      .catch(() => null);
+    void deleteOutlivingPage(id).catch(() => null);
     dispatch(changeConversations((pages) => withoutConversation(pages, id)));
     dispatch(chatActions.conversationShown(id));
   }

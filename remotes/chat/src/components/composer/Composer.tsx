@@ -1,6 +1,14 @@
 import { codePoints, formatPoints } from '@liaozhai/shared/format';
 import { IconButton, SendIcon } from '@liaozhai/shared/ui';
-import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+} from 'react';
 import { texts } from '../../texts';
 import styles from './Composer.module.css';
 
@@ -11,6 +19,7 @@ const WARN_BELOW = 100;
 const IME_KEY_CODE = 229;
 
 interface ComposerProps {
+  field: RefObject<HTMLTextAreaElement | null>;
   text: string;
   onText: (text: string) => void;
   onSend: (body: string) => void;
@@ -22,13 +31,12 @@ interface ComposerProps {
 }
 
 /** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
-export function Composer({ text, onText, onSend, price, balance, children }: ComposerProps) {
+export function Composer({ field, text, onText, onSend, price, balance, children }: ComposerProps) {
   const footId = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
   const body = text.trim();
   const left = MAX_CHARACTERS - codePoints(body);
   const canSend = body !== '' && left >= 0;
-  useLayoutEffect(() => grow(field.current, text), [text]);
+  useLayoutEffect(() => grow(field.current, text), [field, text]);
 
   const send = (event?: FormEvent) => {
     event?.preventDefault();
@@ -64,6 +72,7 @@ export function Composer({ text, onText, onSend, price, balance, children }: Com
           label={texts.chat.send}
           icon={<SendIcon size={20} />}
           disabled={!canSend}
+          onMouseDown={keepFocus}
         />
       </div>
       <p id={footId} className={styles.foot} data-over={left < 0}>
@@ -79,7 +88,11 @@ function costOf(price: number | undefined, balance: number | undefined): string 
   return parts.filter(Boolean).join(' · ');
 }
 
-const hasKeyboard = () => matchMedia('(pointer: fine)').matches;
+/** The field keeps the focus when its button is pressed, so that a phone's keyboard stays. */
+const keepFocus = (event: MouseEvent) => event.preventDefault();
+
+/** A mouse or trackpad comes with a keyboard; a touch screen covers half of itself with one. */
+export const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches;
 
 /** Browsers with `field-sizing` grow the field by themselves. */
 function grow(field: HTMLTextAreaElement | null, text: string): void {

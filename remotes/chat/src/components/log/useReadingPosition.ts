@@ -43,31 +43,30 @@ export function usePositionSaving(
   conversationId: string | null,
   isAtEnd: () => boolean,
 ): () => void {
+  const unsaved = useRef<Position | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const save = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    const element = list.scrollElement;
-    if (!element || conversationId === null || element.clientHeight === 0) return;
-    const row = list.getVirtualItemForOffset(element.scrollTop);
-    if (isAtEnd()) positions.write(conversationId, { messageId: END, offset: 0 });
-    else if (row)
-      positions.write(conversationId, { messageId: String(row.key), offset: row.start - element.scrollTop });
-  }, [conversationId, isAtEnd, list]);
+    if (unsaved.current && conversationId !== null) positions.write(conversationId, unsaved.current);
+    unsaved.current = null;
+  }, [conversationId]);
 
   useLayoutEffect(() => {
-    const flush = () => {
-      if (timer.current !== undefined) save();
-    };
-    window.addEventListener('pagehide', flush);
+    window.addEventListener('pagehide', save);
     return () => {
-      window.removeEventListener('pagehide', flush);
-      clearTimeout(timer.current);
-      timer.current = undefined;
+      window.removeEventListener('pagehide', save);
+      save();
     };
   }, [save]);
 
   return useCallback(() => {
+    const element = list.scrollElement;
+    const row = element && element.clientHeight > 0 ? list.getVirtualItemForOffset(element.scrollTop) : undefined;
+    if (!element || !row) return;
+    unsaved.current = isAtEnd()
+      ? { messageId: END, offset: 0 }
+      : { messageId: String(row.key), offset: row.start - element.scrollTop };
     timer.current ??= setTimeout(save, SAVE_AFTER_MS);
-  }, [save]);
+  }, [isAtEnd, list, save]);
 }
