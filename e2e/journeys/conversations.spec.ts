@@ -1,0 +1,99 @@
+import type { Page } from '@playwright/test';
+import { expect, type Person, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const story = 'nie-xiaoqian';
+const row = (page: Page) => page.getByRole('listitem').filter({ hasText: '聂小倩' });
+
+async function opensTheirList(person: Person) {
+  await person.returns(await seededAccount({ story, messages: 4 }));
+  await person.open('/conversations');
+  await expect(row(person.page)).toBeVisible();
+}
+
+const kept = async (person: Person) => (await person.read<{ data: unknown[] }>('/api/v1/conversations')).data.length;
+
+test('an anonymous visitor learns what 聊过 is and signs in from there', async ({ person, page }) => {
+  const account = await seededAccount({ story, messages: 2 });
+  await person.open('/conversations');
+  await expect(page.getByText('聊过的故事会留在这里')).toBeVisible();
+  await page.getByRole('button', { name: '登录' }).tap();
+  await person.signIn(account);
+  await expect(row(page)).toBeVisible();
+});
+
+test('who has not chatted yet is led to 发现', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  await person.open('/conversations');
+  await page.getByRole('link', { name: '去发现' }).tap();
+  await expect(page).toHaveURL('/explore');
+});
+
+test('a row shows the last words, follows what is said elsewhere, and leads to the chat', async ({
+  person,
+  page,
+  context,
+}) => {
+  await opensTheirList(person);
+  const last = (await person.latestOf(story)).data.at(-1)?.body ?? '';
+  await expect(row(page)).toContainText((last.match(/[\p{Script=Han}]{4,}/u) ?? ['?'])[0]);
+  await expect(row(page).locator('time')).toBeVisible();
+  const elsewhere = person.at(await context.newPage());
+  await elsewhere.opensChat(story);
+  await elsewhere.says('灯下又见面了');
+  await expect(row(page)).toContainText('我：灯下又见面了');
+  // and then what is answered
+  await expect(row(page)).not.toContainText('我：', { timeout: 25_000 });
+  await elsewhere.page.close();
+  await row(page).getByRole('link').tap();
+  await expect(person.log().getByText('灯下又见面了', { exact: true })).toBeVisible();
+});
+
+/** A finger that drags a row to the left and rests before it lifts; a flick would swallow the tap that follows. */
+async function swipe(page: Page) {
+  const box = await row(page).boundingBox();
+  if (!box) throw new Error('no row to swipe');
+  const touch = await page.context().newCDPSession(page);
+  const point = (moved: number) => [{ x: box.x + box.width * 0.8 - moved, y: box.y + box.height / 2 }];
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: point(0) });
+  for (const moved of [20, 40, 60, 80, 100, 110, 115, 118, 119, 120, 120, 120]) {
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: point(moved) });
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+}
+
+test('a swipe bares 删除; undone in time the conversation is as it was', async ({ person, page }) => {
+  await opensTheirList(person);
+  await swipe(page);
+  await row(page).getByRole('button', { name: '删除', exact: true }).tap();
+  await expect(row(page)).toHaveCount(0);
+  await page.getByRole('button', { name: '撤销' }).tap();
+  await expect(row(page)).toBeVisible();
+  await expect(page.getByText('已删除《聂小倩》的对话')).toBeHidden();
+  expect(await kept(person)).toBe(1);
+});
+
+test('deleted by ⋯ it is gone for good once the time to undo is over', async ({ person, page }) => {
+  await opensTheirList(person);
+  await row(page).getByRole('button', { name: '《聂小倩》的更多操作' }).tap();
+  await page.getByRole('menuitem', { name: '删除' }).tap();
+  await expect(row(page)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: '撤销' })).toBeVisible();
+  expect(await kept(person)).toBe(1);
+  await expect.poll(() => kept(person), { timeout: 12_000 }).toBe(0);
+  await expect(page.getByRole('button', { name: '撤销' })).toBeHidden();
+  await expect(page.getByText('还没有聊过')).toBeVisible();
+});
+
+test('leaving the page carries a deletion out', async ({ person, page }) => {
+  await opensTheirList(person);
+  await row(page).getByRole('button', { name: '《聂小倩》的更多操作' }).tap();
+  await page.getByRole('menuitem', { name: '删除' }).tap();
+  await expect(row(page)).toHaveCount(0);
+  await person.open('/manifest.webmanifest');
+  // less than the six seconds that are left to whoever stays
+  await expect.poll(() => kept(person), { timeout: 4_000 }).toBe(0);
+  await page.goBack();
+  await expect(page.getByText('还没有聊过')).toBeVisible();
+});
