@@ -6,6 +6,7 @@ import { card, expect, test, watchForCard } from './site/test.ts';
 
 const fastMs = 1000;
 const hangMs = 3500;
+const soundTabMs = 300;
 
 const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
@@ -79,8 +80,11 @@ async function release(site: Site, page: Page, edition: Edition): Promise<string
   return build;
 }
 
-/** Opens the first tab, then another team's, then 我的. Returns how much longer than that other one it took, in milliseconds. */
-async function extraTimeToMy(page: Page, says: string): Promise<number> {
+/**
+ * Opens the first tab, then another team's, then 我的. Returns the milliseconds from the last tap to the text; where a
+ * machine is so busy that even the sound tab is slow to open, as many times fewer.
+ */
+async function timeToMy(page: Page, says: string): Promise<number> {
   await page.goto('/explore');
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   const opening = performance.now();
@@ -89,7 +93,7 @@ async function extraTimeToMy(page: Page, says: string): Promise<number> {
   const started = performance.now();
   await tab(page, '我的').click();
   await page.getByText(says, { exact: true }).waitFor();
-  return performance.now() - started - (started - opening);
+  return (performance.now() - started) / Math.max(1, (started - opening) / soundTabMs);
 }
 
 const failuresOf = (site: Site, build: string) =>
@@ -100,7 +104,7 @@ for (const [name, { edition, fault, failure, withinMs }] of Object.entries(class
     const build = await release(site, page, edition);
     if (fault) site.front.breaks(filesOf(build, fault[0]), fault[1]);
     const sawCard = await watchForCard(page);
-    const took = await extraTimeToMy(page, good.says);
+    const took = await timeToMy(page, good.says);
     console.log(`${name}: ${Math.round(took)} ms`);
     expect(took).toBeLessThan(withinMs);
     expect(await sawCard()).toBe(false);
@@ -137,16 +141,22 @@ test('mf.retry: with both builds gone a card stands in the pane; either one repa
   await expect(page.getByText(next.says, { exact: true })).toBeVisible();
 });
 
-test('mf.retry: a quarantined build still stands in when the last good one is gone', async ({ site, page }) => {
+test('mf.retry: a quarantined build still stands in when the last good one is gone', async ({
+  site,
+  page,
+  browser,
+}) => {
   const [lastGood, build] = [await site.publish(good), await release(site, page, next)];
   site.front.breaks(filesOf(build), { status: 404 });
   await page.goto('/my');
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
   site.front.mend();
   site.front.breaks(filesOf(lastGood), { status: 404 });
-  // past the HTTP cache, which still has the last good files
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Network.setCacheDisabled', { cacheDisabled: true });
-  await page.goto('/my');
-  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  // a browser that remembers the failure, but not the files
+  const other = await browser.newContext({ storageState: await page.context().storageState() });
+  const fresh = await other.newPage();
+  await fresh.goto(`${site.front.origin}/my`);
+  await expect(fresh.getByText(next.says, { exact: true })).toBeVisible();
+  expect(site.front.asked().join()).toMatch(filesOf(lastGood));
+  await other.close();
 });

@@ -46,7 +46,7 @@ export async function goToTab(page: Page, name: string) {
 
 interface ShownSet {
   /** changes with every new document */
-  document: number;
+  document: string;
   set: string;
   candidate: boolean;
   /** build ids by package */
@@ -65,5 +65,7 @@ export const shownSet = (page: Page): Promise<ShownSet> =>
       remotes: Record<string, { id: string }>;
     };
     const builds = Object.fromEntries(Object.entries(remotes).map(([name, { id }]) => [name, id]));
-    return { document: performance.timeOrigin, set, candidate, builds: { ...builds, host: host.id } };
+    const mark = (Reflect.get(globalThis, '__document') as string | undefined) ?? crypto.randomUUID();
+    Reflect.set(globalThis, '__document', mark);
+    return { document: mark, set, candidate, builds: { ...builds, host: host.id } };
   });
