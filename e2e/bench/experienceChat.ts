@@ -8,8 +8,6 @@ const keys = 40;
 const mounts = 5;
 const prepends = 5;
 const millisecondsBetweenKeys = 90;
-/** Event Timing leaves out what is faster than a frame. */
-const fastestEntryMs = 16;
 
 const firstPage = (url: URL) => url.pathname.endsWith('/messages/latest') && url.searchParams.has('story_id');
 
@@ -40,7 +38,7 @@ export async function measureMount(phone: Phone): Promise<Row[]> {
     await page.getByRole('log').waitFor({ state: 'detached' });
     await page.evaluate(() => window.__watch.clickUntil('[role=log] [data-index]'));
     await openChat(page);
-    times.push(await page.evaluate(() => window.__watch.clicked));
+    times.push(await page.evaluate(() => window.__watch.clicked()));
   }
   const nodes = await countNodes(page);
   const what = `${lengths.long.toLocaleString('en')} messages`;
@@ -60,29 +58,28 @@ export async function measureMount(phone: Phone): Promise<Row[]> {
   ];
 }
 
-async function keyPaints(page: Page): Promise<number> {
+async function keyPaints(page: Page): Promise<number[]> {
   await page.bringToFront();
   await page.getByRole('textbox').last().tap();
   await page.evaluate(() => {
     window.__watch.keyPaints.length = 0;
   });
   for (let key = 0; key < keys; key += 1) await page.keyboard.press('a', { delay: millisecondsBetweenKeys });
-  const seen = await page.evaluate(() => window.__watch.keyPaints);
-  const faster = Array<number>(Math.max(0, keys - seen.length)).fill(fastestEntryMs);
-  return percentile([...seen, ...faster], 0.95);
+  return page.evaluate(() => window.__watch.keyPaints);
 }
 
 export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   const machine = await keyPaints(empty.page);
   const ours = await keyPaints(chat.page);
   await chat.page.getByRole('textbox').last().fill('');
+  const show = (times: number[]) => `${percentile(times, 0.95).toFixed(0)} ms (median ${median(times).toFixed(0)})`;
   return {
-    what: 'key press → paint, p95',
+    what: `key press → painted frame, p95 of ${keys}`,
     goal: '≤ 50 ms',
-    figure: `${ours} ms`,
-    machine: `${machine} ms`,
-    isMet: ours <= 50,
-    isVoid: machine > 50,
+    figure: show(ours),
+    machine: show(machine),
+    isMet: percentile(ours, 0.95) <= 50,
+    isVoid: percentile(machine, 0.95) > 50,
   };
 }
 

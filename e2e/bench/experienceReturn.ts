@@ -63,11 +63,15 @@ async function once(page: Page, { leave, comeBack }: Trip): Promise<Return> {
   await leave(page);
   await page.waitForLoadState('networkidle');
   const requests: string[] = [];
-  const note = (request: { url(): string }) => requests.push(new URL(request.url()).pathname);
+  const note = (request: { url(): string }) => {
+    const { pathname } = new URL(request.url());
+    // the browser asks for the icon by itself when the address changes
+    if (pathname !== '/favicon.svg') requests.push(pathname);
+  };
   await page.evaluate((selector) => window.__watch.clickUntil(selector), card);
   page.on('request', note);
   await comeBack(page);
-  const milliseconds = await page.evaluate(() => window.__watch.clicked);
+  const milliseconds = await page.evaluate(() => window.__watch.clicked());
   await page.waitForTimeout(watchedMs);
   page.off('request', note);
   return { milliseconds, requests, movedPx: Math.abs((await place(page)) - before) };

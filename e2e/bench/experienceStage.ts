@@ -9,7 +9,7 @@ import { createServices } from '../backend/src/server.ts';
 import type { Services } from '../backend/src/services.ts';
 import { findChromium } from '../chromium.mjs';
 import { startProduct } from '../product.ts';
-import { installWatch } from './experienceWatch.ts';
+import { installFrameWatch, installWatch } from './experienceWatch.ts';
 
 /** A mid-range phone on a middling network. */
 export const conditions = { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bitsPerSecond: 1.6e6 };
@@ -103,6 +103,7 @@ async function newContext(browser: Browser): Promise<BrowserContext> {
   // tsx names functions by a call that pages do not know
   await context.addInitScript({ content: 'globalThis.__name = (named) => named;' });
   await context.addInitScript(installWatch);
+  await context.addInitScript(installFrameWatch);
   return context;
 }
 

@@ -1,21 +1,27 @@
 /** What runs inside the measured page, installed before its own scripts. */
-export interface Watch {
-  /** Key presses as the browser timed them: from the event to the paint after it, in ms; under 16 ms there is no entry. */
+export type Watch = FrameWatch & ActWatch;
+
+interface FrameWatch {
+  /**
+   * ms from each key press to the end of the frame that draws it. Event Timing would wait for the compositor's report,
+   * which a busy machine delays by seconds even where frames go on.
+   */
   keyPaints: number[];
   /** Starts noting each frame, and with it how far the log is from its end. */
   startFrames(): void;
   stopFrames(): FrameNote[];
-  /** ms from a click to the second frame in which `selector` is in sight. */
+}
+
+interface ActWatch {
+  /** ms from the next click to the second frame in which `selector` is in sight, told by `clicked()`. */
   clickUntil(selector: string): void;
-  /** As `clickUntil`, from now on. */
-  until(selector: string): Promise<number>;
-  clicked: Promise<number>;
-  /** Feeds pieces of a running reply to the open socket, as if the server had sent them. */
+  clicked(): Promise<number>;
+  /** Feeds pieces of a running reply to the open socket, as if the server had sent them; resolves with their number. */
   stream(reply: RunningReply, piecesPerSecond: number, seconds: number): Promise<number>;
   /** As a phone in a pocket: hidden, and no socket will open. */
   sleep(): void;
-  /** Back in sight; resolves with the ms until `text` stands in the log. */
-  wake(text: string): Promise<number>;
+  /** Back in sight; resolves with the ms from `since` (epoch ms) until `text` stands in the log. */
+  wake(text: string, since: number): Promise<number>;
 }
 
 export interface FrameNote {
@@ -64,14 +70,11 @@ export function installWatch() {
       requestAnimationFrame(look);
     });
 
-  const watch: Watch = {
-    keyPaints: [],
-    startFrames: () => {},
-    stopFrames: () => [],
-    clicked: Promise.resolve(0),
-    until: (selector) => untilTrue(performance.now(), () => inSight(selector)),
+  let clicked = Promise.resolve(0);
+  const watch: ActWatch = {
+    clicked: () => clicked,
     clickUntil(selector) {
-      watch.clicked = new Promise((resolve) => {
+      clicked = new Promise((resolve) => {
         const onClick = (event: Event) => resolve(untilTrue(event.timeStamp, () => inSight(selector)));
         document.addEventListener('click', onClick, { capture: true, once: true });
       });
@@ -111,18 +114,24 @@ export function installWatch() {
       for (const socket of sockets) socket.close();
       sockets.clear();
     },
-    wake(text) {
+    wake(text, since) {
       asleep = false;
-      const arrived = untilTrue(performance.now(), () => log()?.textContent?.includes(text) ?? false);
+      const start = since - performance.timeOrigin;
+      const arrived = untilTrue(start, () => log()?.textContent?.includes(text) ?? false);
       show();
       return arrived;
     },
   };
 
+  window.__watch = { ...window.__watch, ...watch };
+}
+
+/** Notes frames and keys; self-contained, too. */
+export function installFrameWatch() {
   let notes: FrameNote[] = [];
   let frame = 0;
   const note = (at: number) => {
-    const view = log();
+    const view = document.querySelector('[role=log]');
     const rows = view ? [...view.querySelectorAll('[data-index]')] : [];
     const indexOf = (row: Element) => Number(row.getAttribute('data-index'));
     const last = rows.reduce<Element | undefined>((a, b) => (a && indexOf(a) > indexOf(b) ? a : b), undefined);
@@ -133,16 +142,22 @@ export function installWatch() {
     });
     frame = requestAnimationFrame(note);
   };
-  watch.startFrames = () => {
+  const startFrames = () => {
     notes = [];
     frame = requestAnimationFrame(note);
   };
-  watch.stopFrames = () => {
+  const stopFrames = () => {
     cancelAnimationFrame(frame);
     return notes;
   };
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (entry.name === 'keydown') watch.keyPaints.push(entry.duration);
-  }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
-  window.__watch = watch;
+  const keyPaints: number[] = [];
+  const afterFrame = (then: () => void) =>
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = then;
+      port2.postMessage(null);
+    });
+  const onKey = ({ timeStamp }: Event) => afterFrame(() => keyPaints.push(performance.now() - timeStamp));
+  document.addEventListener('keydown', onKey, { capture: true });
+  window.__watch = { ...window.__watch, keyPaints, startFrames, stopFrames };
 }
