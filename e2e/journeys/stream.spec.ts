@@ -32,6 +32,23 @@ const topOf = (log: Locator, text: string) =>
 const stays = async (log: Locator, { text, top }: { text: string; top: number }) =>
   expect.poll(async () => Math.abs((await topOf(log, text)) - top)).toBeLessThanOrEqual(1);
 
+/** Resolves when the log has neither scrolled nor laid out anything anew for some frames. */
+const atRest = (log: Locator) =>
+  log.evaluate(
+    (scroller) =>
+      new Promise<void>((resolve) => {
+        let [seen, calm] = ['', 0];
+        const look = () => {
+          const now = `${scroller.scrollTop} ${scroller.scrollHeight}`;
+          calm = now === seen ? calm + 1 : 0;
+          seen = now;
+          if (calm < 6) requestAnimationFrame(look);
+          else resolve();
+        };
+        look();
+      }),
+  );
+
 /** Scrolls up by the wheel and waits until the view is at rest. */
 async function scrollUp(person: Person, pixels: number) {
   const log = person.log();
@@ -39,18 +56,7 @@ async function scrollUp(person: Person, pixels: number) {
   await log.hover();
   await person.page.mouse.wheel(0, -pixels);
   await expect.poll(() => log.evaluate(({ scrollTop }) => scrollTop)).toBeLessThan(before);
-  await log.evaluate(
-    (scroller) =>
-      new Promise<void>((resolve) => {
-        let last = -1;
-        const look = () => {
-          if (scroller.scrollTop === last) return resolve();
-          last = scroller.scrollTop;
-          requestAnimationFrame(() => requestAnimationFrame(look));
-        };
-        look();
-      }),
-  );
+  await atRest(log);
 }
 
 test('who reads further up is not moved by a reply and is told that something new has come', async ({
@@ -86,21 +92,26 @@ test('a reload leaves the reader at the words they were reading', async ({ perso
 test('older pages of a long history come without moving what is read', async ({ person, page }) => {
   await comesBackTo(person, 400);
   const olderPages: string[] = [];
+  // older messages come when the reader's place has been noted, and not before
+  let come = () => {};
   await page.route(
     (url) => url.searchParams.has('before'),
     async (route) => {
       olderPages.push(route.request().url());
+      await new Promise<void>((resolve) => {
+        come = resolve;
+      });
       await route.continue();
     },
   );
   const height = () => person.log().evaluate(({ scrollHeight }) => scrollHeight);
-  const answered = () => page.waitForResponse((response) => new URL(response.url()).searchParams.has('before'));
   for (let turn = 1; turn <= 3; turn += 1) {
     const before = await height();
-    const older = answered();
     await person.log().evaluate((scroller) => scroller.scrollTo(0, scroller.clientHeight));
+    await expect.poll(() => olderPages.length).toBe(turn);
+    await atRest(person.log());
     const place = await inView(person.log());
-    await older;
+    come();
     await expect.poll(height).toBeGreaterThan(before);
     await stays(person.log(), place);
   }
