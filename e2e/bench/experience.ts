@@ -6,7 +6,8 @@ import { measureReturns } from './experienceReturn.ts';
 import { conditions, type Phone, type Stage, setStage } from './experienceStage.ts';
 import { measureStreaming, measureTokenCost } from './experienceStream.ts';
 
-const emptyPage = `<!doctype html><textarea></textarea><div style="height:200000px">空</div>`;
+// setContent would drop the listeners of the watch
+const emptyPage = `data:text/html,<!doctype html><textarea></textarea><div style="height:200000px">`;
 
 type Part = (stage: Stage) => Promise<Row[]>;
 
@@ -21,7 +22,7 @@ const parts: Record<string, Part> = {
   chat: (stage) =>
     withPhone(stage, async (chat) => {
       const empty = await stage.openPhone();
-      await empty.page.setContent(emptyPage);
+      await empty.page.goto(emptyPage);
       await openWhole(chat, stage, 'long');
       const rows = await measureMount(chat);
       rows.push(await measureKeys(chat, empty), await measureScroll(chat, empty));
