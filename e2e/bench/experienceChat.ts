@@ -13,6 +13,8 @@ const firstPage = (url: URL) => url.pathname.endsWith('/messages/latest') && url
 
 /** Opens a story's chat with its whole history in memory, as after scrolling through all of it. */
 export async function openWhole({ page }: Phone, stage: Stage, kind: keyof typeof stories): Promise<void> {
+  // a page behind another hardly draws
+  await page.bringToFront();
   const all = latestMessages(stage.services, stage.user, { story_id: stories[kind], limit: 100_000 });
   await page.route(firstPage, (route) => route.fulfill({ json: all }));
   await page.goto(`${stage.origin}/story/${stories[kind]}`, { waitUntil: 'domcontentloaded' });
