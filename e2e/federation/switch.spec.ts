@@ -54,8 +54,9 @@ async function joinAndChat(person: Person, page: Page) {
   await person.open('/my');
   await page.getByRole('button', { name: '注册账号' }).click();
   await person.register();
-  await person.open('/story/nie-xiaoqian?chat=1');
-  await expect(person.log()).toBeVisible();
+  await goToTab(page, '发现');
+  await cards(page).first().click();
+  await person.openChat();
 }
 
 test('mf.switch: words not yet sent survive the new document', async ({ site, person, page }) => {
@@ -92,6 +93,9 @@ test('mf.switch: a message on its way holds the new document back', async ({ sit
   await expect(news(page)).toBeVisible();
   await page.evaluate(() => history.back());
   await expect(person.log()).toBeHidden();
+  await page.evaluate(() => history.back());
+  await expect(page).toHaveURL('/explore');
+  await expect(cards(page).first()).toBeVisible();
   expect((await shownSet(page)).document).toBe(before.document);
 });
 

@@ -1,6 +1,9 @@
 import { pageSet } from './page';
 import type { Preload } from './pageSet';
 
+/** Over HTTP/1 a file that hangs holds one of six connections; what the page needs next must not wait for ever. */
+const budgetMs = 5000;
+
 // what the page's own HTML preloads is on its way already
 const preloaded = [...document.querySelectorAll<HTMLLinkElement>('link[rel="preload"], link[rel="stylesheet"]')];
 const asked = new Set(preloaded.map((link) => new URL(link.href).pathname));
@@ -14,6 +17,6 @@ export function warm({ js, css }: Preload) {
     const integrity = pageSet.hashes[url];
     if (!integrity || asked.has(url)) continue;
     asked.add(url);
-    fetch(url, { integrity, priority: 'low' }).catch(() => asked.delete(url));
+    fetch(url, { integrity, priority: 'low', signal: AbortSignal.timeout(budgetMs) }).catch(() => asked.delete(url));
   }
 }

@@ -1,4 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { isTab } from '../shell/tabs';
 import { restoreScroll } from './restoreScroll';
 import type { OpenScreen } from './screenStack';
 import type { ScrollMemory } from './scrollMemory';
@@ -6,13 +7,13 @@ import type { ScrollMemory } from './scrollMemory';
 /** Keeps a screen's scroll position while it is hidden, over going back to it, and over a reload. */
 export function useScrollMemory(
   scroller: RefObject<HTMLElement | null>,
-  { key, place, action }: OpenScreen,
+  { key, route, place, action }: OpenScreen,
   active: boolean,
   memory: ScrollMemory,
 ) {
   const position = key + place.search;
-  /** Where it was when it was hidden. */
-  const left = useRef<string | null>(null);
+  /** Where it was when it was hidden; a tab's place outlives the document, since a new set may bring a new one at any tap. */
+  const left = useRef<string | null>(isTab(route.path) ? position : null);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
