@@ -38,7 +38,7 @@ export function LineState({ line, waiting, onRetry, onLogin }: LineStateProps) {
       </p>
     );
   }
-  return <p className={styles.state}>{texts.state[waiting]}</p>;
+  return <p className={styles.state}>{line.error?.kind === 'tooOften' ? texts.state.later : texts.state[waiting]}</p>;
 }
 
 function failureText({ error }: Line): string {

@@ -1,6 +1,8 @@
 import { type ApiError, isApiError, onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
-import { fromStoredLine, isUncertain, type Line, toStoredLine } from '../model';
+import { selectThread } from '../api';
+import { fromStoredLine, isUncertain, type Line, runningMessage, toStoredLine } from '../model';
 import { chatActions, selectChat } from '../slice';
+import { readJournal, writeJournal } from './journal';
 import { holdingLock } from './lock';
 import { currentUserId, fateOf, sendLine, settleLine } from './sendLine';
 
@@ -11,8 +13,12 @@ const BUSY_RETRY_SECONDS = 3;
 const untried = new Set<string>();
 /** Not yet on the device, so the outbox does not list them. */
 const unsaved = new Map<string, Line>();
-const queues = new Map<string, Promise<void>>();
+const draining = new Map<string, { again: boolean; done: Promise<void> }>();
+/** Epoch ms, by story. */
+const notBefore = new Map<string, number>();
 let started = false;
+/** A page that goes takes its requests with it; their failing says nothing of the line. */
+let isLeaving = false;
 
 const { dispatch } = store;
 
@@ -23,19 +29,38 @@ export function startOutbox(): void {
   outboxStore.subscribe(() => void readLines());
   session.onUserChanged(() => {
     dispatch(chatActions.userLeft());
+    notBefore.clear();
     void readLines();
   });
   onCaughtUpNeeded(sendWaiting);
   window.addEventListener('online', sendWaiting);
-  void readLines();
+  window.addEventListener('pagehide', () => {
+    isLeaving = true;
+  });
+  window.addEventListener('pageshow', () => {
+    isLeaving = false;
+    sendWaiting();
+  });
+  void recoverLines().then(readLines);
+}
+
+/** Puts into the outbox what a killed page had only written down. */
+export async function recoverLines(): Promise<void> {
+  const lost = readJournal();
+  if (lost.length === 0) return;
+  for (const line of lost) await outboxStore.put(toStoredLine(line));
+  writeJournal([]);
 }
 
 /** Puts a line on its way: painted at once, kept on the device, sent as soon as it can be. */
 export async function writeLine(line: Line): Promise<void> {
   untried.add(line.clientId);
   unsaved.set(line.clientId, line);
+  writeJournal([...unsaved.values()]);
   dispatch(chatActions.lineWritten(line));
-  await outboxStore.put(toStoredLine(line)).finally(() => unsaved.delete(line.clientId));
+  await outboxStore.put(toStoredLine(line));
+  unsaved.delete(line.clientId);
+  writeJournal([...unsaved.values()]);
   await drain(line.storyId);
 }
 
@@ -74,25 +99,43 @@ async function keep(line: Line): Promise<void> {
   await outboxStore.put(toStoredLine(line));
 }
 
-/** One story's lines go one after another, and one tab at a time sends them. */
+/** One story's lines go one after another, and one tab at a time sends them; calls meanwhile make one more round. */
 function drain(storyId: string): Promise<void> {
-  const before = queues.get(storyId) ?? Promise.resolve();
-  const next = before.then(() => holdingLock(`liaozhai-outbox-${storyId}`, () => sendAll(storyId)));
-  queues.set(
-    storyId,
-    next.catch(() => undefined),
-  );
-  return next;
+  const under = draining.get(storyId);
+  if (under) {
+    under.again = true;
+    return under.done;
+  }
+  const round = { again: false, done: Promise.resolve() };
+  draining.set(storyId, round);
+  round.done = holdingLock(`liaozhai-outbox-${storyId}`, async () => {
+    do {
+      round.again = false;
+      await sendAll(storyId);
+    } while (round.again);
+  }).finally(() => draining.delete(storyId));
+  return round.done;
 }
 
 async function sendAll(storyId: string): Promise<void> {
   let goesOn = true;
-  while (goesOn) {
+  while (goesOn && maySend(storyId)) {
     // Read anew each time: another tab may have sent or taken back a line meanwhile.
     const line = (await outboxStore.all()).find((entry) => entry.storyId === storyId && entry.state === 'waiting');
-    const maySend = currentUserId() !== null && navigator.onLine;
-    goesOn = line !== undefined && maySend && (await deliver(fromStoredLine(line)));
+    goesOn = line !== undefined && (await deliver(fromStoredLine(line)));
   }
+}
+
+/** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
+function maySend(storyId: string): boolean {
+  const thread = selectThread(storyId)(store.getState()).data;
+  const isBusy = thread !== undefined && runningMessage(thread) !== undefined;
+  return currentUserId() !== null && navigator.onLine && !isBusy && Date.now() >= (notBefore.get(storyId) ?? 0);
+}
+
+function pause(storyId: string, seconds: number): void {
+  notBefore.set(storyId, Date.now() + seconds * 1000);
+  setTimeout(() => void drain(storyId), seconds * 1000 + 50);
 }
 
 /** True when the story's next line may follow. */
@@ -109,8 +152,7 @@ async function deliver(line: Line): Promise<boolean> {
     if (!isApiError(cause)) throw cause;
     // The line stays with whoever wrote it, and goes on when they are back.
     if (currentUserId() !== sender) return false;
-    const isBusy = cause.kind === 'conflict' && cause.code.includes('busy');
-    if (!isBusy && isUncertain(cause) && (await fateOf(line)) === 'received') return settled(line);
+    if (!isBusy(cause) && isUncertain(cause) && (await fateOf(line)) === 'received') return settled(line);
     return refused(line, cause);
   }
 }
@@ -120,12 +162,12 @@ async function settled(line: Line): Promise<boolean> {
   return true;
 }
 
-/** What can still go by itself waits; everything else is the reader's to decide. */
+/** What can still go by itself waits; everything else is the reader's to decide. True when the next line may follow. */
 async function refused(line: Line, error: ApiError): Promise<boolean> {
-  const isBusy = error.kind === 'conflict' && error.code.includes('busy');
-  if (isBusy) setTimeout(sendWaiting, BUSY_RETRY_SECONDS * 1000);
-  if (isBusy || !navigator.onLine) {
-    dispatch(chatActions.lineChanged({ ...line, state: 'waiting', error: undefined }));
+  if (error.kind === 'tooOften') pause(line.storyId, error.retryAfterSeconds);
+  if (isBusy(error)) pause(line.storyId, BUSY_RETRY_SECONDS);
+  if (isBusy(error) || error.kind === 'tooOften' || isLeaving || !navigator.onLine) {
+    dispatch(chatActions.lineChanged({ ...line, state: 'waiting', error }));
     return false;
   }
   if (error.kind === 'invalid' && error.fields.suggestion_id) {
@@ -138,3 +180,5 @@ async function refused(line: Line, error: ApiError): Promise<boolean> {
   await keep({ ...line, conversationId, state: 'failed', error });
   return true;
 }
+
+const isBusy = (error: ApiError) => error.kind === 'conflict' && error.code.includes('busy');
