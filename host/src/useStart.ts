@@ -11,7 +11,7 @@ export function useStart(idle: boolean) {
   }, []);
   useEffect(() => {
     if (!idle) return undefined;
-    warmKeptScreens();
+    void warmKeptScreens();
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().catch(() => undefined);
     void registerServiceWorker();

@@ -8,6 +8,7 @@ import { pageSet } from './page';
 import type { PageBuild } from './pageSet';
 import { isQuarantined, quarantine } from './quarantine';
 import { failureOf, RemoteError } from './remoteError';
+import { stopWarming } from './warm';
 
 /** Remotes whose other build stands in, for the life of this page or until someone asks to try anew. */
 const standIns = new Map<string, PageBuild>();
@@ -42,6 +43,7 @@ export function fallBack(name: string, failedBuild: string, cause: unknown): boo
   if (!active) return false;
   if (active.id !== failedBuild) return true;
   reportFailure(name, failedBuild, cause);
+  stopWarming(active.entry);
   failedHere.add(failedBuild);
   const other = buildsOf(name).find((build) => !failedHere.has(build.id));
   if (other) switchTo(name, other);

@@ -4,19 +4,41 @@ import type { Preload } from './pageSet';
 /** Over HTTP/1 a file that hangs holds one of six connections; what the page needs next must not wait for ever. */
 const budgetMs = 5000;
 
+const preloads = () => [...document.querySelectorAll<HTMLLinkElement>('link[rel="preload"], link[rel="stylesheet"]')];
+const pathOf = (link: HTMLLinkElement) => new URL(link.href).pathname;
+
 // what the page's own HTML preloads is on its way already
-const preloaded = [...document.querySelectorAll<HTMLLinkElement>('link[rel="preload"], link[rel="stylesheet"]')];
-const asked = new Set(preloaded.map((link) => new URL(link.href).pathname));
+const asked = new Set(preloads().map(pathOf));
+const underWay = new Map<string, AbortController>();
+
+async function fetchOnce(url: string) {
+  const integrity = pageSet.hashes[url];
+  if (!integrity || asked.has(url)) return;
+  asked.add(url);
+  const stop = new AbortController();
+  underWay.set(url, stop);
+  const timer = setTimeout(() => stop.abort(), budgetMs);
+  await fetch(url, { integrity, priority: 'low', signal: stop.signal }).catch(() => asked.delete(url));
+  clearTimeout(timer);
+  underWay.delete(url);
+}
 
 /**
  * Fetches a route's or slot's files into the HTTP cache, all at once, so that entry, module and page do not wait
- * for each other. Nothing runs here: the door still checks every file. What fails or is not listed is left to the door to report.
+ * for each other. Resolves when they are there or have failed. Nothing runs here: the door still checks every file,
+ * and what fails or is not listed is left to it to report.
  */
-export function warm({ js, css }: Preload) {
-  for (const url of [...js, ...css]) {
-    const integrity = pageSet.hashes[url];
-    if (!integrity || asked.has(url)) continue;
-    asked.add(url);
-    fetch(url, { integrity, priority: 'low', signal: AbortSignal.timeout(budgetMs) }).catch(() => asked.delete(url));
+export async function warm({ js, css }: Preload): Promise<void> {
+  await Promise.all([...js, ...css].map(fetchOnce));
+}
+
+/** Stops asking for a failed build's files: hanging ones would hold connections that its stand-in needs. */
+export function stopWarming(entry: string) {
+  const folder = entry.slice(0, entry.lastIndexOf('/') + 1);
+  for (const [url, stop] of underWay) if (url.startsWith(folder)) stop.abort();
+  for (const link of preloads()) {
+    if (link.rel !== 'preload' || !pathOf(link).startsWith(folder)) continue;
+    asked.delete(pathOf(link));
+    link.remove();
   }
 }

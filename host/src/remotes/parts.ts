@@ -27,7 +27,7 @@ const entries = new Map<string, Entry>();
 
 async function load(source: PartSource, entry: Pick<Entry, 'build'>): Promise<PartComponent> {
   if (!source.remote) return source.load();
-  await loadRemote(source.remote, () => warm(source.preload));
+  await loadRemote(source.remote, () => void warm(source.preload));
   entry.build = activeBuild(source.remote)?.id;
   try {
     return await source.load();

@@ -15,11 +15,10 @@ export const preloadScreen = (routes: readonly ScreenRoute[], pathname: string):
     () => undefined,
   );
 
-/** Fetches what the kept screens and the slots in them need. Call once the first screen is at rest. */
-export function warmKeptScreens() {
+/** Fetches what the kept screens and the slots in them need, one after another. Call once the first screen is at rest. */
+export async function warmKeptScreens() {
   for (const name of Object.keys(pageSet.remotes)) {
-    const build = activeBuild(name);
-    for (const route of build?.routes ?? []) if (route.keepAlive) warm(route.preload);
-    for (const slot of build?.slots ?? []) warm(slot.preload);
+    const { routes = [], slots = [] } = activeBuild(name) ?? {};
+    for (const part of [...routes.filter(({ keepAlive }) => keepAlive), ...slots]) await warm(part.preload);
   }
 }
