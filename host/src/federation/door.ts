@@ -7,9 +7,12 @@ interface Door {
   style(url: string): Promise<void>;
 }
 
+/** `error`: no answer or a server in trouble; `gone`: the server does not have it; `corrupt`: it sent other bytes. */
+type DoorFailure = 'error' | 'gone' | 'corrupt' | 'timeout' | 'unlisted';
+
 class DoorError extends Error {
   constructor(
-    readonly kind: 'error' | 'corrupt' | 'timeout' | 'unlisted',
+    readonly kind: DoorFailure,
     url: string,
     options?: ErrorOptions,
   ) {
@@ -28,11 +31,12 @@ function integrityOf(url: string): string {
   }
 }
 
-/** A file that arrived whole and was refused has the wrong bytes; browsers say no more than `error` of either. */
-function errorKind(url: string): 'error' | 'corrupt' {
+/** The element says no more than `error`; where the browser keeps the answer's status, it says the rest. */
+function errorKind(url: string): DoorFailure {
   const { href } = new URL(url, location.href);
   const [timing] = performance.getEntriesByName(href).slice(-1) as PerformanceResourceTiming[];
-  return timing?.responseStatus === 200 ? 'corrupt' : 'error';
+  if (timing?.responseStatus === 200) return 'corrupt';
+  return timing?.responseStatus === 404 ? 'gone' : 'error';
 }
 
 /** Appends the element and waits for it. A hang is given up after 2.5 s; the container name per build keeps a late arrival harmless. */
@@ -74,13 +78,13 @@ function appendStyle(url: string): Promise<void> {
   return settle(link, url);
 }
 
-/** One retry after 100–300 ms past the HTTP cache, since corrupt bytes are cached as immutable. */
+/** One retry after 50–150 ms past the HTTP cache, since corrupt bytes are cached as immutable. */
 const withRetry = (append: (url: string) => Promise<void>) => async (url: string) => {
   try {
     await append(url);
   } catch (cause) {
     if (!(cause instanceof DoorError) || !['error', 'corrupt'].includes(cause.kind)) throw cause;
-    await pause(100 + Math.random() * 200);
+    await pause(50 + Math.random() * 100);
     await append(`${url}${url.includes('?') ? '&' : '?'}again=1`);
   }
 };

@@ -83,17 +83,16 @@ async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> 
 export async function loadRemote(name: string, prepare?: () => void): Promise<RemoteModule> {
   const bundled = bundledRemotes?.[name];
   if (bundled) return bundled.module;
-  const build = activeBuild(name);
-  if (!build) throw new RemoteError(name, 'module-missing');
-  prepare?.();
-  try {
-    return await loadBuild(name, build);
-  } catch (cause) {
-    const other = fallBack(name, build.id, cause) && activeBuild(name);
-    if (!other) throw cause;
+  for (let build = activeBuild(name); build; ) {
     prepare?.();
-    return loadBuild(name, other);
+    try {
+      return await loadBuild(name, build);
+    } catch (cause) {
+      if (!fallBack(name, build.id, cause)) throw cause;
+      build = activeBuild(name);
+    }
   }
+  throw new RemoteError(name, 'module-missing');
 }
 
 /** Registers the set's remotes and puts the door before every entry. Call once, before the first load. */

@@ -2,7 +2,7 @@ import { Link, paths } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
 import { Suspense, useReducer, useState } from 'react';
 import { PaneBoundary } from './PaneBoundary';
-import { canRecover, forgetPart, type PartProps, type PartSource, partComponent } from './parts';
+import { canRecover, forgetPart, loadPart, type PartProps, type PartSource, partComponent } from './parts';
 import styles from './RemotePane.module.css';
 
 interface RemotePaneProps {
@@ -31,11 +31,13 @@ export function RemotePane({ part, small = false, outsideShell = false, props = 
     tryAgain();
   };
   const waiting = <PaneSkeleton small={small} />;
+  // the stand-in is mounted once it is there: React would hold another Suspense fallback for 300 ms
+  const standIn = () => void loadPart(part).then(tryAgain, tryAgain);
   return (
     <PaneBoundary
       key={`${part.key} ${attempt}`}
       recovers={(error) => canRecover(part, error)}
-      onRetry={tryAgain}
+      onRetry={standIn}
       lost={
         small ? (
           <ErrorRow text={texts.lost} onRetry={retry} />
