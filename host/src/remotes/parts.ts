@@ -28,11 +28,14 @@ const entries = new Map<string, Entry>();
 async function load(source: PartSource, entry: Pick<Entry, 'build'>): Promise<PartComponent> {
   if (!source.remote) return source.load();
   await loadRemote(source.remote, () => void warm(source.preload));
-  entry.build = activeBuild(source.remote)?.id;
+  const build = activeBuild(source.remote)?.id ?? '';
+  entry.build = build;
   try {
     return await source.load();
   } catch (cause) {
-    throw cause instanceof RemoteError ? cause : new RemoteError(source.remote, 'chunk-lost', cause);
+    const failure = cause instanceof RemoteError ? cause : new RemoteError(source.remote, 'chunk-lost', cause);
+    if (fallBack(source.remote, build, failure)) return load(source, entry);
+    throw failure;
   }
 }
 
@@ -73,13 +76,12 @@ export function forgetPart(source: PartSource) {
 }
 
 /**
- * After a part failed to load or to render: whether another build can take its place.
- * A remote that could not be loaded at all has already been through its last good build.
+ * After a part failed: whether another build can take its place. One that could not be loaded has been through
+ * every build already; one that threw in rendering has not.
  */
 export function canRecover(source: PartSource, cause: unknown): boolean {
   const build = entries.get(source.key)?.build;
   forget(source);
-  if (source.remote === null || build === undefined) return false;
-  const failure = cause instanceof RemoteError ? cause : new RemoteError(source.remote, 'render-threw', cause);
-  return fallBack(source.remote, build, failure);
+  if (source.remote === null || build === undefined || cause instanceof RemoteError) return false;
+  return fallBack(source.remote, build, new RemoteError(source.remote, 'render-threw', cause));
 }
