@@ -84,7 +84,7 @@ for (const { name } of registered) {
   }
   for (const file of below(join(folder, 'src/pages'))) {
     const base = basename(file);
-    const isPage = /^[A-Z][A-Za-z]+Page(\.test)?\.tsx$|^[A-Z][A-Za-z]+Page\.module\.css$/.test(base);
+    const isPage = /^[A-Z][A-Za-z]+Page((\.[a-z]+)?\.test)?\.tsx$|^[A-Z][A-Za-z]+Page\.module\.css$/.test(base);
     const isHook = /^[a-z][A-Za-z]+(\.test)?\.ts$/.test(base);
     if (!isPage && !isHook)
       problems.push(`${shown(file)}: pages are named NounVerbPage.tsx; parts of a page belong into components/`);

@@ -8,6 +8,8 @@ import {
   snapshots,
   unwrap,
 } from '@liaozhai/shared/runtime';
+import { followConversations } from './api/conversations';
+import { followThread } from './api/threads';
 import {
   type ConversationPage,
   emptyThread,
@@ -22,8 +24,6 @@ import {
   withNewestPage,
   withThread,
 } from './model';
-import { followConversations } from './sync/conversations';
-import { followThread } from './sync/threads';
 
 export const THREAD_PAGE = 50;
 const THREAD_KEPT_SECONDS = 3600;

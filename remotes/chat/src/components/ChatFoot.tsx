@@ -1,9 +1,9 @@
 import { useSelector, useUser } from '@liaozhai/shared/runtime';
 import { type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { ideasKeyOf } from '../api/ideas';
+import { prices } from '../api/prices';
 import { runningMessage, type Story, type Thread } from '../model';
-import { prices } from '../prices';
 import { selectChat } from '../slice';
-import { ideasKeyOf } from '../sync/ideas';
 import styles from './ChatFoot.module.css';
 import { Composer, hasKeyboard } from './composer/Composer';
 import { IdeaList } from './composer/IdeaList';

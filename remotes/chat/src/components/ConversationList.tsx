@@ -13,9 +13,9 @@ import {
 } from '@liaozhai/shared/ui';
 import { useMemo } from 'react';
 import { refreshConversations, useChatGetConversationsInfiniteQuery } from '../api';
+import { deleteConversation } from '../api/deletions';
 import { conversationsOf } from '../model';
 import { selectChat } from '../slice';
-import { deleteConversation } from '../sync/deletions';
 import { texts } from '../texts';
 import styles from './ConversationList.module.css';
 import { ConversationRow } from './ConversationRow';

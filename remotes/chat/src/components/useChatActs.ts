@@ -10,11 +10,11 @@ import {
   useNavigate,
 } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
+import { continueReply } from '../api/continueReply';
+import { askIdeas } from '../api/ideas';
+import { removeLine, retryLine, writeLine } from '../api/outbox';
+import { catchUp } from '../api/threads';
 import type { Line, Message } from '../model';
-import { continueReply } from '../sync/continueReply';
-import { askIdeas } from '../sync/ideas';
-import { removeLine, retryLine, writeLine } from '../sync/outbox';
-import { catchUp } from '../sync/threads';
 import { texts } from '../texts';
 
 /** Everything a reader can do in the chat of one story. */

@@ -1,8 +1,8 @@
 import { requestLogin, useSession } from '@liaozhai/shared/runtime';
 import { Button, EmptyState } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
+import { startOutbox } from '../api/outbox';
 import { ConversationList } from '../components/ConversationList';
-import { startOutbox } from '../sync/outbox';
 import { texts } from '../texts';
 import styles from './ConversationListPage.module.css';
 

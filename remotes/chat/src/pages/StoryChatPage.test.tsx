@@ -2,8 +2,7 @@ import { STORAGE_KEYS } from '@liaozhai/shared/runtime';
 import { fireEvent, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { asked, bodyOf, field, LATEST, SEND, sendButton, sends, sentDto, told } from './chatting';
-import { openChat } from './openChat';
+import { asked, bodyOf, field, LATEST, openChat, SEND, sendButton, sends, sentDto, told } from './chatting';
 
 describe('a reply', () => {
   test('that arrives in pieces reads as one', async () => {

@@ -1,7 +1,32 @@
-import { type RecordedRequest, screen } from '@liaozhai/shared/testing';
-import { conversationDto, messageDto } from '../fixtures';
+import { defineRemote, useParams } from '@liaozhai/shared/runtime';
+import { type Handlers, type OpenOptions, openRemote, type RecordedRequest, screen } from '@liaozhai/shared/testing';
+import { configure } from '@testing-library/react';
+import { createElement } from 'react';
+import { conversationDto, latestDto, messageDto, storyDto } from '../fixtures';
 import type { MessageDto } from '../model';
-import type { openChat } from './openChat';
+import StoryChatPage from './StoryChatPage';
+
+// a busy machine takes its time; what is waited for is what counts
+configure({ asyncUtilTimeout: 5000 });
+
+function ChatScreen() {
+  const { id = '' } = useParams();
+  return createElement(StoryChatPage, { storyId: id });
+}
+
+/** The slot as the stories page mounts it. */
+const host = defineRemote({
+  name: 'chat',
+  routes: [{ name: 'story', path: '/story/:id', title: '故事', page: async () => ({ default: ChatScreen }) }],
+});
+
+/** Opens the chat of story `s-1` for a member, unless told otherwise. */
+export const openChat = (handlers: Handlers = {}, options: OpenOptions = {}) =>
+  openRemote(
+    host,
+    { 'GET /v1/stories/s-1': storyDto(), 'GET /v1/messages/latest': latestDto([]), ...handlers },
+    { path: '/story/s-1', user: { balance: 100 }, ...options },
+  );
 
 export const LATEST = 'GET /v1/messages/latest';
 export const SEND = 'POST /v1/messages';

@@ -1,9 +1,9 @@
 import { useRealtimeStatus, useSelector } from '@liaozhai/shared/runtime';
 import { useEffect } from 'react';
 import { selectThread } from '../api';
+import { sendWaiting, startOutbox } from '../api/outbox';
+import { catchUp, socketChanged } from '../api/threads';
 import { runningMessage } from '../model';
-import { sendWaiting, startOutbox } from '../sync/outbox';
-import { catchUp, socketChanged } from '../sync/threads';
 
 /** While no socket tells of what other devices write. */
 const LOOK_SECONDS = 15;

@@ -1,8 +1,8 @@
 import { isApiError } from '@liaozhai/shared/runtime';
 import { useEffect, useState } from 'react';
+import { loadOlder } from '../api/olderPages';
 import { storedPosition } from '../components/log/useReadingPosition';
 import { keyOf, type Thread } from '../model';
-import { loadOlder } from '../sync/olderPages';
 
 /** Further back than this the reader begins at the end instead of waiting. */
 const MOST_PAGES = 12;

@@ -1,7 +1,7 @@
 import { isApiError } from '@liaozhai/shared/runtime';
 import { useCallback, useMemo, useState } from 'react';
+import { loadOlder } from '../../api/olderPages';
 import type { Thread } from '../../model';
-import { loadOlder } from '../../sync/olderPages';
 
 export interface Older {
   hasOlder: boolean;

@@ -1,11 +1,10 @@
 import { authPopup, outboxStore, session, type UserDto } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
+import { readJournal, writeJournal } from '../api/journal';
+import { recoverLines } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
-import { readJournal, writeJournal } from '../sync/journal';
-import { recoverLines } from '../sync/outbox';
-import { asked, bodyOf, field, LATEST, SEND, sends, sentDto, told, write } from './chatting';
-import { openChat } from './openChat';
+import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
 describe('sending', () => {
   test('shows the line at once, then the reply that has begun, and takes the price', async () => {

@@ -1,9 +1,9 @@
 import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
 import { changeThread, selectThread } from '../api';
 import { findMessage, isUncertain, type Message, toMessage, withAnswer } from '../model';
-import { prices } from '../prices';
 import { chatActions } from '../slice';
 import { postContinue } from './calls';
+import { prices } from './prices';
 import { catchUp, watchThread } from './threads';
 
 /** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */
