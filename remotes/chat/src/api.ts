@@ -118,7 +118,8 @@ export const changeThread =
     const thread = selectThread(storyId)(getState()).data;
     const next = thread && change(thread);
     if (!next || next === thread) return;
-    dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => next));
+    // frozen, or the cache would look through all of its messages with each piece of a reply
+    dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => Object.freeze(next), false));
     if (runningMessage(next)) return;
     void keepThreadCopy(next);
     dispatch(changeConversations((pages) => withThread(pages, next)));

@@ -1,8 +1,8 @@
 import { useSelector, useUser } from '@liaozhai/shared/runtime';
-import { type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { memo, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { ideasKeyOf } from '../api/ideas';
 import { prices } from '../api/prices';
-import { runningMessage, type Story, type Thread } from '../model';
+import type { Message, Story } from '../model';
 import { selectChat } from '../slice';
 import styles from './ChatFoot.module.css';
 import { Composer, hasKeyboard } from './composer/Composer';
@@ -14,7 +14,9 @@ import type { ChatActs } from './useChatActs';
 
 interface ChatFootProps {
   story: Story;
-  thread: Thread;
+  /** As it is but for the text that it may be growing by. */
+  last: Message | undefined;
+  isRunning: boolean;
   isMember: boolean;
   acts: ChatActs;
   ref: Ref<ComposerHandle>;
@@ -25,8 +27,8 @@ export interface ComposerHandle {
   fill: (text: string) => void;
 }
 
-/** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else. */
-export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) {
+/** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
+export const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts, ref }: ChatFootProps) {
   const [draft, write] = useDraft(story.id);
   const field = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(ref, () => ({ fill }));
@@ -35,8 +37,7 @@ export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) 
   const user = useUser();
   const ideas = useSelector((state) => selectChat(state).ideas[story.id]);
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
-  const last = thread.messages.at(-1);
-  const isBusy = isContinuing || runningMessage(thread) !== undefined;
+  const isBusy = isContinuing || isRunning;
   const [closedKey, setClosedKey] = useState<string | null>(null);
   const shownIdeas =
     last && ideas?.baseKey !== closedKey && ideas?.baseKey === ideasKeyOf(last) && ideas.status !== 'failed'
@@ -96,4 +97,4 @@ export function ChatFoot({ story, thread, isMember, acts, ref }: ChatFootProps) 
       </Composer>
     </div>
   );
-}
+});

@@ -33,7 +33,9 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     () => ({ hasOpening: !hasOlder, messages, lines: linesOutside(story.id, messages, allLines) }),
     [hasOlder, messages, allLines, story.id],
   );
-  const waiting = useWaiting(thread, isMember);
+  const steadyLast = useSteady(last);
+  const isRunning = runningMessage(thread) !== undefined;
+  const waiting = useWaiting(isRunning, isMember);
   const rowActs = useMemo(() => ({ ...acts, openMenu: setMenuFor }), [acts]);
   const lastId = last?.id;
   const drawRow = useCallback(
@@ -58,16 +60,26 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
       <ChatLog conversationId={thread.conversationId} log={log} older={older}>
         {drawRow}
       </ChatLog>
-      <ChatFoot story={story} thread={thread} isMember={isMember} acts={acts} ref={composer} />
+      <ChatFoot story={story} last={steadyLast} isRunning={isRunning} isMember={isMember} acts={acts} ref={composer} />
       <ReplyAnnouncer last={last} />
       <MessageMenu acts={menu} onClose={() => setMenuFor(null)} />
     </>
   );
 }
 
-function useWaiting(thread: Thread, isMember: boolean): Waiting {
+const stateOf = ({ id, version, revision, status }: Message) => [id, version, revision, status].join();
+
+/** The last message as it was when more of it changed than its text, which grows many times a second. */
+function useSteady(last: Message | undefined): Message | undefined {
+  const [steady, setSteady] = useState(last);
+  if (last === steady || (last && steady && stateOf(last) === stateOf(steady))) return steady;
+  setSteady(last);
+  return last;
+}
+
+function useWaiting(isRunning: boolean, isMember: boolean): Waiting {
   const isOnline = useOnline();
   if (!isMember) return 'login';
   if (!isOnline) return 'offline';
-  return runningMessage(thread) ? 'queued' : 'sending';
+  return isRunning ? 'queued' : 'sending';
 }
