@@ -1,6 +1,6 @@
 import { expect, test } from '@rstest/core';
 import type { ApiError } from '../runtime/errors';
-import { anyErrorText, errorText, toastText } from './errorText';
+import { anyErrorText, errorText, failureText, toastText } from './errorText';
 
 const errors: ApiError[] = [
   { kind: 'offline' },
@@ -37,4 +37,11 @@ test('what is no failed request gets plain words', () => {
   expect(anyErrorText({ kind: 'timeout' })).toBe('等得太久了，请重试');
   expect(anyErrorText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');
   expect(anyErrorText('boom')).toBe('出了点问题，请重试');
+});
+
+test('a toast is silent where the sign-in popup speaks, and where nobody waits any more', () => {
+  expect(failureText({ kind: 'unauthenticated', message: 'Unauthenticated.' }, '保存失败')).toBeUndefined();
+  expect(failureText({ name: 'AbortError', message: 'Aborted' })).toBeUndefined();
+  expect(failureText({ kind: 'server', status: 500 }, '保存失败')).toBe('保存失败');
+  expect(failureText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');
 });

@@ -39,3 +39,15 @@ export const isApiError = (error: unknown): error is ApiError =>
 /** Words for an error of unknown origin, as `QueryView` meets it. */
 export const anyErrorText = (error: unknown): string =>
   isApiError(error) ? error.message || errorText(error) : '出了点问题，请重试';
+
+const isAborted = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
+
+/**
+ * The toast for something that could not be done: the server's words, else `fallback`, else those of the kind.
+ * Undefined where nothing is to be said: a 401 is answered by the sign-in popup, and what was broken off has no reader.
+ */
+export function failureText(error: unknown, fallback?: string): string | undefined {
+  if (isAborted(error) || (isApiError(error) && error.kind === 'unauthenticated')) return undefined;
+  return isApiError(error) ? toastText(error, fallback) : anyErrorText(error);
+}

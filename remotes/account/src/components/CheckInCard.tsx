@@ -1,4 +1,4 @@
-import { anyErrorText } from '@liaozhai/shared/format';
+import { failureText } from '@liaozhai/shared/format';
 import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { useRef, useState } from 'react';
@@ -22,8 +22,9 @@ function useCheckIn(today: string) {
     if (attempt.current.day !== today) attempt.current = { day: today, key: newClientId() };
     const answer = await checkIn(attempt.current.key);
     running.current = false;
-    if (answer.data) setResult(answer.data);
-    else toast(anyErrorText(answer.error), { kind: 'error' });
+    if (answer.data) return setResult(answer.data);
+    const problem = failureText(answer.error);
+    if (problem) toast(problem, { kind: 'error' });
   };
   return { run, isLoading, result };
 }

@@ -1,4 +1,4 @@
-import { anyErrorText } from '@liaozhai/shared/format';
+import { failureText } from '@liaozhai/shared/format';
 import { holdReload, isApiError, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, PasswordField } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -39,7 +39,8 @@ function usePasswordForm() {
     const fields = isApiError(error) && error.kind === 'invalid' ? toFieldErrors(error.fields) : {};
     setErrors(fields);
     // what stands at a field need not be said twice
-    if (!Object.values(fields).some(Boolean)) toast(anyErrorText(error), { kind: 'error' });
+    const problem = Object.values(fields).some(Boolean) ? undefined : failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
   };
   const save = async () => {
     const problems = problemsOf(values);

@@ -1,5 +1,5 @@
-import { anyErrorText, codePoints } from '@liaozhai/shared/format';
-import { isApiError, session, toast, type User } from '@liaozhai/shared/runtime';
+import { codePoints, failureText } from '@liaozhai/shared/format';
+import { isApiError, toast, type User } from '@liaozhai/shared/runtime';
 import { useState } from 'react';
 import { useAccountUpdateProfileMutation } from '../api';
 import { PERSONA_CHARACTERS, type Profile, type ProfileEdits, toProfile, unsavedEdits } from '../model';
@@ -39,12 +39,11 @@ export function useProfileForm(user: User) {
     setErrors({});
   };
   const refused = (error: unknown) => {
-    // the session has ended: the popup says so, and the edits stay
-    if (session.current().status !== 'member') return;
     const fields: FieldErrors = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
     setErrors(fields);
     // what stands at a field need not be said twice
-    if (!Object.keys(values).some((field) => field in fields)) toast(anyErrorText(error), { kind: 'error' });
+    const problem = Object.keys(values).some((field) => field in fields) ? undefined : failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
   };
   const save = async () => {
     if (!isDirty || isSaving) return;

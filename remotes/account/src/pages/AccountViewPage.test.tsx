@@ -1,3 +1,4 @@
+import { store } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { checkInDto, userDto } from '../fixtures';
@@ -44,6 +45,13 @@ describe('a member', () => {
 
 describe('check-in', () => {
   const button = () => screen.findByRole('button', { name: texts.checkIn.action });
+
+  test('in a session that has run out leaves the word to the sign-in popup', async () => {
+    const { user } = open({ 'POST /v1/check-in': { status: 401, body: { message: 'Unauthenticated.' } } });
+    await user.click(await button());
+    expect(await screen.findByRole('button', { name: texts.guest.login })).toBeTruthy();
+    expect(store.getState().toasts).toEqual([]);
+  });
 
   test('awards once however fast it is tapped, and says so', async () => {
     const { requests } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });

@@ -52,7 +52,8 @@ async function carryOut(id: string): Promise<void> {
     dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
-    toast(texts.list.removeFailed, { kind: 'error' });
+    // a 401 is answered by the sign-in popup
+    if (cause.kind !== 'unauthenticated') toast(texts.list.removeFailed, { kind: 'error' });
   } finally {
     dispatch(chatActions.conversationShown(id));
   }

@@ -1,4 +1,4 @@
-import { toastText } from '@liaozhai/shared/format';
+import { failureText } from '@liaozhai/shared/format';
 import { isApiError, Link, paths, toast, useDispatch, useSelector } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -34,7 +34,8 @@ export function ConversationList() {
   const refresh = () =>
     dispatch(refreshConversations()).catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
-      toast(toastText(cause), { kind: 'error' });
+      const problem = failureText(cause);
+      if (problem) toast(problem, { kind: 'error' });
     });
   return (
     <PullToRefresh onRefresh={refresh}>

@@ -1,4 +1,4 @@
-import { toastText } from '@liaozhai/shared/format';
+import { failureText } from '@liaozhai/shared/format';
 import {
   copyText,
   drafts,
@@ -24,10 +24,11 @@ export function useChatActs(storyId: string, conversationId: string | null, isMe
     /** A purchase that failed says why; one that failed for lack of points leads to more. */
     const tell = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
-      if (cause.kind === 'unauthenticated') return;
+      const problem = failureText(cause, fallback);
+      if (!problem) return;
       const recharge = { label: texts.state.recharge, run: () => void navigate(paths.recharge()) };
       const action = cause.kind === 'insufficientBalance' ? recharge : undefined;
-      toast(toastText(cause, fallback), { kind: 'error', action });
+      toast(problem, { kind: 'error', action });
     };
     return {
       login: () => void requestLogin(),

@@ -1,4 +1,4 @@
-import { toastText } from '@liaozhai/shared/format';
+import { failureText } from '@liaozhai/shared/format';
 import { isApiError, toast, useOnline } from '@liaozhai/shared/runtime';
 import { EmptyState, EndOfList, InfiniteList, PullToRefresh, QueryView } from '@liaozhai/shared/ui';
 import { useMemo } from 'react';
@@ -26,7 +26,8 @@ export default function StoryListPage() {
   const refreshAloud = () =>
     refresh().catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
-      toast(toastText(cause), { kind: 'error' });
+      const problem = failureText(cause);
+      if (problem) toast(problem, { kind: 'error' });
     });
   const query = { ...feed, data: live ?? copy, currentData: live ?? copy, error: live ? undefined : feed.error };
   return (

@@ -253,6 +253,24 @@ describe('signing out', () => {
 });
 
 describe('a session that runs out', () => {
+  test('tells the act that found it out why it was refused, then forgets what was read', async () => {
+    network({ 'POST /v1/thing': { status: 401 }, 'GET /v1/thing': 'private' });
+    session.userReceived(memberDto());
+    const withThing = api.injectEndpoints({
+      overrideExisting: true,
+      endpoints: (build) => ({
+        testGetThing: build.query<unknown, void>({ query: () => '/v1/thing' }),
+        testDoThing: build.mutation<unknown, void>({ query: () => ({ url: '/v1/thing', method: 'POST' }) }),
+      }),
+    });
+    await store.dispatch(withThing.endpoints.testGetThing.initiate());
+    const { error } = await store.dispatch(withThing.endpoints.testDoThing.initiate());
+    expect(error).toEqual({ kind: 'unauthenticated' });
+    expect(session.current()).toEqual({ status: 'guest' });
+    await settle();
+    expect(store.getState().api.queries).toEqual({});
+  });
+
   test('shows nothing of the user, and gives the same user everything back', async () => {
     session.userReceived(memberDto());
     drafts.write('s-1', '没写完');

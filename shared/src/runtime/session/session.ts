@@ -25,16 +25,30 @@ const currentUser = (): User | null => {
 const isOlder = (user: User, version: number | null | undefined): boolean =>
   user.version !== undefined && typeof version === 'number' && version < user.version;
 
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
+/** Empties the cache of what the former user read; this aborts every request under way. */
+function forgetAnswers() {
+  clearTimeout(forgetting);
+  forgetting = undefined;
+  store.dispatch(api.util.resetApiState());
+}
+
+/** Lets whoever sent the refused request hear of the refusal first, which an abort would swallow. */
+function forgetAnswersSoon() {
+  forgetting ??= setTimeout(forgetAnswers);
+}
+
 /** Makes `user` the session's; everyone who keeps something of the former hears of it. */
-function become(user: User | null) {
+function become(user: User | null, forget = forgetAnswers) {
   const previous = currentUser();
   store.dispatch(sessionSlice.actions.userChanged(user));
   const previousId = previous?.id ?? null;
   const id = user?.id ?? null;
   if (previousId === id) return;
   setCurrentOwner(id);
-  if (previousId === null) store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
-  else store.dispatch(api.util.resetApiState());
+  if (previousId !== null || forgetting !== undefined) forget();
+  else store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
   userChanged.emit(previousId, id);
 }
 
@@ -50,9 +64,9 @@ function signIn(user: User): Promise<unknown> {
   return Promise.all(moved);
 }
 
-function dropUser() {
+function dropUser(forget = forgetAnswers) {
   local.remove(STORAGE_KEYS.user);
-  become(null);
+  become(null, forget);
 }
 
 let refreshing: { epoch: number; done: Promise<void> } | null = null;
@@ -159,7 +173,7 @@ export function takeStoredUser() {
 
 // The session ran out: the user goes, what they wrote stays for the same id.
 onUnauthenticated(() => {
-  if (currentUser()) dropUser();
+  if (currentUser()) dropUser(forgetAnswersSoon);
 });
 
 if (typeof window !== 'undefined') {
