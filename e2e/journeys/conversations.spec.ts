@@ -74,6 +74,25 @@ test('a swipe bares 删除; undone in time the conversation is as it was', async
   expect(await kept(person)).toBe(1);
 });
 
+test('a mouse draws the row open, and a click on it closes it again without opening the chat', async ({
+  person,
+  page,
+}) => {
+  await opensTheirList(person);
+  const box = await row(page).boundingBox();
+  if (!box) throw new Error('no row to drag');
+  const [x, y] = [box.x + box.width * 0.7, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 110, y, { steps: 12 });
+  await page.mouse.up();
+  const action = row(page).getByRole('button', { name: '删除', exact: true });
+  await expect(action).toBeVisible();
+  await page.mouse.click(box.x + box.width * 0.3, y);
+  await expect(action).toBeHidden();
+  await expect(page).toHaveURL('/conversations');
+});
+
 test('deleted by ⋯ it is gone for good once the time to undo is over', async ({ person, page }) => {
   await opensTheirList(person);
   await row(page).getByRole('button', { name: '《聂小倩》的更多操作' }).tap();

@@ -16,7 +16,6 @@ export { fromStoredLine, isUncertain, type Line, linesOutside, toStoredLine } fr
 export { contentAt, indexOfKey, type Log, type Row, rowAt, rowCount, rowKeyAt } from './model/log';
 export { type Delta, isRunning, keyOf, type Message, toDelta, toMessage } from './model/message';
 export { type Speaker, type Story, toStory } from './model/story';
-export { linesOf, type Passage, passagesOf } from './model/storyText';
 export { type Suggestion, toSuggestion } from './model/suggestion';
 export {
   emptyThread,

@@ -1,16 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from './fixtures';
-import {
-  hasGap,
-  paragraphsOf,
-  passagesOf,
-  type StoryPage,
-  storiesOf,
-  teaserOf,
-  toStory,
-  unseenIn,
-  withNewest,
-} from './model';
+import { hasGap, type StoryPage, storiesOf, teaserOf, toStory, unseenIn, withNewest } from './model';
 
 const page = (...ids: string[]): StoryPage => ({ items: ids.map((id) => toStory(storyDto({ id }))), nextCursor: null });
 const idsOf = (pages: StoryPage[]) => pages.map((each) => each.items.map((story) => story.id));
@@ -71,18 +61,4 @@ describe('words', () => {
     ['没有句号', '没有句号'],
     ['', ''],
   ])('the teaser of %s', (summary, teaser) => expect(teaserOf(summary)).toBe(teaser));
-
-  test('marks become passages, a lone asterisk stays', () => {
-    expect(passagesOf('她*低头*说：**别走**。3*4')).toEqual([
-      { kind: 'plain', text: '她' },
-      { kind: 'action', text: '低头' },
-      { kind: 'plain', text: '说：' },
-      { kind: 'strong', text: '别走' },
-      { kind: 'plain', text: '。3*4' },
-    ]);
-  });
-
-  test('paragraphs are the lines that say something', () => {
-    expect(paragraphsOf('一\n\n  二  \r\n\n三')).toEqual(['一', '二', '三']);
-  });
 });

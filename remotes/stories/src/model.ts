@@ -95,30 +95,3 @@ export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
 
 /** The first sentence, which is what a card has room for. */
 export const teaserOf = (summary: string): string => summary.match(/^[^。！？…]*[。！？…]+[”’』」]*/u)?.[0] ?? summary;
-
-export interface Passage {
-  kind: 'plain' | 'action' | 'strong';
-  text: string;
-}
-
-const MARKS = /\*\*([^*\n]+)\*\*|\*([^*\n]+)\*/gu;
-
-/** One paragraph in passages: `*动作*`, `**重点**` and plain text; a lone asterisk stays an asterisk. */
-export function passagesOf(paragraph: string): Passage[] {
-  const passages: Passage[] = [];
-  let end = 0;
-  for (const match of paragraph.matchAll(MARKS)) {
-    if (match.index > end) passages.push({ kind: 'plain', text: paragraph.slice(end, match.index) });
-    const [whole, strong, action] = match;
-    passages.push(strong === undefined ? { kind: 'action', text: action ?? '' } : { kind: 'strong', text: strong });
-    end = match.index + whole.length;
-  }
-  if (end < paragraph.length) passages.push({ kind: 'plain', text: paragraph.slice(end) });
-  return passages;
-}
-
-export const paragraphsOf = (text: string): string[] =>
-  text
-    .split(/\n+/u)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');

@@ -15,9 +15,12 @@ export interface SwipeRowProps {
 export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
   const face = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
+  /** A mouse ends its drag with a click, which is no tap on the row. */
+  const wasDragged = useRef(false);
   const drag = useDrag(
-    ({ movement: [x], velocity: [speed], direction: [way], last }) => {
+    ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
       if (!face.current) return;
+      wasDragged.current = !tap;
       const rest = open ? -ACTION_PX : 0;
       const shift = Math.min(0, Math.max(-ACTION_PX * 1.2, rest + x));
       face.current.style.translate = last ? '' : `${shift}px 0`;
@@ -46,11 +49,15 @@ export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
         ref={face}
         className={styles.face}
         data-open={open}
+        onPointerDownCapture={() => {
+          wasDragged.current = false;
+        }}
         onClickCapture={(event) => {
-          if (!open) return;
+          if (!open && !wasDragged.current) return;
           event.preventDefault();
           event.stopPropagation();
-          setOpen(false);
+          if (!wasDragged.current) setOpen(false);
+          wasDragged.current = false;
         }}
       >
         {children}

@@ -17,6 +17,7 @@ export { type Drawing, InkDrawing } from './InkDrawing';
 export * from './icons';
 export { ListRow, type ListRowProps } from './ListRow';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
+export { Passages } from './Passages';
 export { PasswordField, type PasswordFieldProps } from './PasswordField';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
 export { type Query, QueryView, type QueryViewProps } from './QueryView';

@@ -1,6 +1,6 @@
+import { Passages } from '@liaozhai/shared/ui';
 import { memo, type ReactNode } from 'react';
 import { texts } from '../texts';
-import { Passages } from './MessageText';
 import { MoreButton } from './MoreButton';
 import styles from './OwnMessage.module.css';
 import { useLongPress } from './useLongPress';

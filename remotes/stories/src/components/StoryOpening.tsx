@@ -1,9 +1,7 @@
-import { StoryText } from '@liaozhai/shared/ui';
-import { paragraphsOf, passagesOf } from '../model';
+import { linesOf } from '@liaozhai/shared/format';
+import { Passages, StoryText } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './StoryOpening.module.css';
-
-const MARKUP = { plain: 'span', action: 'em', strong: 'strong' } as const;
 
 /** The opening, set like the first page of a book. */
 export function StoryOpening({ text }: { text: string }) {
@@ -11,12 +9,9 @@ export function StoryOpening({ text }: { text: string }) {
     <section className={styles.page} aria-label={texts.story.opening}>
       <h2 className={styles.heading}>{texts.story.opening}</h2>
       <StoryText>
-        {paragraphsOf(text).map((paragraph, order) => (
+        {linesOf(text).map((paragraph, order) => (
           <p key={`${order.toString()}${paragraph.slice(0, 8)}`}>
-            {passagesOf(paragraph).map((passage, place) => {
-              const Mark = MARKUP[passage.kind];
-              return <Mark key={`${place.toString()}${passage.kind}`}>{passage.text}</Mark>;
-            })}
+            <Passages line={paragraph} />
           </p>
         ))}
       </StoryText>

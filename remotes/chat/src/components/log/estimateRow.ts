@@ -1,4 +1,5 @@
-import { contentAt, type Log, linesOf } from '../../model';
+import { linesOf } from '@liaozhai/shared/format';
+import { contentAt, type Log } from '../../model';
 
 const GUTTER_PX = 32;
 const COLUMN_PX = 640;

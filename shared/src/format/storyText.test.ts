@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { linesOf, passagesOf } from '../model';
+import { linesOf, passagesOf } from './storyText';
 
 const told = (line: string, growing = false) =>
   passagesOf(line, growing).map(({ kind, text }) => (kind === 'plain' ? text : `<${kind}>${text}`));
@@ -25,5 +25,5 @@ test('a mark that is still open while the text grows shows no asterisk', () => {
 });
 
 test('empty lines separate and do not show', () => {
-  expect(linesOf('一\n\n二\n \n三')).toEqual(['一', '二', '三']);
+  expect(linesOf('一\n\n　　二\r\n \n三')).toEqual(['一', '二', '三']);
 });

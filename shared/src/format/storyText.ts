@@ -41,5 +41,9 @@ function openPassages(rest: string): Passage[] {
   return passages;
 }
 
-/** The lines of a text that say something. */
-export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+/** The lines of a text that say something, without the blanks that indent them. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
