@@ -6,7 +6,7 @@ import { refused } from '../errors.ts';
 import { sha384Integrity } from '../model/hashing.ts';
 import { buildFolder } from '../model/ids.ts';
 import { makePageSet } from '../page/pageSet.ts';
-import { renderPage } from '../page/renderPage.ts';
+import { escapeHtml, renderPage } from '../page/renderPage.ts';
 import { buildFileHeaders } from '../publish/contentType.ts';
 
 export interface ExportOptions {
@@ -48,6 +48,28 @@ const headerFile = (blocks: [path: string, headers: Record<string, string>][]): 
     )
     .join('\n');
 
+const ONLY_AS_HEADER = 'frame-ancestors';
+
+/** A page that carries its own policy, which differs per page and switch: headers of static hosting are the same for all. */
+function withPolicy(html: string, policy: string): string {
+  const content = policy.split('; ').filter((part) => !part.startsWith(ONLY_AS_HEADER));
+  const meta = `<meta http-equiv="content-security-policy" content="${escapeHtml(content.join('; '))}">`;
+  return html.replace(/<head\b[^>]*>(?:\s*<meta charset=[^>]*>)?/i, (start) => `${start}\n${meta}`);
+}
+
+/** Headers by path. No two rules that meet on a path name the same header: hosts join such values, which spoils both. */
+function siteHeaders(page: Record<string, string>, pages: readonly string[]): [string, Record<string, string>][] {
+  const { 'content-type': _, 'cache-control': __, 'content-security-policy': policy = '', ...everywhere } = page;
+  const framing = policy.split('; ').filter((part) => part.startsWith(ONLY_AS_HEADER));
+  const { 'cache-control': life = '', 'access-control-allow-origin': readers = '' } = buildFileHeaders('x.js');
+  const alwaysAsk = { 'cache-control': 'no-cache' };
+  return [
+    ['/*', { ...everywhere, 'content-security-policy': framing.join('; ') }],
+    ['/builds/*', { 'cache-control': life, 'access-control-allow-origin': readers }],
+    ...[...pages, '/channels/*', '/sw.js'].map((path): [string, Record<string, string>] => [path, alwaysAsk]),
+  ];
+}
+
 /** Icons, manifest and the like, which browsers ask for at the origin's root. */
 async function copyRootFiles(writer: Writer, hostId: string, folder: string): Promise<void> {
   const { files, description } = await writer.catalog.record(hostId);
@@ -67,7 +89,8 @@ const plainPaths = (routes: readonly { path: string }[]): string[] =>
 
 /**
  * Writes what is stable as a tree for static hosting: builds first, then pages, the channel last, so that a copy in that order
- * never names what is not there. `_headers` holds the headers each path must be served with. Candidates need a server.
+ * never names what is not there. `_headers` holds the headers each path must be served with, the
+ * same after every switch unless a page comes or goes. Candidates need a server.
  */
 export async function exportSite(writer: Writer, options: ExportOptions): Promise<Exported> {
   const { store, catalog, channel, key } = writer;
@@ -82,20 +105,17 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
   const chosen = { hash: document.stable.set, body, candidate: false, override: null };
   const pageSet = await makePageSet(catalog, document, key.publicKey, chosen);
   const pages = ['/', ...plainPaths(Object.values(body.remotes).flatMap((remote) => remote.routes))];
-  const headers: [string, Record<string, string>][] = [];
+  let headers: Record<string, string> = {};
   for (const path of pages) {
     const page = renderPage({ ...options, template: template.toString('utf8'), pageSet, path });
-    headers.push([path === '/' ? '/*' : path, page.headers]);
-    await put(options.folder, `${path === '/' ? '' : path.slice(1)}/index.html`.replace(/^\//, ''), page.html);
+    headers = page.headers;
+    const html = withPolicy(page.html, headers['content-security-policy'] ?? '');
+    await put(options.folder, `${path === '/' ? '' : path.slice(1)}/index.html`.replace(/^\//, ''), html);
   }
   await copyRootFiles(writer, body.host.id, options.folder);
   const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
   if (worker) await put(options.folder, 'sw.js', worker);
-  const noCache = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
-  headers.push(['/builds/*', withoutType(buildFileHeaders('x.js'))], ['/channels/*', noCache], ['/sw.js', noCache]);
-  await put(options.folder, '_headers', headerFile(headers));
+  await put(options.folder, '_headers', headerFile(siteHeaders(headers, pages)));
   await put(options.folder, channelKey(channel), source);
   return { folder: options.folder, set: document.stable.set, pages, builds };
 }
-
-const withoutType = ({ 'content-type': _type, vary: _vary, ...headers }: Record<string, string>) => headers;

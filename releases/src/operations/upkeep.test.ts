@@ -163,7 +163,15 @@ test('export writes a tree whose pages, headers and channel fit together', async
   const page = await read('stories/index.html');
   const [, entry = ''] = /as="script" href="\/(builds\/stories\/[^"]+remoteEntry.js)"/.exec(page) ?? [];
   expect(await read(entry)).toContain('stories');
-  expect(await read('_headers')).toContain('content-security-policy');
+  expect(page).toContain('<meta http-equiv="content-security-policy" content="default-src &#39;none&#39;; script-src ');
+  const rules = (await read('_headers')).split('\n\n').map((rule) => rule.trim().split('\n'));
+  const namesOf = (path: string) =>
+    (rules.find(([first]) => first === path) ?? []).slice(1).map((line) => line.trim().split(':')[0]);
+  expect(namesOf('/*')).toContain('x-content-type-options');
+  for (const path of ['/', '/stories', '/builds/*', '/channels/*', '/sw.js']) {
+    expect(namesOf(path)).toContain('cache-control');
+    expect(namesOf(path).filter((name) => namesOf('/*').includes(name))).toEqual([]);
+  }
   expect(JSON.parse(await read('channels/production.json')).seq).toBe((await at.current()).seq);
   expect([await read('sw.js'), await read('favicon.svg')]).toEqual([
     'self.addEventListener("fetch", () => undefined);',
