@@ -153,36 +153,26 @@ test('theme and font size are kept and change what is seen', async ({ person, pa
 });
 
 test.describe('in a session that has run out the sign-in popup alone speaks', () => {
-  const acts: Record<string, { path: string; act: (person: Person) => Promise<void> }> = {
-    'checking in': {
-      path: '/my',
-      act: ({ page }) => page.getByRole('button', { name: /^签到/ }).tap(),
-    },
-    'saving the profile': {
-      path: '/my/profile',
-      async act({ page }) {
-        await page.getByRole('textbox', { name: /人设/ }).fill('赶考的书生');
-        await page.getByRole('button', { name: '保存', exact: true }).tap();
-      },
-    },
+  /** What is written down before the session ends, and the button that finds it out. */
+  const acts: Record<string, { path: string; fields: Record<string, string>; button: RegExp }> = {
+    'checking in': { path: '/my', fields: {}, button: /^签到/ },
+    'saving the profile': { path: '/my/profile', fields: { persona: '赶考的书生' }, button: /^保存$/ },
     'changing the password': {
       path: '/my/profile',
-      async act({ page }) {
-        await page.locator('input[name="current_password"]').fill('246810');
-        await page.locator('input[name="password"]').fill('135791');
-        await page.locator('input[name="password_confirmation"]').fill('135791');
-        await page.getByRole('button', { name: '修改密码' }).tap();
-      },
+      fields: { current_password: '246810', password: '135791', password_confirmation: '135791' },
+      button: /^修改密码$/,
     },
   };
-  for (const [name, { path, act }] of Object.entries(acts))
+  for (const [name, { path, fields, button }] of Object.entries(acts))
     test(name, async ({ person, page, context }) => {
       await person.returns(await seededAccount({}));
       await person.open(path);
-      await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+      for (const [field, text] of Object.entries(fields)) await page.locator(`[name="${field}"]`).fill(text);
+      await expect(page.getByRole('button', { name: button })).toBeEnabled();
+      await page.waitForLoadState('networkidle');
       await context.clearCookies();
-      await act(person);
-      await expect(page.getByRole('dialog').locator('input[name="password"]')).toBeVisible();
+      await page.getByRole('button', { name: button }).tap();
+      await expect(person.popup().locator('input[name="password"]')).toBeVisible();
       await expect(page.getByText(/出了点问题|请先登录|Unauthenticated/)).toHaveCount(0);
     });
 });
