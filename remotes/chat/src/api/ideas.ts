@@ -1,8 +1,9 @@
-import { api, isApiError, listen, newClientId, store } from '@liaozhai/shared/runtime';
+import { api, isApiError, listen, newClientId, snapshots, store } from '@liaozhai/shared/runtime';
 import { selectThread } from '../api';
 import { type IdEventDto, isUncertain, type Message, runningMessage, type Suggestion } from '../model';
-import { chatActions, selectChat } from '../slice';
+import { chatActions, type Ideas, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
+import { currentUserId } from './sendLine';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
@@ -13,6 +14,17 @@ const { dispatch } = store;
 /** Ideas belong to the last message in the state it was in when they were asked for. */
 export const ideasKeyOf = (message: Message): string => `${message.id}:${message.version}`;
 
+const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
+
+/** Brings back the ideas that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
+export async function recallIdeas(storyId: string): Promise<void> {
+  const buyer = currentUserId();
+  const kept = (await snapshots.read(keptKey(storyId))) as Ideas | undefined;
+  if (!kept || currentUserId() !== buyer || selectChat(store.getState()).ideas[storyId]) return;
+  const ideas: Ideas = kept.status === 'pending' ? { ...kept, status: 'failed' } : kept;
+  dispatch(chatActions.ideasChanged({ storyId, ideas }));
+}
+
 /** Asks for ideas for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
 export async function askIdeas(storyId: string): Promise<boolean> {
   const thread = selectThread(storyId)(store.getState()).data;
@@ -22,8 +34,13 @@ export async function askIdeas(storyId: string): Promise<boolean> {
   const known = selectChat(store.getState()).ideas[storyId];
   if (known?.baseKey === baseKey && known.status !== 'failed') return true;
   const clientId = (known?.baseKey === baseKey && known.clientId) || newClientId();
-  const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) =>
-    dispatch(chatActions.ideasChanged({ storyId, ideas: { baseKey, clientId: nextClientId, status, items } }));
+  const buyer = currentUserId();
+  const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) => {
+    if (currentUserId() !== buyer) return;
+    const ideas: Ideas = { baseKey, clientId: nextClientId, status, items };
+    dispatch(chatActions.ideasChanged({ storyId, ideas }));
+    void snapshots.write(keptKey(storyId), ideas);
+  };
 
   show('pending', [], clientId);
   try {

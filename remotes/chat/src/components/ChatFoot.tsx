@@ -1,6 +1,6 @@
 import { useSelector, useUser } from '@liaozhai/shared/runtime';
-import { memo, type Ref, useImperativeHandle, useRef, useState } from 'react';
-import { ideasKeyOf } from '../api/ideas';
+import { memo, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { ideasKeyOf, recallIdeas } from '../api/ideas';
 import { prices } from '../api/prices';
 import type { Message, Story } from '../model';
 import { selectChat } from '../slice';
@@ -44,6 +44,7 @@ export const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMembe
       ? ideas
       : undefined;
   useKeyboardInset(foot);
+  useEffect(() => void recallIdeas(story.id), [story.id]);
 
   const fill = (text: string) => {
     write(text);
