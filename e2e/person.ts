@@ -1,4 +1,4 @@
-import { test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 
 /** What a page did that no visitor should ever cause: errors and policy violations. */
 export interface Trouble {
@@ -6,15 +6,20 @@ export interface Trouble {
   errors: string[];
 }
 
-async function recordTrouble(page: Page): Promise<Trouble> {
+/** Records for every page of the context, those a test opens later too. */
+async function recordTrouble(context: BrowserContext, page: Page): Promise<Trouble> {
   const trouble: Trouble = { violations: [], errors: [] };
-  await page.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
-  await page.addInitScript(() => {
+  await context.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
+  await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
       (globalThis as unknown as { __violated(text: string): void }).__violated(
         `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
       );
     });
+  });
+  context.on('console', (message) => {
+    if (/Content[- ]Security[- ]Policy|Trusted ?(Type|HTML|Script)/i.test(message.text()))
+      trouble.violations.push(message.text());
   });
   page.on('pageerror', (error) => trouble.errors.push(error.message));
   return trouble;
@@ -196,11 +201,18 @@ export class Person {
   }
 }
 
-export const test = base.extend<{ person: Person }>({
-  person: async ({ page }, use) => {
-    const trouble = await recordTrouble(page);
+export const test = base.extend<{ person: Person; trouble: Trouble }>({
+  // automatic: a journey need not ask for it to fail at a violation
+  trouble: [
+    async ({ context, page }, use) => {
+      const trouble = await recordTrouble(context, page);
+      await use(trouble);
+      expect(trouble.violations, 'sec.csp-zero: policy violations').toEqual([]);
+    },
+    { auto: true },
+  ],
+  person: async ({ page, trouble }, use) => {
     await use(new Person(page, trouble));
-    expect(trouble.violations, 'policy violations').toEqual([]);
   },
 });
 

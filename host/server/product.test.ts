@@ -117,9 +117,29 @@ test('sec.headers: the page carries a strict policy of hashes', async () => {
   expect(policy).toMatch(/script-src 'sha256-[^']+' ('sha384-[^']+' )+'strict-dynamic'/);
   expect(policy).toContain("require-trusted-types-for 'script'");
   expect(policy).not.toContain('unsafe');
+  for (const [name, value] of Object.entries({
+    'style-src': "'self' 'sha256-",
+    'connect-src': "'self'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'manifest-src': "'self'",
+    'worker-src': "'self'",
+    'base-uri': "'none'",
+    'object-src': "'none'",
+    'form-action': "'self'",
+    'frame-ancestors': "'none'",
+    'trusted-types': 'liaozhai liaozhai-sw',
+  }))
+    expect(policy.split('; ').find((one) => one.startsWith(`${name} `))).toContain(`${name} ${value}`);
   expect(answer.headers.get('integrity-policy')).toBe('blocked-destinations=(script)');
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+  expect(answer.headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin');
+  expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  expect(answer.headers.get('permissions-policy')).toContain('camera=(), microphone=(), geolocation=()');
+  expect(answer.headers.get('strict-transport-security')).toBeNull();
+  const behindTls = await fetch(`${origin}/explore`, { headers: { 'x-forwarded-proto': 'https' } });
+  expect(behindTls.headers.get('strict-transport-security')).toContain('max-age=31536000');
 });
 
 test('the page preloads what its route needs, with hashes, and carries its set', async () => {
