@@ -18,7 +18,9 @@ export default defineConfig({
     },
     {
       name: 'node',
-      include: ['{host/server,releases/src,releases/cli,releases/console/server,e2e/backend,e2e/security,templates}/**/*.test.ts'],
+      include: [
+        '{host/server,releases/src,releases/cli,releases/console/server,e2e/backend,e2e/security,templates}/**/*.test.ts',
+      ],
       exclude: ['templates/remote/**'],
       testEnvironment: 'node',
     },
