@@ -135,10 +135,15 @@ export const changeConversations =
     dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
 
-/** Asks for the newest page and puts it over the list. Rejects with ApiError. */
+/** Asks for the newest page and puts it over the list, or for the list if there is none yet. Rejects with ApiError. */
 export const refreshConversations =
   () =>
-  async (dispatch: AppDispatch): Promise<void> => {
+  async (dispatch: AppDispatch, getState: () => RootState): Promise<void> => {
+    const { chatGetConversations } = chatApi.endpoints;
+    if (!chatGetConversations.select()(getState()).data) {
+      await dispatch(chatGetConversations.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
+      return;
+    }
     const newest = toConversationPage(await request({ url: '/v1/conversations' }));
     dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
   };

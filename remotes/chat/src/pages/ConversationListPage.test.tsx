@@ -136,3 +136,17 @@ test('a list that does not come offers to try again', async () => {
   await user.click(screen.getByRole('button', { name: '重试' }));
   expect(await screen.findByRole('link', { name: /画皮/ })).toBeTruthy();
 });
+
+test('刷新 brings the list after a first load that failed', async () => {
+  let up = false;
+  open({
+    [LIST]: () => {
+      if (!up) throw offline();
+      return pageDto([conversationDto()]);
+    },
+  });
+  await screen.findByRole('button', { name: '重试' });
+  up = true;
+  screen.getByRole('button', { name: '刷新' }).click();
+  expect(await titles()).toEqual(['/story/s-1?chat=1']);
+});
