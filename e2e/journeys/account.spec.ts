@@ -104,7 +104,10 @@ test('a check-in counts once a day, however often it is tapped', async ({ person
   expect((await user(person)).balance).toBe(110);
 });
 
-test('logging out leaves nothing of the user on the device, but theme and font size', async ({ person, page }) => {
+test('sec.user-switch: logging out leaves nothing of the user on the device, but theme and font size', async ({
+  person,
+  page,
+}) => {
   const account = await seededAccount({ story: 'nie-xiaoqian', messages: 4 });
   await person.returns(account);
   await person.opensChat();

@@ -76,7 +76,7 @@ test('words written without a network wait, say so, and go by themselves when it
   await sentOnce(person, '山路断了');
 });
 
-test('words of an expired session never go out under another name', async ({ person, page, context }) => {
+test('outbox.401: words of an expired session never go out under another name', async ({ person, page, context }) => {
   const first = await seededAccount({});
   await person.returns(first);
   await person.opensChat();

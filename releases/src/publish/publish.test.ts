@@ -95,7 +95,7 @@ async function refusal(dist: string, version?: string): Promise<string> {
   return [failure.message, ...(failure.details ?? [])].join('\n');
 }
 
-describe('what cannot be published', () => {
+describe('sec.releases: what cannot be published', () => {
   test('a folder that is not there or holds no build', async () => {
     expect(await refusal(join(at.folder, 'nowhere'))).toContain('holds no liaozhai.json');
     expect(await refusal(at.folder)).toContain('holds no liaozhai.json');
