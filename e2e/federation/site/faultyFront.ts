@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect, type Socket } from 'node:net';
 
 /** What goes wrong with a file on its way: no answer at all, another status, or other bytes. */
-export type Fault = 'hang' | { status: number } | { rewrite: (body: string) => string };
+export type Fault =
+  | 'hang'
+  | { status: number; headers?: Record<string, string> }
+  | { rewrite: (body: string) => string };
 
 interface Beacon {
   build: string;
@@ -61,7 +64,8 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     asked.push(path);
     const fault = faults.find((candidate) => candidate.path.test(path))?.fault;
     if (fault === 'hang') return;
-    if (fault && 'status' in fault) answer.writeHead(fault.status, { 'cache-control': 'no-store' }).end('broken');
+    if (fault && 'status' in fault)
+      answer.writeHead(fault.status, { 'cache-control': 'no-store', ...fault.headers }).end('broken');
     else void pass(message, answer, fault?.rewrite);
   });
   server.on('connection', (socket) => {

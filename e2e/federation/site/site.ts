@@ -44,9 +44,10 @@ async function runRelease(store: string, words: readonly string[]): Promise<Answ
   return JSON.parse(stdout) as Answer;
 }
 
-export async function startSite(): Promise<Site> {
+/** `env` is the product's, beside a store of its own. */
+export async function startSite(env: Record<string, string> = {}): Promise<Site> {
   const store = mkdtempSync(join(tmpdir(), 'liaozhai-store-'));
-  const product = await startProduct({ RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000' });
+  const product = await startProduct({ RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000', ...env });
   const front = await startFaultyFront(new URL(product.origin));
   const published = new Map<string, Promise<string>>();
   let succession = '';

@@ -1,0 +1,102 @@
+import type { WebSocketRoute } from '@playwright/test';
+import { expect } from '../../person.ts';
+import type { Scene } from './scene.ts';
+
+interface Fault {
+  name: string;
+  /** a fault that reading never meets */
+  onlyWrites?: boolean;
+  /** before the page opens */
+  prepare?(scene: Scene): Promise<void>;
+  /** when the reader is about to act */
+  strike?(scene: Scene): Promise<void>;
+  mend?(scene: Scene): Promise<void>;
+}
+
+const api = /^\/api\/v1\//;
+const open = new WeakMap<Scene, Set<WebSocketRoute>>();
+
+/** Sockets that a fault can cut: `setOffline` alone would leave them paused. */
+async function holdSockets(scene: Scene) {
+  const sockets = new Set<WebSocketRoute>();
+  open.set(scene, sockets);
+  await scene.page.routeWebSocket(/\/app\//, (socket) => {
+    if (open.get(scene) !== sockets) return socket.close();
+    sockets.add(socket);
+    socket.connectToServer();
+  });
+}
+
+async function cutSockets(scene: Scene) {
+  const sockets = open.get(scene) ?? [];
+  for (const socket of sockets) await socket.close();
+}
+
+async function slowDown({ context, page }: Scene) {
+  const devtools = await context.newCDPSession(page);
+  const bytesPerSecond = 200_000;
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 200,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+}
+
+async function switchSet({ site, editions, page }: Scene) {
+  const live = (await site.release('status')).stable.builds;
+  await site.activate(live.includes(editions[0]) ? editions[1] : editions[0]);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByText('有新版本')).toBeVisible();
+}
+
+/** What goes wrong, and how it ends. */
+export const faults: readonly Fault[] = [
+  { name: 'a slow network', prepare: slowDown },
+  {
+    name: 'no network for a while',
+    prepare: holdSockets,
+    strike: async (scene) => {
+      await scene.context.setOffline(true);
+      await cutSockets(scene);
+    },
+    mend: ({ context }) => context.setOffline(false),
+  },
+  { name: 'a blocked socket', prepare: ({ page }) => page.routeWebSocket(/\/app\//, (socket) => socket.close()) },
+  {
+    name: 'answers 500',
+    strike: async ({ site }) => site.front.breaks(api, { status: 500 }),
+    mend: async ({ site }) => site.front.mend(),
+  },
+  {
+    name: 'answers 429 for two seconds',
+    strike: async ({ site }) => site.front.breaks(api, { status: 429, headers: { 'retry-after': '2' } }),
+    mend: async ({ site }) => site.front.mend(),
+  },
+  {
+    name: 'one answer 419',
+    onlyWrites: true,
+    strike: async ({ page }) => {
+      let refused = false;
+      await page.route('**/api/v1/**', (route) => {
+        if (refused || route.request().method() === 'GET') return route.continue();
+        refused = true;
+        return route.fulfill({
+          status: 419,
+          contentType: 'application/json',
+          body: '{"message":"页面已过期，请重试"}',
+        });
+      });
+    },
+  },
+  {
+    name: 'a backend killed and started again',
+    // not waited for: the act falls into it
+    strike: async ({ backend }) => void backend.crash(),
+    mend: async ({ backend }) => {
+      await backend.crash();
+      await backend.start();
+    },
+  },
+  { name: 'a switch of the set', strike: switchSet },
+];

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { type FaultyFront, startFaultyFront } from '../federation/site/faultyFront.ts';
+import { repoRoot } from '../federation/site/repoRoot.ts';
+import { expect, test } from '../person.ts';
+import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
+import { payloads } from '../security/payloads.ts';
+import { secretsIn } from '../security/supply.ts';
+
+test('sec.csp-zero: what breaks the policy is noticed, in a second page of the visitor too', async ({
+  person,
+  page,
+  context,
+  trouble,
+}) => {
+  await person.open('/explore');
+  const second = await context.newPage();
+  await second.goto('/explore');
+  for (const one of [page, second]) {
+    await one.evaluate(() =>
+      document.body.append(Object.assign(document.createElement('img'), { src: 'http://127.0.0.2:9/x.png' })),
+    );
+    await expect.poll(() => trouble.violations.splice(0).join()).toContain('img-src');
+  }
+  await second.close();
+  // the console tells of the same a moment later
+  await expect.poll(() => trouble.violations.splice(0)).toEqual([]);
+});
+
+test('sec.supply: no file of a build carries or names a secret', async () => {
+  const dists = ['host', ...readdirSync(join(repoRoot, 'remotes')).map((name) => `remotes/${name}`)].map((folder) =>
+    join(repoRoot, folder, 'dist'),
+  );
+  const files = dists.flatMap((dist) =>
+    readdirSync(dist, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(dist, name))
+      .filter((path) => /\.(js|css|html|json)$/.test(path)),
+  );
+  expect(files.length).toBeGreaterThan(30);
+  expect(files.flatMap((path) => secretsIn(readFileSync(path, 'utf8')))).toEqual([]);
+});
+
+const texts = new Set([
+  'name',
+  'persona',
+  'body',
+  'title',
+  'summary',
+  'opening',
+  'intro',
+  'excerpt',
+  'text',
+  'description',
+  'username',
+  'invite_code',
+]);
+const addresses = new Set(['avatar', 'cover_url']);
+const all = payloads.join('\n');
+
+/** The same answer with every text and address that a person or a model may have written replaced by all payloads. */
+const poisoned = (answer: string): string =>
+  JSON.stringify(JSON.parse(answer), (key, value: unknown) => {
+    if (key === 'tags') return payloads;
+    if (typeof value !== 'string') return value;
+    if (addresses.has(key)) return '/x" onerror="window.__ran=1" y="';
+    return texts.has(key) ? all : value;
+  });
+
+test.describe('sec.xss', () => {
+  let backend: RunningBackend;
+  let front: FaultyFront;
+  let product: RunningProduct;
+
+  test.beforeAll(async () => {
+    backend = await startBackend({ STORYTELLER_PIECE_DELAY_MS: '0' });
+    front = await startFaultyFront(new URL(backend.url));
+    product = await startProduct({ BACKEND_URL: front.origin });
+  });
+  test.afterAll(async () => {
+    await product?.stop();
+    await front?.close();
+    await backend?.stop();
+  });
+
+  async function nothingRan(page: Page) {
+    // a frame, so that what was parsed had its chance to run
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    expect(await page.evaluate(() => '__ran' in window)).toBe(false);
+    const made = 'main :is(iframe, object, embed, base, [onerror], [onload], [onfocus], a[href^="javascript:"])';
+    expect(await page.locator(made).count()).toBe(0);
+  }
+
+  test(`sec.xss: ${payloads.length} payloads in every text of every screen run nowhere`, async ({ person, page }) => {
+    test.setTimeout(90_000);
+    expect(new Set(payloads).size).toBeGreaterThanOrEqual(60);
+    await person.open(`${product.origin}/my`);
+    await page.getByRole('button', { name: '注册账号' }).click();
+    await person.register();
+    await person.open(`${product.origin}/story/nie-xiaoqian?chat=1`);
+    // as many as one line may hold; the store keeps them as they are
+    await person.says(payloads.slice(0, 40).join('\n'));
+    await expect.poll(() => person.latestStatus()).toBe('completed');
+    front.breaks(/^\/api\/v1\/(?!email)/, { rewrite: poisoned });
+    const screens = [
+      '/explore',
+      '/story/nie-xiaoqian',
+      '/story/nie-xiaoqian?chat=1',
+      '/conversations',
+      '/my',
+      '/my/profile',
+      '/my/wallet/transactions',
+      '/my/wallet/recharge',
+      '/my/support',
+    ];
+    for (const path of screens) {
+      await person.open(product.origin + path);
+      await expect(page.locator('main').filter({ visible: true }).first()).not.toBeEmpty();
+      if (/^\/(explore|story|conv)/.test(path))
+        await expect(page.getByText('<script>window.__ran=1</script>').filter({ visible: true }).first()).toBeVisible();
+      await nothingRan(page);
+    }
+    front.mend();
+  });
+
+  test('sec.xss: payloads in what the server says of an error run nowhere', async ({ person, page }) => {
+    front.mend();
+    await person.open(`${product.origin}/my`);
+    await page.getByRole('button', { name: '注册账号' }).click();
+    const refusal = JSON.stringify({ message: all, errors: { login: [all], password: [all], body: [all] } });
+    await page.route('**/api/v1/register', (route) =>
+      route.fulfill({ status: 422, contentType: 'application/json', body: refusal }),
+    );
+    await person.popup().getByRole('button', { name: '注册（请截图保存）' }).click();
+    await expect(page.getByText('<script>window.__ran=1</script>').filter({ visible: true }).first()).toBeVisible();
+    await nothingRan(page);
+    for (const [path, status] of [
+      ['/explore', 500],
+      ['/story/nie-xiaoqian', 404],
+    ] as const) {
+      await page.route('**/api/v1/stories**', (route) =>
+        route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ message: all }) }),
+      );
+      await person.open(product.origin + path);
+      await nothingRan(page);
+    }
+  });
+});
