@@ -7,6 +7,7 @@ import { buildFolder } from '../model/ids.ts';
 import { type Gate, lastGoodAfter } from '../operations/activate.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
+import { writeRemote } from '../testing/writePackage.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -65,6 +66,14 @@ describe('seeded breakages', () => {
     );
     await at.activate(first ?? '');
     expect((await verdict([second ?? ''])).join()).toContain('shares a global');
+    await at.activate(await at.remote('stories', next()));
+  });
+
+  test('the very files of what is live, under another version', async () => {
+    const dist = await writeRemote(at.place(), 'stories', 'same');
+    const [first, second] = [await at.publishFrom(dist, next()), await at.publishFrom(dist, next())];
+    await at.activate(first);
+    expect((await verdict([second])).join()).toContain(`has the very files of ${first}`);
     await at.activate(await at.remote('stories', next()));
   });
 

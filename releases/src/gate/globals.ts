@@ -7,6 +7,13 @@ function others(remote: RemoteRecord, records: readonly BuildRecord[]): RemoteRe
   return records.filter(isRemote).filter(({ id }) => id !== remote.id);
 }
 
+const contentOf = (id: string): string => id.slice(id.lastIndexOf('+'));
+
+const clash = (id: string, rival: string): string =>
+  contentOf(id) === contentOf(rival)
+    ? `has the very files of ${rival}, only its version is another: keep that one, or publish what you changed`
+    : `shares a global with ${rival}: derive global and chunkGlobal from the hash of the sources`;
+
 /** No two builds that can meet share a container or chunk global, or one would run the other's chunks. */
 export const globals: GateCheck = {
   name: 'globals',
@@ -18,8 +25,6 @@ export const globals: GateCheck = {
       const rivals = others(remote, [...remotes, ...neighbours]).filter((rival) =>
         globalsOf(rival).some((name) => mine.includes(name)),
       );
-      return [...new Set(rivals.map(({ id }) => id))].map(
-        (id) => `${remote.id}: shares a global with ${id}: derive global and chunkGlobal from the hash of the sources`,
-      );
+      return [...new Set(rivals.map(({ id }) => id))].map((id) => `${remote.id}: ${clash(remote.id, id)}`);
     }),
 };
