@@ -31,6 +31,13 @@ function liveRow(id: string, status: ChannelDocument, me: Me, actions: Actions):
   );
 }
 
+const killedLine = (killed: readonly string[]): HTMLElement =>
+  element(
+    'p',
+    { class: 'killed quiet', title: killed.join('\n') },
+    `${texts.live.killed}：${killed.map((id) => `${nameOf(id)} ${versionOf(id)}`).join('、')}`,
+  );
+
 /** What everyone runs, since when and by whom. */
 export function liveSection(status: ChannelDocument, me: Me, actions: Actions, now: Date): (HTMLElement | null)[] {
   const { stable, seq, killed, expires } = status;
@@ -42,7 +49,7 @@ export function liveSection(status: ChannelDocument, me: Me, actions: Actions, n
       `${texts.live.state(seq)} · ${texts.live.since(relativeTime(stable.since, now), stable.by)}`,
     ),
     element('ul', { class: 'rows' }, ...stable.builds.map((id) => liveRow(id, status, me, actions))),
-    killed.length > 0 ? element('p', { class: 'quiet' }, `${texts.live.killed}：${killed.join('、')}`) : null,
+    killed.length > 0 ? killedLine(killed) : null,
     element(
       'div',
       { class: 'actions' },
