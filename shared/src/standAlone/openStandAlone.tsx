@@ -4,6 +4,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
 import { Provider, type RemoteModule, ScreenContext, store } from '../runtime';
+import { LogInStrip } from './LogInStrip';
 import styles from './openStandAlone.module.css';
 
 function StandAlone({ remote }: { remote: RemoteModule }) {
@@ -40,6 +41,7 @@ export function openStandAlone(remote: RemoteModule) {
               {title}
             </Link>
           ))}
+          <LogInStrip />
         </nav>
         <StandAlone remote={remote} />
       </BrowserRouter>

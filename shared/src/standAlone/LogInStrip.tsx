@@ -1,0 +1,68 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { anyErrorText } from '../format/errorText';
+import { authPopup, request, session, toApiError, type UserDto, unwrap, useUser } from '../runtime';
+import styles from './openStandAlone.module.css';
+
+async function logIn(form: HTMLFormElement): Promise<void> {
+  const body = Object.fromEntries(new FormData(form));
+  const { user } = unwrap(await request({ method: 'POST', url: '/v1/login', body })) as { user: UserDto };
+  session.userReceived(user);
+}
+
+/** Resolves once somebody has signed in; the strip cannot be closed, so it never gives up. */
+const signedIn = () =>
+  new Promise<boolean>((resolve) => {
+    const stop = session.onUserChanged((_former, id) => {
+      if (id === null) return;
+      stop();
+      resolve(true);
+    });
+  });
+
+function LogInForm() {
+  const login = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState('');
+  useEffect(
+    () =>
+      authPopup.onRequest(() => {
+        login.current?.focus();
+        return signedIn();
+      }),
+    [],
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    logIn(event.currentTarget).catch((cause: unknown) => setProblem(anyErrorText(toApiError(cause))));
+  };
+  return (
+    <form className={styles.logIn} onSubmit={submit}>
+      <input ref={login} name="login" autoComplete="username" placeholder="用户名" aria-label="用户名" required />
+      <input
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        placeholder="密码"
+        aria-label="密码"
+        required
+      />
+      <button type="submit">登录</button>
+      <span role="alert">{problem}</span>
+    </form>
+  );
+}
+
+/** Stands in for the host's sign-in popup: says who is signed in, else lets somebody in. */
+export function LogInStrip() {
+  const user = useUser();
+  if (!user) return <LogInForm />;
+  const signOut = () =>
+    session.signOut().catch((cause: unknown) => console.warn('could not sign out', toApiError(cause)));
+  return (
+    <span className={styles.logIn}>
+      {user.name}
+      <button type="button" onClick={() => void signOut()}>
+        退出
+      </button>
+    </span>
+  );
+}
