@@ -8,7 +8,9 @@ export const backendPaths = ['/api', '/sanctum', '/broadcasting', '/app'];
 
 /** Hands the backend's paths (the socket too) to the running product, under this page's own host, or changes would be refused as another site's. */
 export const backendProxy = (target = process.env.BACKEND_URL ?? 'http://localhost:3000') =>
-  Object.fromEntries(backendPaths.map((path) => [path, { target, changeOrigin: false, ws: path === '/app', xfwd: true }]));
+  Object.fromEntries(
+    backendPaths.map((path) => [path, { target, changeOrigin: false, ws: path === '/app', xfwd: true }]),
+  );
 
 /** One remote by itself with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (root: string, port: number, label: string): RsbuildConfig =>
