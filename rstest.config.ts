@@ -12,6 +12,7 @@ export default defineConfig({
     {
       name: 'browser',
       include: ['{host/src,remotes/*/src,shared/src,releases/console/src,templates/remote/src}/**/*.test.{ts,tsx}'],
+      exclude: ['shared/src/build/**'],
       testEnvironment: 'happy-dom',
       plugins: [pluginReact()],
       setupFiles: ['./shared/src/testing/setup.ts'],
@@ -19,7 +20,7 @@ export default defineConfig({
     {
       name: 'node',
       include: [
-        '{host/server,releases/src,releases/cli,releases/console/server,e2e/backend,e2e/security,templates}/**/*.test.ts',
+        '{host/server,shared/src/build,releases/src,releases/cli,releases/console/server,e2e/backend,e2e/security,templates}/**/*.test.ts',
       ],
       exclude: ['templates/remote/**'],
       testEnvironment: 'node',

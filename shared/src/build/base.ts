@@ -21,5 +21,12 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
       sourceMap: false,
     },
     performance: { printFileSize: false },
+    tools: {
+      rspack: (config) => {
+        // the default ids are hashed from paths, of which federation's own modules have absolute ones:
+        // the same sources would give other bytes in another folder
+        if (config.mode === 'production') config.optimization = { ...config.optimization, moduleIds: 'natural' };
+      },
+    },
   };
 }
