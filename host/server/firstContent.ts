@@ -7,13 +7,21 @@ export interface FirstContent {
   data?: { id: string; json: unknown }[];
 }
 
+/** What a shared link to the screen shows; the image is an address of the backend's. */
+export interface ShareCard {
+  title: string;
+  description: string;
+  image: string;
+}
+
 interface Template {
   html: string;
   source?: string;
   omit?: string[];
+  card?: ShareCard;
 }
 
-type Answer = { data?: Record<string, unknown>[] };
+type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
 
 const sourceBudgetMs = 300;
 const freshMs = 5_000;
@@ -35,15 +43,24 @@ const fieldAt = (answer: unknown, path: string): unknown =>
 
 const shown = (value: unknown): string => (Array.isArray(value) ? value.slice(0, 3).join(' · ') : String(value));
 
-/** Fills a template's tokens; null if the answer lacks one of them. */
-export function fill(html: string, answer: unknown): string | null {
+function replaceTokens(text: string, answer: unknown, written: (value: string) => string): string | null {
   let complete = true;
-  const filled = html.replace(/lz(u?)-([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
+  const filled = text.replace(/lz(u?)-([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
     const value = fieldAt(answer, path);
     if (value === undefined || value === null) complete = false;
-    return escapeHtml(inAddress ? encodeURIComponent(shown(value)) : shown(value));
+    return written(inAddress ? encodeURIComponent(shown(value)) : shown(value));
   });
   return complete ? filled : null;
+}
+
+/** Fills a template's tokens with escaped text; null if the answer lacks one of them. */
+export const fill = (html: string, answer: unknown) => replaceTokens(html, answer, escapeHtml);
+
+/** `/v1/stories/:id` for `/story/nie-xiaoqian` on the route `/story/:id` is `/v1/stories/nie-xiaoqian`. */
+function sourceAt(source: string, routePath: string, path: string): string {
+  const values = path.split('/');
+  const names = routePath.split('/');
+  return source.replace(/:(\w+)/g, (name) => values[names.indexOf(name)] ?? '');
 }
 
 const buildFolder = (entry: string) => /^\/builds\/[^/]+\/[^/]+/.exec(entry)?.[0] ?? '';
@@ -61,25 +78,38 @@ async function templateOf(releases: Releases, entry: string, name: string): Prom
 function without(answer: Answer, omit: string[]): Answer {
   const keep = (item: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(item).filter(([key]) => !omit.includes(key)));
-  return { ...answer, data: answer.data?.map(keep) };
+  return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
 }
 
-async function screenContent(
-  releases: Releases,
-  pageSet: PageSet,
-  path: string,
-  backendUrl: string,
-): Promise<FirstContent> {
+/** The route at a path, what its remote has for it, and the public answer that fills it. */
+async function screenAt(releases: Releases, pageSet: PageSet, path: string, backendUrl: string) {
   const route = matchRoute(pageSet.remotes, path);
   const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
   const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
-  if (!route || !template?.source) return {};
-  const answer = await publicAnswer(`${backendUrl}/api${template.source}`);
-  const first = answer && fill(template.html, answer);
+  if (!route || !template?.source) return null;
+  const answer = await publicAnswer(`${backendUrl}/api${sourceAt(template.source, route.path, path)}`);
+  return answer && { route, template, answer };
+}
+
+async function screenContent(...where: Parameters<typeof screenAt>): Promise<FirstContent> {
+  const screen = await screenAt(...where);
+  const first = screen && fill(screen.template.html, screen.answer);
   if (!first) return {};
-  const styles = route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
-  const data = [{ id: 'liaozhai-first', json: without(answer, template.omit ?? []) }];
+  const [releases] = where;
+  const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
+  const data = [{ id: 'liaozhai-first', json: without(screen.answer, screen.template.omit ?? []) }];
   return { first, inlineCss: await Promise.all(styles), data };
+}
+
+/** The card of a link to this path, as plain text; null where there is none or the API does not answer in time. */
+export async function shareCard(...where: Parameters<typeof screenAt>): Promise<ShareCard | null> {
+  const screen = await screenAt(...where);
+  const { card } = screen?.template ?? {};
+  if (!screen || !card) return null;
+  const [title, description, image] = [card.title, card.description, card.image].map((text) =>
+    replaceTokens(text, screen.answer, (value) => value),
+  );
+  return title && description && image ? { title, description, image } : null;
 }
 
 /** The shell's frame and, where its remote has some, the screen's first content. Empty for screens outside the shell. */

@@ -1,9 +1,10 @@
-import { matchRoute, type Releases, renderPage, type VisitorPage } from '@liaozhai/releases';
+import { matchRoute, type Releases, renderPage } from '@liaozhai/releases';
 import { type Context, Hono } from 'hono';
 import { compressed } from './compressed.ts';
 import { chooseOverride, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { firstContent } from './firstContent.ts';
+import { firstContent, shareCard } from './firstContent.ts';
+import { headOf } from './head.ts';
 
 export interface PageOptions {
   releases: Releases;
@@ -15,9 +16,13 @@ export interface PageOptions {
 const isFile = /\.[a-z0-9]{2,11}$/i;
 const hostRoutes = /^\/($|test\/list$|email\/verify\/)/;
 
-function titleAt({ pageSet }: VisitorPage, path: string): string {
-  const title = matchRoute(pageSet.remotes, path === '/' ? '/explore' : path)?.title;
-  return title ? `${title} · 聊斋` : '聊斋';
+const isSecure = (context: Context) => context.req.header('x-forwarded-proto') === 'https';
+
+/** The address as the visitor typed it. */
+function addressOf(context: Context): string {
+  const url = new URL(context.req.url);
+  if (isSecure(context)) url.protocol = 'https:';
+  return url.href;
 }
 
 async function answerPage(context: Context, { releases, env, config, backendUrl }: PageOptions) {
@@ -25,15 +30,17 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   const page = await releases.pageFor({ id: visitorOf(context), override: overrideOf(context) });
   const known = hostRoutes.test(path) || matchRoute(page.pageSet.remotes, path) !== null;
   const at = path === '/' ? '/explore' : path;
+  const screen = [releases, page.pageSet, at, backendUrl()] as const;
+  const head = headOf(addressOf(context), matchRoute(page.pageSet.remotes, at)?.title, await shareCard(...screen));
   const { html, headers } = renderPage({
     ...page,
-    ...(await firstContent(releases, page.pageSet, at, backendUrl())),
+    ...(await firstContent(...screen)),
+    ...head,
     path: at,
     config,
-    title: titleAt(page, path),
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
-    https: context.req.header('x-forwarded-proto') === 'https',
+    https: isSecure(context),
   });
   const { etag, body, encoding } = compressed(html, context.req.header('accept-encoding') ?? '');
   for (const [name, value] of Object.entries(headers)) context.header(name, value);

@@ -70,7 +70,10 @@ const packages = () => [
       chunkGlobal: 'chunks_stories_0123456789ab',
       exposes: ['./remote'],
       module: { js: ['remote.js'], css: [] },
-      routes: [{ ...route, js: ['explore.js'], css: ['explore.css'] }],
+      routes: [
+        { ...route, js: ['explore.js'], css: ['explore.css'] },
+        { ...route, name: 'story', path: '/story/:id', title: '故事', outsideShell: true, js: [], css: [] },
+      ],
       slots: [],
     },
     {
@@ -79,6 +82,11 @@ const packages = () => [
       'explore.js': '2',
       'explore.css': '.card{color:red}',
       'first/explore.json': JSON.stringify({ source: '/v1/stories', html: '<p class="card">lz-url-lz</p>' }),
+      'first/story.json': JSON.stringify({
+        source: '/v1/stories/:id',
+        html: '',
+        card: { title: '"lz-url-lz"', description: 'lz-headers.accept-lz', image: '/covers/1.png' },
+      }),
     },
   ),
 ];
@@ -216,4 +224,14 @@ test('the first content stands in the page, styled by its own hashed style, with
   const hash = createHash('sha256').update(css).digest('base64');
   expect(answer.headers.get('content-security-policy')).toContain(`'sha256-${hash}'`);
   expect(html).toContain('<script type="application/json" id="liaozhai-first">{"url":"/api/v1/stories"');
+});
+
+test('a shared link tells its title, its words and its picture', async () => {
+  const html = await (await fetch(`${origin}/story/nie-xiaoqian?from=chat`)).text();
+  const title = '&quot;/api/v1/stories/nie-xiaoqian&quot;';
+  expect(html).toContain(`<title>${title} · 聊斋</title>`);
+  expect(html).toContain(`<meta property="og:title" content="${title}">`);
+  expect(html).toContain('<meta name="description" content="application/json">');
+  expect(html).toContain(`<meta property="og:image" content="${origin}/covers/1.png">`);
+  expect(html).toContain(`<meta property="og:url" content="${origin}/story/nie-xiaoqian">`);
 });

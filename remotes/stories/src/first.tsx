@@ -18,6 +18,9 @@ const placeholder = (place: number) => {
   });
 };
 
+/** What a shared link to a story shows. */
+const storyCard = { title: 'lz-data.title-lz', description: 'lz-data.summary-lz', image: 'lz-data.cover_url-lz' };
+
 /** The shelf's first view, drawn by the server: the same components, so that nothing moves when the app takes over. */
 export const contents = [
   {
@@ -33,4 +36,5 @@ export const contents = [
       </div>
     ),
   },
+  { route: 'story', source: '/v1/stories/:id', card: storyCard },
 ];

@@ -14,9 +14,12 @@ const folder = dirname(fileURLToPath(import.meta.url));
 export interface FirstContent {
   /** name of the route it belongs to; for the host's frame the path of a tab */
   route: string;
-  element: ReactElement;
-  /** path below `/api` whose answer fills the tokens */
+  /** nothing to draw: the answer only fills the card */
+  element?: ReactElement;
+  /** path below `/api` whose answer fills the tokens; `:id` stands for that part of the address */
   source?: string;
+  /** what a link to the screen shows where it is shared, with the same tokens */
+  card?: { title: string; description: string; image: string };
   /** fields left out of each item of the answer when it is handed to the page as its first data */
   omit?: string[];
 }

@@ -5,5 +5,5 @@ import type { FirstContent } from './first.ts';
 /** Run in Node at build time by `pluginFirst`; `liaozhai-first` is the package's own `src/first.tsx`. */
 export const rendered = first.contents.map(({ element, ...rest }: FirstContent) => ({
   ...rest,
-  html: renderToStaticMarkup(element),
+  html: element ? renderToStaticMarkup(element) : '',
 }));
