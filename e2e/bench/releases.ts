@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../../releases/src/bench/main.ts', import.meta.url));
 
-/** The release system under load and at scale: `pnpm bench releases [writers|mixing|rollback|canary|scale]`. */
+/** The release system under load and at scale: `pnpm bench releases [writers|mixing|rollback|canary|stops|scale]`. */
 export async function run() {
   const child = spawn(process.execPath, ['--import', 'tsx', script, ...process.argv.slice(3)], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');

@@ -1,11 +1,19 @@
 import { canaryShare } from './canaryShare.ts';
+import { falseStops } from './falseStops.ts';
 import type { Bench, Measure } from './measure.ts';
 import { mixing } from './mixing.ts';
 import { rollbackTime } from './rollbackTime.ts';
 import { scale } from './scale.ts';
 import { writers } from './writers.ts';
 
-const BENCHES: Record<string, Bench> = { writers, mixing, rollback: rollbackTime, canary: canaryShare, scale };
+const BENCHES: Record<string, Bench> = {
+  writers,
+  mixing,
+  rollback: rollbackTime,
+  canary: canaryShare,
+  stops: falseStops,
+  scale,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in BENCHES));

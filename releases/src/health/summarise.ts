@@ -5,9 +5,12 @@ import type { Failure, HealthEvent } from './healthEvent.ts';
 /** The rule of the automatic stop, as stated in docs/deploying.md. */
 export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 } as const;
 
-export interface GroupHealth {
+export interface Counts {
   visitors: number;
   failedVisitors: number;
+}
+
+export interface GroupHealth extends Counts {
   loads: number;
   failures: Partial<Record<Failure, number>>;
   p75LoadMilliseconds: number | null;
@@ -48,7 +51,7 @@ function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
   };
 }
 
-function verdictOn(candidate: GroupHealth, control: GroupHealth): Health['verdict'] {
+export function verdictOn(candidate: Counts, control: Counts): NonNullable<Health['verdict']> {
   const pValue = fisherWorse(
     { failed: candidate.failedVisitors, total: candidate.visitors },
     { failed: control.failedVisitors, total: control.visitors },
