@@ -1,0 +1,14 @@
+import { expect, test } from '../person.ts';
+import { startProduct } from '../product.ts';
+
+test('boot.fresh: from an empty data folder the one command brings a product that can be used', async ({ page }) => {
+  test.setTimeout(180_000);
+  const product = await startProduct();
+  try {
+    await page.goto(`${product.origin}/explore`);
+    await page.getByRole('link', { name: /聂小倩/ }).click();
+    await expect(page.getByRole('heading', { name: '聂小倩' })).toBeVisible();
+  } finally {
+    await product.stop();
+  }
+});
