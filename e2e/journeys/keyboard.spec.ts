@@ -121,6 +121,7 @@ test('the menu of a list row goes by arrows and Escape', async ({ person, page }
   await expect(page.getByRole('menuitem', { name: '删除' })).toBeHidden();
   await expect(more).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: '删除' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByText(/已删除《/)).toBeVisible();
 });

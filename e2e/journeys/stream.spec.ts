@@ -112,7 +112,8 @@ test('older pages of a long history come without moving what is read', async ({ 
     await atRest(person.log());
     const place = await inView(person.log());
     come();
-    await expect.poll(height).toBeGreaterThan(before);
+    // rows that are measured for the first time change the height as well, but by far less than fifty messages
+    await expect.poll(height).toBeGreaterThan(before + 2000);
     await stays(person.log(), place);
   }
   expect(new Set(olderPages).size).toBe(olderPages.length);
