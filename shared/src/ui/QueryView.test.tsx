@@ -29,6 +29,13 @@ test('a failure is told in place with a way to try again', async () => {
   expect(retries).toBe(1);
 });
 
+test('a first failure is a whole face with a drawing, a failed refresh only a row', () => {
+  const { container, rerender } = render(view({ error: { kind: 'offline' } }));
+  expect(container.querySelector('svg')).not.toBeNull();
+  rerender(view({ data: ['画皮'], error: { kind: 'offline' } }));
+  expect(container.querySelector('svg')).toBeNull();
+});
+
 test('a retry under way looks like loading', () => {
   render(view({ error: { kind: 'offline' }, isFetching: true }));
   expect(screen.queryByRole('alert')).toBeNull();

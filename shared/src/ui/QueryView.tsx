@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { anyErrorText } from '../format/errorText';
 import { EmptyState } from './EmptyState';
+import { ErrorFace } from './ErrorFace';
 import { ErrorRow } from './ErrorRow';
 import { Skeleton } from './Skeleton';
 
@@ -21,7 +22,7 @@ export interface QueryViewProps<Data> {
   /** A sentence, or a whole `EmptyState` with its action. */
   empty?: ReactNode;
   skeleton?: ReactNode;
-  /** Replaces the error row where a kind of error needs its own page (404). */
+  /** Replaces the error face where a kind of error needs its own page (404). */
   renderError?: (error: unknown) => ReactNode;
 }
 
@@ -32,7 +33,7 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   const failed = query.error !== undefined && query.error !== null;
   if (data === undefined) {
     if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
-    return renderError?.(query.error) ?? <QueryError query={query} />;
+    return renderError?.(query.error) ?? <ErrorFace text={anyErrorText(query.error)} onRetry={query.refetch} />;
   }
   return (
     <>

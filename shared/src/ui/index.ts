@@ -8,6 +8,7 @@ export { Dialog, type DialogProps } from './Dialog';
 export { Divider } from './Divider';
 export { EmptyState, type EmptyStateProps } from './EmptyState';
 export { EndOfList } from './EndOfList';
+export { ErrorFace, type ErrorFaceProps } from './ErrorFace';
 export { ErrorRow, type ErrorRowProps } from './ErrorRow';
 export { Field, type FieldControl, type FieldTexts } from './Field';
 export { guardHistory } from './historyGuard';

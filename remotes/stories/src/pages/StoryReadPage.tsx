@@ -8,7 +8,7 @@ import {
   useParams,
   useSearchParams,
 } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorRow, TopBar } from '@liaozhai/shared/ui';
+import { Button, EmptyState, ErrorFace, ErrorRow, TopBar } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { StoryBar } from '../components/StoryBar';
 import { StoryBook } from '../components/StoryBook';
@@ -26,6 +26,7 @@ export default function StoryReadPage() {
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
 
+  const Failed = story ? ErrorRow : ErrorFace;
   const chatOpen = search.get('chat') === '1';
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
@@ -34,7 +35,7 @@ export default function StoryReadPage() {
       {!story && !error && <StorySkeleton />}
       {error && (
         <div className={styles.error}>
-          <ErrorRow text={anyErrorText(error)} onRetry={refetch} retrying={isFetching} />
+          <Failed text={anyErrorText(error)} onRetry={refetch} retrying={isFetching} />
         </div>
       )}
       {chatOpen && <StoryChat storyId={id} title={story?.title ?? texts.story.title} />}
