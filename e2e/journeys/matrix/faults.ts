@@ -32,6 +32,14 @@ async function cutSockets(scene: Scene) {
   for (const socket of sockets) await socket.close();
 }
 
+/** The tabs' code comes while the first screen idles; without it an offline tab has only a card to show. */
+const tabsAreWarm = ({ page }: Scene) =>
+  page.waitForFunction(() =>
+    ['conversations', 'my', 'my.balance'].every((part) =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes(`/js/${part}.`)),
+    ),
+  );
+
 async function slowDown({ context, page }: Scene) {
   const devtools = await context.newCDPSession(page);
   const bytesPerSecond = 200_000;
@@ -57,6 +65,7 @@ export const faults: readonly Fault[] = [
     name: 'no network for a while',
     prepare: holdSockets,
     strike: async (scene) => {
+      await tabsAreWarm(scene);
       await scene.context.setOffline(true);
       await cutSockets(scene);
     },
