@@ -27,6 +27,7 @@ import {
 import { firstEnvironment, pluginFirst } from './first.ts';
 import { pluginPage } from './page.ts';
 import { backendProxy } from './standAloneConfig.ts';
+import { isStock, stockHostConfig } from './stock.ts';
 
 const federation = () =>
   new ModuleFederationPlugin({
@@ -125,8 +126,9 @@ const serviceWorkerEnvironment: EnvironmentConfig = {
 
 /** The host's Rsbuild configuration: eager singletons, no html plugin, `page.html` with its critical CSS inlined. */
 export const hostConfig = () =>
-  defineConfig(({ command }) => {
+  defineConfig(async ({ command }) => {
     const facts = packageFacts('host', process.cwd());
+    if (isStock) return stockHostConfig(facts);
     const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
     const config = baseConfig(facts);
     if (command === 'dev') {

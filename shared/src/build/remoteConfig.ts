@@ -16,6 +16,7 @@ import { esmRuntime, federationVersion, lentRuntime, requiredVersions, sharedMod
 import { firstEnvironment, hasFirst, pluginFirst } from './first.ts';
 import { readDeclaration } from './routes.ts';
 import { standAloneConfig } from './standAloneConfig.ts';
+import { isStock, stockRemoteConfig } from './stock.ts';
 
 interface RegisteredRemote {
   name: string;
@@ -90,6 +91,7 @@ export const remoteConfig = (name: string) =>
       throw new Error(`${exposed} is missing in ${root}: run the build in the remote's folder`);
     if (command === 'dev') return standAloneConfig(root, devPort, label);
     const facts = packageFacts('remote', root);
+    if (isStock) return stockRemoteConfig(facts, name);
     const { routes, slots } = await readDeclaration(root);
     const global = containerGlobal(name, facts.sourceHash);
     const describe = (compilation: Parameters<typeof describeModule>[0]): BuildDescription => ({

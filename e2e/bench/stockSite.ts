@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import type { RunningProduct } from '../product.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const names = (JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8')) as { name: string }[]).map(
+  ({ name }) => name,
+);
+const folders = new Map([
+  ['host', join(root, 'host')],
+  ...names.map((name) => [name, join(root, 'remotes', name)] as const),
+]);
+const types: Record<string, string> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
+  '.html': 'text/html; charset=utf-8',
+};
+
+interface StockFile {
+  body: Buffer;
+  type: string;
+  /** a content hash in the name makes it immutable; entries and manifests are asked for anew */
+  cacheControl: string;
+}
+
+function build(name: string, folder: string): Promise<void> {
+  const child = spawn(process.execPath, ['node_modules/@rsbuild/core/bin/rsbuild.js', 'build'], {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: 'production', LIAOZHAI_STOCK: '1' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the stock build of ${name} failed`))));
+  });
+}
+
+function filesOf(name: string, folder: string): [string, StockFile][] {
+  const dist = join(folder, 'dist-stock');
+  const paths = existsSync(dist) ? (readdirSync(dist, { recursive: true }) as string[]) : [];
+  return paths
+    .filter((path) => extname(path) in types)
+    .map((path) => [
+      `/stock/${name}/${path}`,
+      {
+        body: brotliCompressSync(readFileSync(join(dist, path))),
+        type: types[extname(path)] ?? '',
+        cacheControl: path.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      },
+    ]);
+}
+
+function pass(origin: string, incoming: IncomingMessage, response: ServerResponse) {
+  const { host } = new URL(origin);
+  const headers = { ...incoming.headers, host };
+  const forward = request(`${origin}${incoming.url}`, { method: incoming.method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  forward.once('error', () => response.destroy());
+  incoming.pipe(forward);
+}
+
+/** Builds the stock contestant and serves it; what is not its own comes from the running product, so the cards are the same. */
+export async function startStockSite(backend: string): Promise<RunningProduct> {
+  for (const [name, folder] of folders) await build(name, folder);
+  const files = new Map([...folders].flatMap(([name, folder]) => filesOf(name, folder)));
+  const page = files.get('/stock/host/index.html');
+  if (!page) throw new Error('the stock host has no index.html');
+  const server = createServer((incoming, response) => {
+    const { pathname } = new URL(incoming.url ?? '/', backend);
+    const isPage = incoming.headers.accept?.includes('text/html');
+    const file = isPage ? { ...page, cacheControl: 'no-cache' } : files.get(pathname);
+    if (!file) return pass(backend, incoming, response);
+    const { body, type, cacheControl } = file;
+    response.writeHead(200, {
+      'content-type': type,
+      'content-encoding': 'br',
+      'content-length': body.length,
+      'cache-control': cacheControl,
+    });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { origin: `http://localhost:${port}`, stop };
+}

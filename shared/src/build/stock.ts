@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
+import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
+import { baseConfig } from './base.ts';
+import type { PackageFacts } from './facts.ts';
+import { repoRoot } from './facts.ts';
+import { noFederation, requiredVersions } from './federation.ts';
+import { readDeclaration } from './routes.ts';
+
+/** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
+export const isStock = process.env.LIAOZHAI_STOCK === '1';
+
+const libraries = ['react-router-dom', '@reduxjs/toolkit', 'react-redux', 'axios'];
+
+const shared = {
+  ...Object.fromEntries(
+    Object.entries(requiredVersions).map(([name, requiredVersion]) => [name, { singleton: true, requiredVersion }]),
+  ),
+  ...Object.fromEntries(libraries.map((name) => [name, { singleton: true }])),
+};
+
+const defaults = { shared, shareStrategy: 'version-first', manifest: true, dts: false, dev: false } as const;
+
+function stockBase(facts: PackageFacts, name: string): RsbuildConfig {
+  return mergeRsbuildConfig(baseConfig(facts), {
+    output: { assetPrefix: `/stock/${name}/`, distPath: { root: 'dist-stock' } },
+  });
+}
+
+/** Exposed name → file of each route's page and each slot's part, as `src/routes.tsx` imports them. */
+function exposesOf(root: string): Record<string, string> {
+  const source = readFileSync(join(root, 'src/routes.tsx'), 'utf8');
+  const imports = source.matchAll(/webpackChunkName: "([^"]+)" \*\/ '([^']+)'/g);
+  return Object.fromEntries([...imports].map(([, name, file]) => [`./${name}`, `./${join('src', file ?? '')}`]));
+}
+
+export function stockRemoteConfig(facts: PackageFacts, name: string): RsbuildConfig {
+  return mergeRsbuildConfig(stockBase(facts, name), {
+    tools: {
+      htmlPlugin: false,
+      rspack: (config) => {
+        config.entry = {};
+        config.output = { ...config.output, uniqueName: name };
+        config.optimization = { ...config.optimization, splitChunks: false };
+        config.plugins?.push(
+          new ModuleFederationPlugin({ ...defaults, name, filename: 'remoteEntry.js', exposes: exposesOf(facts.root) }),
+        );
+      },
+    },
+  });
+}
+
+/** The source of the module that stands in for `bundledRemotes`: declared here, loaded through federation. */
+async function remotesModule(remotes: { name: string; label: string }[]): Promise<string> {
+  const entries = remotes.map(async ({ name, label }) => {
+    const { routes, slots } = await readDeclaration(join(repoRoot, 'remotes', name));
+    const load = (exposed: string) => `() => import(${JSON.stringify(`${name}/${exposed}`)})`;
+    const list = (kind: string, items: { name: string }[]) =>
+      `[${items.map((item) => `{ ...${JSON.stringify(item)}, ${kind}: ${load(item.name)} }`).join(', ')}]`;
+    const module = `{ name: ${JSON.stringify(name)}, contract: '^1.0.0', routes: ${list('page', routes)}, slots: ${list('part', slots)} }`;
+    return `${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: ${module} },`;
+  });
+  return `export const bundledRemotes = {\n${(await Promise.all(entries)).join('\n')}\n};\n`;
+}
+
+function generate(root: string, file: string, source: string): string {
+  const path = join(root, 'node_modules/.cache', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, source);
+  return path;
+}
+
+export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfig> {
+  const { root } = facts;
+  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string; label: string }[];
+  const bundledRemotes = generate(root, 'stockRemotes.ts', await remotesModule(remotes));
+  // the documented asynchronous boundary: shared modules are negotiated before the app's own modules run
+  const entry = generate(root, 'stockEntry.ts', `import(${JSON.stringify(join(root, 'src/boot.tsx'))});\n`);
+  return mergeRsbuildConfig(stockBase(facts, 'host'), {
+    source: { entry: { index: entry } },
+    html: { template: './src/page.html' },
+    resolve: {
+      alias: {
+        [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,
+        [join(root, 'src/federation/lend')]: noFederation,
+        '@module-federation/enhanced/runtime$': noFederation,
+      },
+    },
+    tools: {
+      rspack: (config) => {
+        config.output = { ...config.output, uniqueName: 'host' };
+        config.plugins?.push(
+          new ModuleFederationPlugin({
+            ...defaults,
+            name: 'host',
+            remotes: Object.fromEntries(remotes.map(({ name }) => [name, `${name}@/stock/${name}/mf-manifest.json`])),
+          }),
+        );
+      },
+    },
+  });
+}
