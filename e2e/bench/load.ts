@@ -1,7 +1,9 @@
+import { loadavg } from 'node:os';
 import { chromium } from 'playwright';
 import { findChromium } from '../chromium.mjs';
 import { type RunningProduct, startProduct } from '../product.ts';
-import { measurePage, type Profile, rounds, type Sample, time } from './measurePage.ts';
+import { coldFigures, type Figure, roundFigures, warmFigures } from './loadFigures.ts';
+import { measurePage, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
 import { median, pairedRatio, table } from './statistics.ts';
 import { startStockSite } from './stockSite.ts';
 
@@ -12,7 +14,7 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 const contestants = ['ours', 'monolith', 'stock'] as const;
 
 type Contestant = (typeof contestants)[number];
-type Measured = Record<Contestant, Sample[]>;
+type Measured = Record<Contestant, Visits[]>;
 
 async function interleaved(
   products: Record<Contestant, RunningProduct>,
@@ -31,64 +33,53 @@ async function interleaved(
   return measured;
 }
 
-const figures: { label: string; of: (sample: Sample) => number; show: (value: number) => string }[] = [
-  { label: 'content visible, ms', of: (sample) => sample.contentMs, show: (value) => value.toFixed(0) },
-  { label: 'app ready, ms', of: (sample) => sample.readyMs, show: (value) => value.toFixed(0) },
-  { label: 'first paint, ms', of: (sample) => sample.firstPaintMs, show: (value) => value.toFixed(0) },
-  { label: 'LCP, ms', of: (sample) => sample.lcpMs, show: (value) => value.toFixed(0) },
-  { label: 'CLS', of: (sample) => sample.cls, show: (value) => value.toFixed(3) },
-  { label: 'blocking time, ms', of: (sample) => sample.blockingMs, show: (value) => value.toFixed(0) },
-  { label: 'requests to content', of: (sample) => sample.requests, show: (value) => value.toFixed(0) },
-  { label: 'JS requests to content', of: (sample) => sample.jsRequests, show: (value) => value.toFixed(0) },
-  { label: 'JS to content, KiB', of: (sample) => sample.jsBytes / 1024, show: (value) => value.toFixed(1) },
-  { label: 'JS to app ready, KiB', of: (sample) => sample.jsBytesToReady / 1024, show: (value) => value.toFixed(1) },
-  { label: 'all to content, KiB', of: (sample) => sample.bytes / 1024, show: (value) => value.toFixed(1) },
-];
-
-function printTimes({ ours, monolith, stock }: Measured) {
-  const rows = figures.map(({ label, of, show }) => {
-    const [a, b, c] = [ours.map(of), monolith.map(of), stock.map(of)];
-    const ratio = (other: number[]) => (median(other) === 0 ? '–' : pairedRatio(a, other));
-    return [label, show(median(a)), show(median(b)), show(median(c)), ratio(b), ratio(c)];
-  });
-  console.log(
-    `\nT: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; cold; median of ${ours.length} pairs\n`,
-  );
-  console.log(
-    table(['/explore', 'federated', 'monolith', 'stock', 'federated/monolith (min–max)', 'federated/stock'], rows),
-  );
-}
-
-function printRounds({ ours, monolith, stock }: Measured) {
-  const count = (samples: Sample[], of: (sample: Sample) => number) =>
-    String(median(samples.map((sample) => Math.floor(of(sample) / rounds.latencyMs))));
-  const row = (label: string, of: (sample: Sample) => number) => [
-    label,
-    count(ours, of),
-    count(monolith, of),
-    count(stock, of),
+function verdict({ goal, digits = 0 }: Figure, values: Record<Contestant, number[]>): [string, string] {
+  if (!goal) return ['–', ''];
+  const figure = goal.against
+    ? median(values.ours.map((value, pair) => goal.against?.(value, values.monolith[pair] ?? Number.NaN) ?? value))
+    : median(values.ours);
+  const shown = goal.against ? ` (${figure.toFixed(2)})` : '';
+  return [
+    `${goal.text}${shown}`,
+    Number(figure.toFixed(goal.against ? 2 : digits)) <= goal.atMost ? 'met' : '**missed**',
   ];
-  console.log(`\nR: ${rounds.latencyMs} ms latency, no other limit; median of ${ours.length}\n`);
-  console.log(
-    table(
-      ['rounds to', 'federated', 'monolith', 'stock'],
-      [
-        row('first paint', (s) => s.firstPaintMs),
-        row('content', (s) => s.contentMs),
-        row('app ready', (s) => s.readyMs),
-      ],
-    ),
-  );
 }
 
-/** The first screen, federated and as one bundle of the same sources, interleaved in one run. */
+function print(title: string, figures: Figure[], visits: Record<Contestant, Sample[]>) {
+  const rows = figures.map((figure) => {
+    const of = (name: Contestant) => visits[name].map(figure.of);
+    const values = { ours: of('ours'), monolith: of('monolith'), stock: of('stock') };
+    const show = (list: number[]) => (Number.isNaN(median(list)) ? '–' : median(list).toFixed(figure.digits ?? 0));
+    const ratio = (other: number[]) => (median(other) > 0 ? pairedRatio(values.ours, other) : '–');
+    const shown = contestants.map((name) => show(values[name]));
+    return [figure.label, ...shown, ratio(values.monolith), ratio(values.stock), ...verdict(figure, values)];
+  });
+  const head = ['ours', 'monolith', 'stock', 'ours/monolith (min–max)', 'ours/stock', 'goal', ''];
+  console.log(`\n${table([title, ...head], rows)}`);
+}
+
+const only = (measured: Measured, which: keyof Visits): Record<Contestant, Sample[]> => ({
+  ours: measured.ours.map((visits) => visits[which]),
+  monolith: measured.monolith.map((visits) => visits[which]),
+  stock: measured.stock.map((visits) => visits[which]),
+});
+
+const load = () => loadavg()[0]?.toFixed(1);
+
+/** The first screen: federated, as one bundle, and as stock Module Federation, of the same sources and interleaved in one run. */
 export async function run() {
   const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
   const ours = await startProduct();
   const stock = await startStockSite(ours.origin);
+  const before = load();
   try {
-    printRounds(await interleaved({ ours, monolith, stock }, rounds, 3));
-    printTimes(await interleaved({ ours, monolith, stock }, time, pairs));
+    const counted = await interleaved({ ours, monolith, stock }, rounds, 3);
+    const timed = await interleaved({ ours, monolith, stock }, time, pairs);
+    console.log(`\n${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}`);
+    print(`R: ${rounds.latencyMs} ms latency, no other limit; median of 3`, roundFigures, only(counted, 'cold'));
+    const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
+    print(`${line}, cold`, coldFigures, only(timed, 'cold'));
+    print(`${line}, warm`, warmFigures, only(timed, 'warm'));
   } finally {
     await Promise.all([ours.stop(), monolith.stop(), stock.stop()]);
   }

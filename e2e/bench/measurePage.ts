@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright';
+import type { Browser, BrowserContext } from 'playwright';
 
 export interface Profile {
   name: string;
@@ -18,6 +18,13 @@ export const time: Profile = {
   cpuSlowdown: 4,
 };
 
+/** A file that came over the network, not out of the cache. */
+export interface Transfer {
+  path: string;
+  /** as sent, with its headers */
+  bytes: number;
+}
+
 export interface Sample {
   firstPaintMs: number;
   contentMs: number;
@@ -26,11 +33,14 @@ export interface Sample {
   lcpMs: number;
   cls: number;
   blockingMs: number;
-  requests: number;
-  jsRequests: number;
-  jsBytes: number;
-  jsBytesToReady: number;
-  bytes: number;
+  toContent: Transfer[];
+  toReady: Transfer[];
+}
+
+export interface Visits {
+  cold: Sample;
+  /** right after the cold visit, in the same browser */
+  warm: Sample;
 }
 
 declare global {
@@ -67,9 +77,7 @@ function observe(selector: string) {
   });
 }
 
-/** One cold visit in a fresh context under the profile's network and CPU. */
-export async function measurePage(browser: Browser, url: string, profile: Profile, selector: string): Promise<Sample> {
-  const context = await browser.newContext({ viewport, deviceScaleFactor: 1.75, serviceWorkers: 'block' });
+async function visit(context: BrowserContext, url: string, profile: Profile, selector: string): Promise<Sample> {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Network.enable');
@@ -81,40 +89,45 @@ export async function measurePage(browser: Browser, url: string, profile: Profil
   });
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: profile.cpuSlowdown });
   const urls = new Map<string, string>();
-  const loaded: { url: string; bytes: number }[] = [];
+  const loaded: Transfer[] = [];
   cdp.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
-  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
-    loaded.push({ url: urls.get(requestId) ?? '', bytes: encodedDataLength }),
-  );
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    // what the cache answered has no length
+    if (encodedDataLength > 0)
+      loaded.push({ path: new URL(urls.get(requestId) ?? url).pathname, bytes: encodedDataLength });
+  });
   // the compiler of this file names inner functions by a helper that the page does not have
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observe, selector);
   await page.goto(url, { waitUntil: 'commit' });
   await page.waitForFunction(() => window.__bench?.content > 0, undefined, { timeout: 60_000 });
   // what was asked for up to the content counts; what idles in later does not
-  const upToContent = [...loaded];
+  const toContent = [...loaded];
   await page.waitForFunction(() => window.__bench.ready > 0, undefined, { timeout: 60_000 });
-  const upToReady = [...loaded];
+  const toReady = [...loaded];
   await page.waitForLoadState('load');
-  const seen = await page.evaluate(() => ({
+  const { content, ready, lcp, cls, blocking, firstPaint } = await page.evaluate(() => ({
     ...window.__bench,
     firstPaint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
   }));
-  await context.close();
-  const isScript = ({ url: loadedUrl }: { url: string }) => new URL(loadedUrl).pathname.endsWith('.js');
-  const scripts = upToContent.filter(isScript);
-  const sum = (list: { bytes: number }[]) => list.reduce((total, { bytes }) => total + bytes, 0);
+  await page.close();
   return {
-    firstPaintMs: seen.firstPaint,
-    contentMs: seen.content,
-    readyMs: seen.ready,
-    lcpMs: seen.lcp,
-    cls: seen.cls,
-    blockingMs: seen.blocking,
-    requests: upToContent.length,
-    jsRequests: scripts.length,
-    jsBytes: sum(scripts),
-    jsBytesToReady: sum(upToReady.filter(isScript)),
-    bytes: sum(upToContent),
+    firstPaintMs: firstPaint,
+    contentMs: content,
+    readyMs: ready,
+    lcpMs: lcp,
+    cls,
+    blockingMs: blocking,
+    toContent,
+    toReady,
   };
+}
+
+/** A cold visit in a fresh context under the profile's network and CPU, and a second one after it. */
+export async function measurePage(browser: Browser, url: string, profile: Profile, selector: string): Promise<Visits> {
+  const context = await browser.newContext({ viewport, deviceScaleFactor: 1.75, serviceWorkers: 'block' });
+  const cold = await visit(context, url, profile, selector);
+  const warm = await visit(context, url, profile, selector);
+  await context.close();
+  return { cold, warm };
 }

@@ -96,9 +96,7 @@ describe('publishLocal, as npm start uses it', () => {
     const first = await publishLocal(options);
     expect(first).toMatchObject({ seq: 2, changed: true, problems: [] });
     expect(first.builds[1]).toMatch(/^stories@1\.0\.0-dev\.[0-9a-f]{12}\+/);
-    const started = performance.now();
     expect(await publishLocal(options)).toMatchObject({ seq: 2, changed: false });
-    expect(performance.now() - started).toBeLessThan(1000);
     await writeRemote(`${path}/stories`, 'stories', 'b');
     expect(await publishLocal(options)).toMatchObject({ seq: 3, changed: true });
     await remove();

@@ -133,7 +133,7 @@ export const hostConfig = () =>
     const config = baseConfig(facts);
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
-        source: { entry: { index: './src/boot.tsx' } },
+        source: { entry: { index: './src/boot.ts' } },
         html: { template: './src/page.html' },
         output: { assetPrefix: '/' },
         dev: { assetPrefix: '/' },
@@ -153,7 +153,7 @@ export const hostConfig = () =>
       }),
       environments: {
         web: {
-          source: { entry: { host: './src/boot.tsx' } },
+          source: { entry: { host: './src/boot.ts' } },
           plugins: [pluginDescribe(describeHost(facts)), pluginPage(join(facts.root, 'src/page.html'))],
           tools,
         },

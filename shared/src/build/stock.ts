@@ -76,7 +76,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
   const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string; label: string }[];
   const bundledRemotes = generate(root, 'stockRemotes.ts', await remotesModule(remotes));
   // the documented asynchronous boundary: shared modules are negotiated before the app's own modules run
-  const entry = generate(root, 'stockEntry.ts', `import(${JSON.stringify(join(root, 'src/boot.tsx'))});\n`);
+  const entry = generate(root, 'stockEntry.ts', `import(${JSON.stringify(join(root, 'src/boot.ts'))});\n`);
   return mergeRsbuildConfig(stockBase(facts, 'host'), {
     source: { entry: { index: entry } },
     html: { template: './src/page.html' },

@@ -1,0 +1,83 @@
+import { rounds, type Sample, type Transfer } from './measurePage.ts';
+
+interface Goal {
+  text: string;
+  atMost: number;
+  /** What is judged, made of our figure and the monolith's of the same pair; without it our figure is. */
+  against?: (ours: number, monolith: number) => number;
+}
+
+/** One row of the table. */
+export interface Figure {
+  label: string;
+  of: (sample: Sample) => number;
+  digits?: number;
+  goal?: Goal;
+}
+
+const isScript = ({ path }: Transfer) => path.endsWith('.js');
+const kib = (files: Transfer[]) => files.reduce((total, { bytes }) => total + bytes, 0) / 1024;
+const scripts = (files: Transfer[]) => files.filter(isScript);
+/** Of the remote that the page shows; a monolith has none. */
+const ofStories = (files: Transfer[]) => files.filter(({ path }) => /^\/(builds|stock)\/stories\//.test(path));
+const kibOrNone = (files: Transfer[]) => (files.length > 0 ? kib(files) : Number.NaN);
+
+const atMost = (limit: number, unit = ''): Goal => ({ text: `≤ ${limit}${unit}`, atMost: limit });
+
+const roundsTo = (label: string, of: (sample: Sample) => number, goal?: Goal): Figure => ({
+  label: `rounds to ${label}`,
+  of: (sample) => Math.floor(of(sample) / rounds.latencyMs),
+  goal,
+});
+
+export const roundFigures: Figure[] = [
+  roundsTo('first paint', ({ firstPaintMs }) => firstPaintMs, atMost(1)),
+  roundsTo('content', ({ contentMs }) => contentMs, atMost(2)),
+  roundsTo('app ready', ({ readyMs }) => readyMs),
+];
+
+export const coldFigures: Figure[] = [
+  { label: 'first paint, ms', of: ({ firstPaintMs }) => firstPaintMs, goal: atMost(900) },
+  { label: 'content visible, ms', of: ({ contentMs }) => contentMs },
+  {
+    label: 'LCP, ms',
+    of: ({ lcpMs }) => lcpMs,
+    goal: atMost(2500),
+  },
+  {
+    label: 'app ready, ms',
+    of: ({ readyMs }) => readyMs,
+    goal: { text: '≤ 1.12 of the monolith', atMost: 1.12, against: (ours, monolith) => ours / monolith },
+  },
+  { label: 'CLS', of: ({ cls }) => cls, digits: 3, goal: atMost(0.02) },
+  { label: 'blocking time, ms', of: ({ blockingMs }) => blockingMs, goal: atMost(120) },
+  { label: 'requests to content', of: ({ toContent }) => toContent.length },
+  { label: 'JS requests to content', of: ({ toContent }) => scripts(toContent).length, goal: atMost(7) },
+  { label: 'JS to content, KiB', of: ({ toContent }) => kib(scripts(toContent)), digits: 1, goal: atMost(130) },
+  {
+    label: 'JS to app ready, KiB',
+    of: ({ toReady }) => kib(scripts(toReady)),
+    digits: 1,
+    goal: { text: '≤ 30 over the monolith', atMost: 30, against: (ours, monolith) => ours - monolith },
+  },
+  { label: 'all to content, KiB', of: ({ toContent }) => kib(toContent), digits: 1 },
+  {
+    label: 'remoteEntry.js of one remote, KiB',
+    of: ({ toReady }) => kibOrNone(ofStories(toReady).filter(({ path }) => path.endsWith('/remoteEntry.js'))),
+    digits: 1,
+    goal: atMost(7.5),
+  },
+  {
+    label: 'what a release of the shown remote changes, KiB',
+    of: ({ toReady }) => kibOrNone(ofStories(toReady)),
+    digits: 1,
+    goal: atMost(32),
+  },
+];
+
+export const warmFigures: Figure[] = [
+  { label: 'requests to app ready', of: ({ toReady }) => toReady.length, goal: atMost(3) },
+  { label: 'KiB to app ready', of: ({ toReady }) => kib(toReady), digits: 1, goal: atMost(5) },
+  { label: 'content visible, ms', of: ({ contentMs }) => contentMs },
+  { label: 'app ready, ms', of: ({ readyMs }) => readyMs },
+];
