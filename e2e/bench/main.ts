@@ -2,7 +2,10 @@
 export {};
 
 const benches: Record<string, { about: string; run: () => Promise<{ run: () => Promise<void> }> }> = {
-  releases: { about: 'the release system under load and at scale', run: () => import('./releases.ts') },
+  releases: {
+    about: 'the release system under load, at scale and, beside stock Module Federation, in a browser',
+    run: () => import('./releases.ts'),
+  },
   experience: { about: 'what a reader finds on a phone, against the goals', run: () => import('./experience.ts') },
   server: { about: 'the reference backend: start, 500 sockets, 50 readers at once', run: () => import('./server.ts') },
   load: { about: 'the first screen against a monolith and stock federation', run: () => import('./load.ts') },

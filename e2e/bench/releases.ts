@@ -4,9 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../../releases/src/bench/main.ts', import.meta.url));
 
-/** The release system under load and at scale: `pnpm bench releases [writers|mixing|rollback|canary|stops|scale]`. */
+/** The release system under load, at scale and in a browser: `pnpm bench releases [writers|mixing|rollback|canary|stops|scale|browser]`. */
 export async function run() {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...process.argv.slice(3)], { stdio: 'inherit' });
-  const [code] = await once(child, 'exit');
-  process.exitCode = code ?? 1;
+  const wanted = process.argv.slice(3);
+  const parts = wanted.filter((name) => name !== 'browser');
+  if (parts.length > 0 || wanted.length === 0) {
+    const child = spawn(process.execPath, ['--import', 'tsx', script, ...parts], { stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
+    process.exitCode = code ?? 1;
+    if (code === 2) return;
+  }
+  if (parts.length === wanted.length && wanted.length > 0) return;
+  const { measureInBrowser } = await import('./releasesBrowser.ts');
+  if (!(await measureInBrowser())) process.exitCode = 1;
 }

@@ -1,0 +1,68 @@
+import { loadavg } from 'node:os';
+import { chromium } from 'playwright';
+import type { Measure } from '../../releases/src/bench/measure.ts';
+import { findChromium } from '../chromium.mjs';
+import { filesOf, startSite } from '../federation/site/site.ts';
+import { measureBoot } from './releasesBoot.ts';
+import { measureFailures, measureTampering, type Parts } from './releasesFailures.ts';
+import { table } from './statistics.ts';
+import { startStockSite } from './stockSite.ts';
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const edition = (says: string) => ({ remote: 'account', part: 'my', says });
+
+/** Finds the parts of one build, or with `build` left out those of every build. */
+const ourParts = (origin: string, build?: string): Parts => {
+  const part = (name: string) => (build ? filesOf(build, name) : new RegExp(`/builds/account/.*${name}`));
+  return {
+    origin,
+    entry: part('remoteEntry.js'),
+    exposed: part('static/js/remote.'),
+    late: part('static/js/my.'),
+    style: part('static/css/my.'),
+  };
+};
+
+// stock exposes each page by itself: the exposed chunk is the late one
+const stockParts = (origin: string): Parts => ({
+  origin,
+  entry: /\/stock\/account\/remoteEntry\.js/,
+  exposed: /\/stock\/account\/.*expose_my\..*\.js/,
+  late: /\/stock\/account\/.*expose_my\..*\.js/,
+  style: /\/stock\/account\/.*expose_my\..*\.css/,
+});
+
+/** Failing and changed remotes in one Chromium, ours and stock Module Federation in turn. Returns whether every goal is met. */
+export async function measureInBrowser(): Promise<boolean> {
+  const loads = [loadavg()[0]];
+  process.stderr.write('browser …\n');
+  const site = await startSite();
+  const { origin } = site.front;
+  const stock = await startStockSite(origin);
+  const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
+  const measures: Measure[] = [];
+  try {
+    measures.push(...(await measureBoot(browser, origin, stock.origin)));
+    const newer = await site.publish(edition('新的一版'));
+    await site.succeed(await site.publish(edition('旧的一版')), newer);
+    const theirs = stockParts(stock.origin);
+    measures.push(...(await measureFailures(browser, ourParts(origin, newer), theirs)));
+    measures.push(await measureTampering(browser, ourParts(origin), theirs));
+  } finally {
+    await browser.close();
+    await stock.stop();
+    await site.stop();
+  }
+  loads.push(loadavg()[0]);
+  const shownLoads = loads.map((load) => load?.toFixed(1)).join(' → ');
+  console.log(`\n${new Date().toISOString().slice(0, 10)}, load ${shownLoads}; 150 ms, 1.6 Mbit/s\n`);
+  const rows = measures.map(({ what, baseline, ours, goal, met }) => [
+    what,
+    baseline,
+    ours,
+    goal,
+    met ? 'met' : 'MISSED',
+  ]);
+  console.log(table(['measure', 'stock Module Federation, same run', 'ours', 'goal', ''], rows));
+  return measures.every(({ met }) => met);
+}
