@@ -26,6 +26,8 @@ const types: Record<string, string> = {
 
 interface StockFile {
   body: Buffer;
+  /** in brotli */
+  compressed: Buffer;
   type: string;
   /** a content hash in the name makes it immutable; entries and manifests are asked for anew */
   cacheControl: string;
@@ -48,14 +50,12 @@ function filesOf(name: string, folder: string): [string, StockFile][] {
   const paths = existsSync(dist) ? (readdirSync(dist, { recursive: true }) as string[]) : [];
   return paths
     .filter((path) => extname(path) in types)
-    .map((path) => [
-      `/stock/${name}/${path}`,
-      {
-        body: brotliCompressSync(readFileSync(join(dist, path))),
-        type: types[extname(path)] ?? '',
-        cacheControl: path.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-      },
-    ]);
+    .map((path) => {
+      const body = readFileSync(join(dist, path));
+      const cacheControl = path.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+      const type = types[extname(path)] ?? '';
+      return [`/stock/${name}/${path}`, { body, compressed: brotliCompressSync(body), type, cacheControl }];
+    });
 }
 
 function pass(origin: string, incoming: IncomingMessage, response: ServerResponse) {
@@ -80,14 +80,16 @@ export async function startStockSite(backend: string): Promise<RunningProduct> {
     const isPage = incoming.headers.accept?.includes('text/html');
     const file = isPage ? { ...page, cacheControl: 'no-cache' } : files.get(pathname);
     if (!file) return pass(backend, incoming, response);
-    const { body, type, cacheControl } = file;
+    const { compressed, body, type, cacheControl } = file;
+    const isCompressed = incoming.headers['accept-encoding']?.includes('br');
+    const sent = isCompressed ? compressed : body;
     response.writeHead(200, {
       'content-type': type,
-      'content-encoding': 'br',
-      'content-length': body.length,
+      ...(isCompressed && { 'content-encoding': 'br' }),
+      'content-length': sent.length,
       'cache-control': cacheControl,
     });
-    response.end(body);
+    response.end(sent);
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const address = server.address();
