@@ -54,7 +54,7 @@ export function fakeRealtime(): { live: Live; restore: () => void } {
     },
     restore() {
       isUp = true;
-      act(() => realtimeEdge.nudge('online'));
+      act(() => realtimeEdge.nudge());
     },
   };
   const restore = () => {

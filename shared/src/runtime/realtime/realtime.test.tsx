@@ -130,6 +130,19 @@ describe('catching up', () => {
     expect(count()).toBe(1);
   });
 
+  test('is called for at each return to the page, however short the absence', () => {
+    open();
+    session.userReceived(memberDto());
+    const count = countCatchUps();
+    const look = (state: DocumentVisibilityState) => {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+    for (const state of ['hidden', 'visible', 'hidden', 'visible'] as const) look(state);
+    Reflect.deleteProperty(document, 'visibilityState');
+    expect(count()).toBe(2);
+  });
+
   test('is not called for where nobody is signed in', () => {
     open();
     const count = countCatchUps();

@@ -109,8 +109,8 @@ export const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(stat
 
 let lastNudge = Number.NEGATIVE_INFINITY;
 
-function nudge(reason?: 'online') {
-  open?.supervisor.nudge(reason);
+function nudge() {
+  open?.supervisor.nudge();
   const now = performance.now();
   if (memberId() === null || now - lastNudge < BUNCH_MS) return;
   lastNudge = now;
@@ -120,9 +120,13 @@ function nudge(reason?: 'online') {
 session.onUserChanged(adjust);
 
 if (typeof window !== 'undefined') {
-  window.addEventListener('online', () => nudge('online'));
+  window.addEventListener('online', nudge);
   window.addEventListener('pageshow', (event) => event.persisted && nudge());
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && nudge());
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') nudge();
+    // what is missed from here on belongs to the next bunch, however soon it comes
+    else lastNudge = Number.NEGATIVE_INFINITY;
+  });
 }
 
 /** For tests: another link, and a look at who listens. */

@@ -70,7 +70,7 @@ describe('ws.outage-matrix', () => {
     network.breakAll();
     await clock.pass(30_000);
     network.weather = 'up';
-    one.nudge('online');
+    one.nudge();
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
@@ -98,6 +98,16 @@ describe('ws.blackhole', () => {
     network.weather = 'swallowing';
     one.nudge();
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(3.1);
+  });
+
+  test('coming back to the page starts anew what may have died in an attempt', async () => {
+    const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0);
+    network.weather = 'swallowing';
+    network.breakAll();
+    await clock.pass(1_000);
+    network.weather = 'up';
+    one.nudge();
+    expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
   test('coming back to the page leaves a living link alone', async () => {
@@ -144,7 +154,7 @@ test('stopping ends it for good', async () => {
   const { clock, network, statuses, supervisor: one } = await connected();
   one.stop();
   const { attempts } = network;
-  one.nudge('online');
+  one.nudge();
   await clock.pass(60_000);
   expect(statuses.at(-1)).toBe('off');
   expect(network.attempts).toBe(attempts);
@@ -154,7 +164,7 @@ test('never says live when it is not, and is live 20 s after the last trouble, w
   const trouble = fc.record({
     weather: fc.constantFrom('up' as const, 'refusing' as const, 'swallowing' as const),
     breaks: fc.boolean(),
-    nudges: fc.constantFrom('no' as const, 'visible' as const, 'online' as const),
+    nudges: fc.boolean(),
     forMs: fc.integer({ min: 0, max: 40_000 }),
   });
   await fc.assert(
@@ -163,7 +173,7 @@ test('never says live when it is not, and is live 20 s after the last trouble, w
       for (const { weather, breaks, nudges, forMs } of troubles) {
         network.weather = weather;
         if (breaks) network.breakAll();
-        if (nudges !== 'no') one.nudge(nudges === 'online' ? 'online' : undefined);
+        if (nudges) one.nudge();
         await clock.pass(forMs);
         if (weather !== 'up' && forMs > 16_000) expect(statuses.at(-1)).not.toBe('live');
       }

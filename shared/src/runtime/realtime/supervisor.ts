@@ -81,11 +81,11 @@ export class Supervisor {
   }
 
   /** Something suggests that the network is there (again): `online`, or the page is looked at. */
-  nudge(reason?: 'online') {
+  nudge() {
     if (this.#status === 'live') this.#probe();
     else if (this.#status === 'waiting') void this.#connect();
-    else if (this.#status === 'connecting' && reason === 'online' && this.#link) {
-      // an attempt begun before the network came may hang in it
+    else if (this.#status === 'connecting' && this.#link) {
+      // an attempt begun without the network, or before the page was frozen, may hang
       this.#link.disconnect();
       void this.#connect();
     }
