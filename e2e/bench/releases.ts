@@ -12,7 +12,7 @@ export async function run() {
     const child = spawn(process.execPath, ['--import', 'tsx', script, ...parts], { stdio: 'inherit' });
     const [code] = await once(child, 'exit');
     process.exitCode = code ?? 1;
-    if (code === 2) return;
+    if (code === 2) return console.error('In a browser there is: browser.');
   }
   if (parts.length === wanted.length && wanted.length > 0) return;
   const { measureInBrowser } = await import('./releasesBrowser.ts');

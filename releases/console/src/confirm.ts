@@ -26,21 +26,23 @@ export async function confirmChange({ title, action, changes, danger }: Question
   const why = element('input', { type: 'text', maxlength: 500, id: 'why', autocomplete: 'off' });
   const lines = changes.length > 0 ? changes : [texts.confirm.nothing];
   const dialog = element('dialog', { 'aria-labelledby': 'question' });
+  const cancel = element('button', { type: 'button', onclick: () => dialog.close('') }, texts.confirm.cancel);
+  // the form's default button, so that Enter in the reason answers too
+  const agree = element(
+    'button',
+    { type: 'submit', class: danger ? 'danger' : 'primary', onclick: () => dialog.close('yes') },
+    action,
+  );
   dialog.append(
     element('h2', { id: 'question' }, title),
     element('p', {}, texts.confirm.changes),
     element('ul', { class: 'changes' }, ...lines.map((line) => element('li', {}, line))),
-    element('label', { for: 'why' }, texts.confirm.why),
-    why,
     element(
-      'div',
-      { class: 'actions' },
-      element('button', { type: 'button', onclick: () => dialog.close('') }, texts.confirm.cancel),
-      element(
-        'button',
-        { type: 'button', class: danger ? 'danger' : 'primary', onclick: () => dialog.close('yes') },
-        action,
-      ),
+      'form',
+      { method: 'dialog' },
+      element('label', { for: 'why' }, texts.confirm.why),
+      why,
+      element('div', { class: 'actions' }, cancel, agree),
     ),
   );
   const answer = await answered(dialog);
