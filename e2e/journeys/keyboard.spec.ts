@@ -82,7 +82,7 @@ test('a reader registers, talks and leaves by keyboard alone', async ({ person, 
   await expect(menu).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(menu).toBeHidden();
-  expect(await focusedName(page), 'the focus returns to what opened the sheet').toBe('更多操作');
+  await expect.poll(() => focusedName(page), 'the focus returns to what opened the sheet').toBe('更多操作');
 });
 
 test('the focus stays in an open sheet, goes back when Escape closes it', async ({ person, page }) => {

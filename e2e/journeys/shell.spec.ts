@@ -33,7 +33,7 @@ test('coming back to a tab finds it as it was left, without a request', async ({
   page.on('request', (request) => request.url().includes('/api/v1/stories') && requests.push(request.url()));
   await page.getByRole('link', { name: '发现' }).click();
   await expect(cards.nth(8)).toBeVisible();
-  expect(await place()).toBe(before);
+  await expect.poll(place).toBe(before);
   expect(requests).toEqual([]);
 });
 

@@ -38,7 +38,7 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   await expect(person.log().getByText(words, { exact: true })).toBeVisible();
   await expect(page.getByText('余额 46 点')).toBeVisible();
   await expect(ideas).toBeHidden();
-  expect(await balance(person)).toBe(46);
+  await expect.poll(() => balance(person)).toBe(46);
 });
 
 test('灵感: the arrow sends an idea as it is and leaves the draft alone', async ({ person, page }) => {
