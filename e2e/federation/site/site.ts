@@ -12,7 +12,8 @@ import { repoRoot } from './repoRoot.ts';
 interface Answer {
   id: string;
   query: string;
-  seq: number;
+  /** of the state, where the command changes or shows it */
+  seq?: number;
   stable: { set: string; builds: string[] };
 }
 
@@ -21,7 +22,7 @@ export interface Site {
   front: FaultyFront;
   /** the store's folder */
   store: string;
-  /** `pnpm release …` on this store. Rejects with what the command said. */
+  /** `pnpm release …` on this store, until the product serves what it did. Rejects with what the command said. */
   release(...words: string[]): Promise<Answer>;
   /** Builds and publishes an edition once. Returns its build id. */
   publish(edition: Edition): Promise<string>;
@@ -44,6 +45,14 @@ async function runRelease(store: string, words: readonly string[]): Promise<Answ
   return JSON.parse(stdout) as Answer;
 }
 
+/** A server believes for half a second what it knows of the channel. */
+async function serves(origin: string, seq: number) {
+  for (;;) {
+    const page = await (await fetch(`${origin}/explore`)).text();
+    if (Number(/"seq":(\d+)/.exec(page)?.[1]) >= seq) return;
+  }
+}
+
 /** `env` is the product's, beside a store of its own. */
 export async function startSite(env: Record<string, string> = {}): Promise<Site> {
   const store = mkdtempSync(join(tmpdir(), 'liaozhai-store-'));
@@ -51,9 +60,11 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
   const front = await startFaultyFront(new URL(product.origin));
   const published = new Map<string, Promise<string>>();
   let succession = '';
-  const release = (...words: string[]) => {
+  const release = async (...words: string[]) => {
     if (words[0] !== 'publish' && words[0] !== 'override') succession = '';
-    return runRelease(store, words);
+    const answer = await runRelease(store, words);
+    if (answer.seq !== undefined) await serves(product.origin, answer.seq);
+    return answer;
   };
   const activate = (...builds: string[]) => release('activate', ...builds);
 
