@@ -88,6 +88,21 @@ describe('clocks', () => {
     expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
     await at.remove();
   });
+
+  test('a change dated days ahead keeps nobody from going back', async () => {
+    const at = await openTestStore();
+    const [host, former, next] = [
+      await at.host(),
+      await at.remote('stories', '1.0.0'),
+      await at.remote('stories', '1.1.0'),
+    ];
+    await at.activate(host, former);
+    const ahead = { ...at.writer, now: () => new Date(Date.now() + 48 * 60 * 60_000) };
+    await activate(ahead, [next], { gate: openGate });
+    const { document } = await rollback(at.writer, { name: 'stories' });
+    expect(document.stable?.builds).toContain(former);
+    await at.remove();
+  });
 });
 
 describe('a store that lies', () => {
