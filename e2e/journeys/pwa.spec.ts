@@ -52,6 +52,18 @@ test('without a network a second visit shows the last stories and says so', asyn
   await expect(page.getByText('当前没有网络')).toBeHidden();
 });
 
+test('a first visit is enough to open the app without a network', async ({ page, context }) => {
+  test.setTimeout(60_000);
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  const cards = page.locator('a[href^="/story/"]');
+  const title = (await cards.first().innerText()).split('\n')[0] ?? '?';
+  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  await context.setOffline(true);
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(page.getByText('当前没有网络')).toBeVisible();
+  await expect(cards.filter({ hasText: title }).first()).toBeVisible();
+});
+
 test('what the worker keeps has nothing of who logged out', async ({ person, page }) => {
   test.setTimeout(60_000);
   const account = await seededAccount({ story: 'nie-xiaoqian', messages: 2 });

@@ -15,22 +15,37 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 // no built-in list: the page says which set it runs
 self.addEventListener('message', (event: ExtendableMessageEvent) => {
   const { type, urls } = event.data as { type?: string; urls?: string[] };
-  if (type === 'set' && Array.isArray(urls)) event.waitUntil(keepSet(urls).then(() => forgetOthers(urls)));
+  if (type === 'set' && Array.isArray(urls)) event.waitUntil(keep(urls, event.source));
 });
+
+async function keep(urls: string[], teller: ExtendableMessageEvent['source']) {
+  await keepSet(urls);
+  await forgetOthers(urls);
+  if (teller instanceof WindowClient) await keepFirstPage(teller.url);
+}
+
+// the page is the same for every address but for its preloads, so any kept one opens the app
+const anyPage = new Request(new URL('/', self.location.origin));
+
+/** The visit that brought the worker loaded its page without it; from then on each navigation keeps its own. */
+async function keepFirstPage(url: string) {
+  const cache = await caches.open(PAGES);
+  if (await cache.match(anyPage)) return;
+  const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (answer?.ok && !answer.redirected) await cache.put(anyPage, answer);
+}
 
 const pages = new NetworkFirst({ cacheName: PAGES, networkTimeoutSeconds: navigationBudgetSeconds });
 
 registerRoute(
   ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin,
   async (options) => {
-    // the page is the same for every address but for its preloads, so any kept one opens the app
-    const key = new Request(new URL('/', self.location.origin));
     const answer = await pages.handle({ ...options, request: options.request }).catch(() => undefined);
     if (answer?.ok) {
       const cache = await caches.open(PAGES);
-      await cache.put(key, answer.clone());
+      await cache.put(anyPage, answer.clone());
     }
-    return answer ?? (await caches.match(key, { cacheName: PAGES })) ?? Response.error();
+    return answer ?? (await caches.match(anyPage, { cacheName: PAGES })) ?? Response.error();
   },
 );
 

@@ -1,6 +1,6 @@
 import { type ApiError, isApiError, onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
 import { selectThread } from '../api';
-import { fromStoredLine, isUncertain, type Line, runningMessage, toStoredLine } from '../model';
+import { fromStoredLine, hadNoAnswer, isUncertain, type Line, runningMessage, toStoredLine } from '../model';
 import { chatActions, selectChat } from '../slice';
 import { readJournal, writeJournal } from './journal';
 import { holdingLock } from './lock';
@@ -32,8 +32,8 @@ export function startOutbox(): void {
     notBefore.clear();
     void readLines();
   });
-  onCaughtUpNeeded(sendWaiting);
-  window.addEventListener('online', sendWaiting);
+  onCaughtUpNeeded(sendUnanswered);
+  window.addEventListener('online', sendUnanswered);
   window.addEventListener('pagehide', () => {
     isLeaving = true;
   });
@@ -80,6 +80,13 @@ export async function removeLine(clientId: string): Promise<void> {
 export function sendWaiting(): void {
   const waiting = selectChat(store.getState()).lines.filter((line) => line.state === 'waiting');
   for (const storyId of new Set(waiting.map((line) => line.storyId))) void drain(storyId);
+}
+
+/** The network is back, by all signs: what had no answer need not wait for the reader's tap. */
+function sendUnanswered(): void {
+  const { lines } = selectChat(store.getState());
+  for (const line of lines) if (hadNoAnswer(line)) void retryLine(line);
+  sendWaiting();
 }
 
 async function readLines(): Promise<void> {

@@ -1,6 +1,6 @@
 import { anyErrorText } from '@liaozhai/shared/format';
 import { Link, paths } from '@liaozhai/shared/runtime';
-import type { Line } from '../model';
+import { hadNoAnswer, type Line } from '../model';
 import { texts } from '../texts';
 import styles from './LineState.module.css';
 import { StateButton } from './StateButton';
@@ -41,8 +41,7 @@ export function LineState({ line, waiting, onRetry, onLogin }: LineStateProps) {
   return <p className={styles.state}>{line.error?.kind === 'tooOften' ? texts.state.later : texts.state[waiting]}</p>;
 }
 
-function failureText({ error }: Line): string {
-  if (!error) return texts.state.failed;
-  if (error.kind === 'timeout' || error.kind === 'offline') return texts.state.unknown;
-  return anyErrorText(error);
+function failureText(line: Line): string {
+  if (hadNoAnswer(line)) return texts.state.unknown;
+  return line.error ? anyErrorText(line.error) : texts.state.failed;
 }

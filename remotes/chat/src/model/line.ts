@@ -54,3 +54,7 @@ const none: Line[] = [];
 /** Whether it is unknown what became of a request: then the server is asked before anything is sent again. */
 export const isUncertain = (error: ApiError): boolean =>
   error.kind === 'timeout' || error.kind === 'offline' || error.kind === 'server' || error.kind === 'conflict';
+
+/** Whether a line failed because nothing came back, be it that the network is dead or that the answer got lost. */
+export const hadNoAnswer = ({ state, error }: Line): boolean =>
+  state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
