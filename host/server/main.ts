@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openReleases, publishLocal } from '@liaozhai/releases';
+import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
 import { startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
 import { startDevServer } from './devServer.ts';
@@ -80,44 +80,68 @@ async function consoleFor(env: ServerEnv, store: string) {
   return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true });
 }
 
-async function serve(env: ServerEnv) {
-  const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
-  const config = siteConfig(env.HOST_CONFIG);
-  await publishAll(env, store);
-  const backend = await backendFor(env);
-  const seenFile = join(env.DATA_DIR, `seen-${env.CHANNEL}.json`);
-  const releases = await openReleases({ store, channel: env.CHANNEL, seenFile });
-  const releaseConsole = await consoleFor(env, store);
-  const server = createProduct({ releases, env, backendUrl: backend.url, config });
-  const port = await listen(server, env.PORT, env.HOST);
-  console.log(`Release console: ${releaseConsole.link}`);
-  console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
-  endsWith(async () => {
-    server.close();
-    server.closeAllConnections();
-    await Promise.all([backend.stop(), releases.close(), releaseConsole.close()]);
-  });
+interface Served {
+  env: ServerEnv;
+  store: string;
+  config: Record<string, unknown>;
 }
 
-/** Serves one stored set as it is, with a backend behind it: what the gate's smoke test opens. */
-async function serveSet(env: ServerEnv, set: string) {
-  const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
+/** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
+async function serveStored({ env, store, config }: Served, set?: string) {
   const backend = await backendFor(env);
-  const releases = await openReleases({ store, channel: env.CHANNEL, set });
-  const server = createProduct({ releases, env, backendUrl: backend.url, config: siteConfig(env.HOST_CONFIG) });
-  const port = await listen(server, env.PORT, '127.0.0.1');
-  console.log(`serving set ${set} at http://127.0.0.1:${port}`);
-  endsWith(async () => {
+  const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
+  const releases = await openReleases({ store, channel: env.CHANNEL, ...state });
+  const server = createProduct({ releases, env, backendUrl: backend.url, config });
+  const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
+  const close = async () => {
     server.close();
     server.closeAllConnections();
     await Promise.all([backend.stop(), releases.close()]);
+  };
+  return { port, close };
+}
+
+const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
+
+/** Everything on one machine: builds, publishes, serves, with the release console beside it. */
+async function runWhole(served: Served) {
+  await publishAll(served.env, served.store);
+  const releaseConsole = await consoleFor(served.env, served.store);
+  const { port, close } = await serveStored(served);
+  console.log(`Release console: ${releaseConsole.link}`);
+  announce(port);
+  endsWith(async () => {
+    await Promise.all([close(), releaseConsole.close()]);
   });
 }
 
-const env = readEnv();
-const { values } = parseArgs({ options: { dev: { type: 'boolean' }, set: { type: 'string' } } });
-const running = values.dev ? develop(env) : values.set ? serveSet(env, values.set) : serve(env);
-running.catch((error: unknown) => {
+/** A production server: has no key, makes nothing live, and follows what release managers switch elsewhere. */
+async function runServer(served: Served) {
+  const { port, close } = await serveStored(served);
+  announce(port);
+  endsWith(close);
+}
+
+/** One stored set as it is: what the gate's smoke test opens. */
+async function runSet(served: Served, set: string) {
+  const { port, close } = await serveStored(served, set);
+  console.log(`serving set ${set} at http://127.0.0.1:${port}`);
+  endsWith(close);
+}
+
+async function run() {
+  const env = readEnv();
+  const options = { dev: { type: 'boolean' }, serve: { type: 'boolean' }, set: { type: 'string' } } as const;
+  const { values } = parseArgs({ options });
+  if (values.dev) return develop(env);
+  const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
+  const served = { env, store, config: siteConfig(env.HOST_CONFIG) };
+  if (values.set) return runSet(served, values.set);
+  return values.serve ? runServer(served) : runWhole(served);
+}
+
+run().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
+  if (error instanceof ReleaseError) console.error(error.cure);
   process.exit(1);
 });

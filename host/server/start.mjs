@@ -1,4 +1,4 @@
-// `npm start`: the whole product with one command. `--dev` runs it with hot reload.
+// `npm start`: the whole product with one command. `--dev` runs it with hot reload, `--serve` serves what is live in the store.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -43,7 +43,7 @@ requireNode();
 const dataDir = resolve(root, process.env.DATA_DIR ?? '.data');
 requireWritable(dataDir);
 await requireFreePort(portFrom('PORT', '3000'), 'PORT');
-await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PORT');
+if (!process.argv.includes('--serve')) await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PORT');
 install();
 
 const main = join(root, 'host/server/main.ts');

@@ -50,17 +50,24 @@ function withKeysIn(store: Store, folder: string): OpenedStore {
   return { store, signingKey, makeSigningKey: async () => (await signingKey()) ?? makeKey(folder) };
 }
 
+/** Reading needs no key; whatever signs asks for one. */
+const withoutKey = (store: Store): OpenedStore => ({
+  store,
+  signingKey: async () => null,
+  makeSigningKey: async () => {
+    throw usage('an S3 store needs RELEASES_KEYS', 'Name a private folder for the signing key, outside the bucket.');
+  },
+});
+
 /**
- * Opens `file:<dir>` (or a plain folder) or `s3://bucket/prefix`. The signing key lies in `<dir>/keys`, for other stores in the
- * folder RELEASES_KEYS names. Throws usage.
+ * Opens `file:<dir>` (or a plain folder) or `s3://bucket/prefix`. The signing key lies in the folder RELEASES_KEYS names, else in
+ * `<dir>/keys`, for an S3 store nowhere. Throws usage.
  */
 export async function openStore(url: string, environment: NodeJS.ProcessEnv = process.env): Promise<OpenedStore> {
   if (url.startsWith('s3://')) {
     const { openS3Store } = await import('./s3Store.ts');
-    const keys = environment.RELEASES_KEYS;
-    if (!keys)
-      throw usage('an S3 store needs RELEASES_KEYS', 'Name a private folder for the signing key, outside the bucket.');
-    return withKeysIn(openS3Store(url, environment), keys);
+    const store = openS3Store(url, environment);
+    return environment.RELEASES_KEYS ? withKeysIn(store, environment.RELEASES_KEYS) : withoutKey(store);
   }
   if (/^https?:/.test(url))
     throw usage(
@@ -78,6 +85,6 @@ export async function requireKey(opened: OpenedStore): Promise<SigningKey> {
   if (key) return key;
   throw refused(
     `${opened.store.label} has no signing key here`,
-    'Run `init` for a new store, or bring the key to this machine.',
+    'Run `init` for a new store, or bring the key to this machine (`RELEASES_KEYS` names its folder).',
   );
 }
