@@ -9,9 +9,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-export interface RunningProduct {
+export interface RunningSite {
   origin: string;
   stop(): Promise<void>;
+}
+
+export interface RunningProduct extends RunningSite {
+  /** What it has written to standard error so far. */
+  complaints(): string;
 }
 
 export const freePort = () =>
@@ -43,14 +48,19 @@ export async function startProduct(env: Record<string, string> = {}): Promise<Ru
   const child = spawn(process.execPath, ['host/server/start.mjs'], {
     cwd: root,
     env: { ...process.env, PORT: String(port), CONSOLE_PORT: '0', DATA_DIR: data, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let complaints = '';
+  child.stderr.on('data', (bytes: Buffer) => {
+    complaints += bytes.toString();
+    process.stderr.write(bytes);
   });
   await started(child, child.stdout, 'is ready', 'the product');
   const stop = async () => {
     await ended(child, 'SIGTERM');
     rmSync(data, { recursive: true, force: true });
   };
-  return { origin: `http://localhost:${port}`, stop };
+  return { origin: `http://localhost:${port}`, complaints: () => complaints, stop };
 }
 
 export interface RunningBackend {

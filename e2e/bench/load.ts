@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { chromium } from 'playwright';
 import { findChromium } from '../chromium.mjs';
-import { type RunningProduct, startProduct } from '../product.ts';
+import { type RunningSite, startProduct } from '../product.ts';
 import { coldFigures, type Figure, roundFigures, warmFigures } from './loadFigures.ts';
 import { measurePage, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
 import { median, pairedRatio, table } from './statistics.ts';
@@ -17,7 +17,7 @@ type Contestant = (typeof contestants)[number];
 type Measured = Record<Contestant, Visits[]>;
 
 async function interleaved(
-  products: Record<Contestant, RunningProduct>,
+  products: Record<Contestant, RunningSite>,
   profile: Profile,
   count: number,
 ): Promise<Measured> {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
-import type { RunningProduct } from '../product.ts';
+import type { RunningSite } from '../product.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const names = (JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8')) as { name: string }[]).map(
@@ -70,7 +70,7 @@ function pass(origin: string, incoming: IncomingMessage, response: ServerRespons
 }
 
 /** Builds the stock contestant and serves it; what is not its own comes from the running product, so the cards are the same. */
-export async function startStockSite(backend: string): Promise<RunningProduct> {
+export async function startStockSite(backend: string): Promise<RunningSite> {
   for (const [name, folder] of folders) await build(name, folder);
   const files = new Map([...folders].flatMap(([name, folder]) => filesOf(name, folder)));
   const page = files.get('/stock/host/index.html');

@@ -46,9 +46,8 @@ export const signChannel = (document: UnsignedChannel, key: SigningKey): string 
 /** Reads a channel document and checks form and signature; time and order are the reader's to check. Throws refused. */
 export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
   const what = `channel ${channel}`;
-  const value = parseJson(source, what);
-  const parsed = channelSchema.safeParse(value);
   const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying.md.';
+  const parsed = channelSchema.safeParse(parseJson(source, what, cure));
   if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.error));
   const { sig, ...unsigned } = parsed.data;
   if (parsed.data.channel !== channel) throw refused(`${what} holds the document of ${parsed.data.channel}`, cure);

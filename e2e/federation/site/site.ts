@@ -29,6 +29,8 @@ export interface Site {
   activate(...builds: string[]): Promise<Answer>;
   /** Makes `build` live with `lastGood` as what pages fall back to. */
   succeed(lastGood: string, build: string): Promise<void>;
+  /** What the product has complained about so far. */
+  complaints(): string;
   stop(): Promise<void>;
 }
 
@@ -78,6 +80,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
     front,
     store,
     release,
+    complaints: product.complaints,
     publish: (edition) => {
       const key = JSON.stringify(edition);
       const id = published.get(key) ?? publishAs(edition, `2.0.${published.size}`);

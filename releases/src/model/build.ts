@@ -1,6 +1,6 @@
 import semver from 'semver';
 import { z } from 'zod';
-import { refused } from '../errors.ts';
+import { messageOf, refused } from '../errors.ts';
 import { canonicalJson } from './canonicalJson.ts';
 import { sha256Hex } from './hashing.ts';
 import { buildId, isName, isVersion } from './ids.ts';
@@ -138,10 +138,10 @@ export function parseRecord(source: string, expectedId: string): BuildRecord {
 }
 
 /** JSON.parse that says which document is broken. Throws refused. */
-export function parseJson(source: string, what: string): unknown {
+export function parseJson(source: string, what: string, cure = ''): unknown {
   try {
     return JSON.parse(source);
   } catch (cause) {
-    throw refused(`${what} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw refused(`${what} is damaged: it is not JSON (${messageOf(cause)})`, cure);
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { channelKey } from '../channel/readChannel.ts';
-import { hasCode, refused } from '../errors.ts';
+import { hasCode, messageOf, refused } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { verifyChannel } from '../signing.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +15,7 @@ export interface ChannelReaderOptions {
   /** Remembers the highest state seen over restarts, so that an older one is refused even then. */
   seenFile?: string;
   now?: () => Date;
-  /** Hears why a newer document was not taken; the last accepted state stays in use. */
+  /** Hears why a newer document was not taken, once per reason; the last accepted state stays in use. */
   onProblem?: (cause: unknown) => void;
 }
 
@@ -29,6 +29,7 @@ export class ChannelReader {
   readonly #options: ChannelReaderOptions;
   #current: CurrentChannel | null = null;
   #highest = 0;
+  #problem = '';
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: Promise<CurrentChannel> | null = null;
 
@@ -49,9 +50,11 @@ export class ChannelReader {
   async #check(): Promise<CurrentChannel> {
     try {
       this.#current = await this.#read();
+      this.#problem = '';
     } catch (cause) {
       if (!this.#current) throw cause;
-      this.#options.onProblem?.(cause);
+      if (messageOf(cause) !== this.#problem) this.#options.onProblem?.(cause);
+      this.#problem = messageOf(cause);
     }
     this.#checkedAt = performance.now();
     return this.#current;

@@ -1,5 +1,5 @@
 import { Catalog, putOver } from '../channel/catalog.ts';
-import { refused } from '../errors.ts';
+import { ReleaseError, refused } from '../errors.ts';
 import { HealthRecorder } from '../health/HealthRecorder.ts';
 import type { Beacon } from '../health/healthEvent.ts';
 import type { ChannelDocument } from '../model/channel.ts';
@@ -168,13 +168,16 @@ class StoreReleases implements Releases {
   }
 }
 
+const complain = (cause: unknown) =>
+  console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
+
 /** Opens a store for reading and serving. Throws refused with the cure when there is no store or nothing to serve. */
 export async function openReleases(options: ReleasesOptions = {}): Promise<Releases> {
   const { store } = await openStore(options.store ?? DEFAULT_STORE);
   const channel = options.channel ?? 'production';
   const publicKey = options.publicKey ?? (await requirePublicKey(store));
-  const reader = new ChannelReader({ ...options, store, channel, publicKey });
-  const onProblem = options.onProblem ?? ((cause: unknown) => console.error(cause));
+  const onProblem = options.onProblem ?? complain;
+  const reader = new ChannelReader({ ...options, store, channel, publicKey, onProblem });
   const health = new HealthRecorder(store, channel, onProblem);
   await reader.current();
   return new StoreReleases(new Catalog(store), reader, health, publicKey, options);
