@@ -83,6 +83,12 @@ describe('the command line', () => {
     expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 3]);
   }, 30_000);
 
+  test('a console has its own browser check: asking for one here is refused, not ignored', async () => {
+    const { code, err } = await release('check', '--store', 'https://console.invalid', '--smoke', 'required');
+    expect(code).toBe(2);
+    expect(err).toContain('a console has its own browser check');
+  });
+
   test('help shows every verb, and each verb an example', async () => {
     const { out, code } = await release('--help');
     expect(code).toBe(0);

@@ -75,6 +75,11 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
     const { writer } = await localStore(options);
     return localClient(writer, { smoke: judging ? await smokeFor(options) : null, provenance });
   }
+  if (judging && options.smoke !== 'auto')
+    throw usage(
+      'a console has its own browser check',
+      'Leave --smoke and RELEASES_SMOKE out here: those of the console decide.',
+    );
   const token = environment.RELEASES_TOKEN;
   if (!token) throw usage('a console needs RELEASES_TOKEN', 'Ask for a token made with `pnpm release token create`.');
   return httpClient({ origin: url, token, channel: options.channel, provenance });
