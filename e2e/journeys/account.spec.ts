@@ -178,4 +178,23 @@ test.describe('in a session that has run out the sign-in popup alone speaks', ()
       await expect(person.popup().locator('input[name="password"]')).toBeVisible();
       await expect(page.getByText(/出了点问题|请先登录|Unauthenticated/)).toHaveCount(0);
     });
+
+  test('who signs in again finds what they typed, and the next press saves it', async ({ person, page, context }) => {
+    const account = await seededAccount({});
+    await person.returns(account);
+    await person.open('/my/profile');
+    const persona = page.getByRole('textbox', { name: /人设/ });
+    const currentPassword = page.locator('input[name="current_password"]');
+    await persona.fill('赶考的书生');
+    await currentPassword.fill('246810');
+    await page.waitForLoadState('networkidle');
+    await context.clearCookies();
+    await page.getByRole('button', { name: '保存', exact: true }).tap();
+    await person.signIn(account);
+    await expect(persona).toHaveValue('赶考的书生');
+    await expect(currentPassword).toHaveValue('246810');
+    await page.getByRole('button', { name: '保存', exact: true }).tap();
+    await expect(page.getByText('已保存')).toBeVisible();
+    expect((await user(person)).persona).toBe('赶考的书生');
+  });
 });

@@ -1,5 +1,5 @@
-import { reloadHolds } from '@liaozhai/shared/runtime';
-import { openRemote, screen, waitFor } from '@liaozhai/shared/testing';
+import { reloadHolds, session } from '@liaozhai/shared/runtime';
+import { act, openRemote, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { userDto } from '../fixtures';
 import remote from '../remote';
@@ -121,6 +121,28 @@ describe('unsaved work', () => {
     live.push('user.updated', { user: userDto({ persona: '改行行医。', version: 9 }) });
     await waitFor(async () => expect((await personaField()).textContent).toBe('改行行医。'));
     expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
+  });
+});
+
+describe('a session that has run out', () => {
+  const refusal = { status: 401, body: { message: 'Unauthenticated.' } };
+
+  test('leaves what was typed where it was, and signed in again it can be saved', async () => {
+    let hasExpired = true;
+    const { user, requests } = open({
+      'PUT /v1/user': () => (hasExpired ? refusal : { data: userDto({ name: '宁采臣生', version: 2 }) }),
+    });
+    await user.type(await nameField(), '生');
+    await user.type(screen.getByLabelText(texts.password.current), '123456');
+    await user.click(saveButton());
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    hasExpired = false;
+    act(() => session.userReceived(userDto()));
+    expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
+    expect(screen.getByLabelText(texts.password.current).getAttribute('value')).toBe('123456');
+    await user.click(saveButton());
+    expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
+    expect(bodiesOf(requests)).toEqual([{ name: '宁采臣生' }, { name: '宁采臣生' }]);
   });
 });
 

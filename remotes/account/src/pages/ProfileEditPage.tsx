@@ -1,6 +1,6 @@
 import { paths, type User, useGoBack, useUser } from '@liaozhai/shared/runtime';
 import { TopBar } from '@liaozhai/shared/ui';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useAccountGetAvatarsQuery } from '../api';
 import { LeaveDialog } from '../components/LeaveDialog';
 import { PasswordForm } from '../components/PasswordForm';
@@ -32,8 +32,16 @@ function ProfileEditor({ user }: { user: User }) {
   );
 }
 
-export default function ProfileEditPage() {
+/** The user, or the one whose session has just run out: who signs in again finds what they typed. Another's page is a new one. */
+function useLastUser(): User | null {
   const user = useUser();
+  const [last, setLast] = useState(user);
+  if (user && user !== last) setLast(user);
+  return user ?? last;
+}
+
+export default function ProfileEditPage() {
+  const user = useLastUser();
   const goBack = useGoBack(paths.my());
   return (
     <>
