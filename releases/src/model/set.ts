@@ -55,6 +55,7 @@ export type PageBuild = z.infer<typeof pageBuildSchema>;
 /** One host build and one build of every remote: `sets/<hash>.json`, immutable. */
 export type SetBody = z.infer<typeof setSchema>;
 
+const HOST_NAME = 'host';
 const CODE = /\.(?:m?js|css)$/;
 const unique = (paths: string[]): string[] => [...new Set(paths)];
 
@@ -99,9 +100,21 @@ function pageHost(record: HostRecord): SetBody['host'] {
   };
 }
 
+/** Who may publish `account` must not become the host by calling that package one. Throws refused. */
+function assertNamedByKind(records: readonly BuildRecord[]): void {
+  const misnamed = records.find((record) => isHost(record) !== (record.description.name === HOST_NAME));
+  if (misnamed)
+    throw refused(
+      `${misnamed.id} is a ${misnamed.description.kind}: the host build, and no other, is named "${HOST_NAME}"`,
+      'Set `kind` and `name` right in its liaozhai.json and publish it again.',
+    );
+}
+
 /** The set of these builds: exactly one host, at most one build per name. Throws refused. */
 export function makeSet(records: readonly BuildRecord[]): SetBody {
-  const host = records.find(isHost);
+  assertNamedByKind(records);
+  const [host, second] = records.filter(isHost);
+  if (second) throw refused(`a set has one host build, and ${second.id} is a second one`, 'Name only one of them.');
   if (!host)
     throw refused('a set needs a host build', 'Publish the host and name it too: `activate host@… stories@… …`.');
   const remotes = records.filter(isRemote).sort((a, b) => (a.description.name < b.description.name ? -1 : 1));

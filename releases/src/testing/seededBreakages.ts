@@ -145,6 +145,11 @@ const REMOTES: Breakage[] = [
 ];
 
 const HOSTS: Breakage[] = [
+  {
+    what: 'a remote calls itself the host',
+    host: { name: 'account' },
+    says: 'is a host: the host build, and no other',
+  },
   { what: 'the host drops to an older contract', host: { contract: '0.9.0' }, says: 'needs shared/runtime' },
   {
     what: 'the host no longer shares React',
