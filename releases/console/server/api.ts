@@ -109,6 +109,9 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   override: (client, body) => client.override(body),
 };
 
+/** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
+const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote'];
+
 /** A bound token's change is tied to the state its right was judged by. */
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
   app.post(`/${verb}`, bodyLimit({ maxSize: 64 * 1024 }), async (context) => {
@@ -122,7 +125,8 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
     if (reason) return denied(context, 403, reason);
     const bound = token.role !== 'manager' && verb !== 'check' && verb !== 'override';
     const request = bound ? { seq: current.seq, ...body } : body;
-    return context.json(await HANDLERS[verb](await console.client(channel, whoOf(token), true), request));
+    const client = await console.client(channel, whoOf(token), JUDGED.includes(verb));
+    return context.json(await HANDLERS[verb](client, request));
   });
 }
 

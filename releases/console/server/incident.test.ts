@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { refused } from '../../src/errors.ts';
+import { canary } from '../../src/operations/canary.ts';
+import { createToken } from '../../src/operations/tokens.ts';
+import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
+import { createApi } from './api.ts';
+import { ConsoleContext } from './ConsoleContext.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+let at: TestStore;
+let context: ConsoleContext;
+let api: ReturnType<typeof createApi>;
+let stories: string;
+let storiesNext: string;
+
+beforeEach(async () => {
+  at = await openTestStore();
+  stories = await at.remote('stories');
+  storiesNext = await at.remote('stories', '1.1.0');
+  await at.activate(await at.host(), stories, await at.remote('chat'));
+  const { store, key, writer } = at;
+  // a machine without Chromium where the smoke is required
+  const smokeFor = () => Promise.reject(refused('there is no Chromium for the headless smoke'));
+  context = new ConsoleContext({ store, catalog: writer.catalog, key, channel: 'production', smokeFor });
+  api = createApi(context);
+});
+afterEach(() => at.remove());
+
+const tokenFor = async (grant: string) =>
+  (await createToken(at.store, { grant, label: grant, by: 'test', days: null })).token;
+
+const post = async (token: string, verb: string, body: unknown) =>
+  api.request(`/${verb}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe('in an incident', () => {
+  test('rollback, abort and kill need no Chromium, though the smoke is required; a switch forward does', async () => {
+    const manager = await tokenFor('manager');
+    await at.activate(storiesNext);
+    expect((await post(manager, 'rollback', { name: 'stories' })).status).toBe(200);
+    await canary(at.writer, [storiesNext], 10, { gate: openGate });
+    expect((await post(manager, 'abort', {})).status).toBe(200);
+    expect((await post(manager, 'kill', { build: storiesNext })).status).toBe(200);
+    expect((await post(manager, 'activate', { builds: [await at.remote('chat', '1.1.0')] })).status).toBe(422);
+  });
+});
