@@ -1,37 +1,34 @@
 import { putOver } from '../channel/catalog.ts';
 import { type Change, changeChannel, type Writer } from '../channel/changeChannel.ts';
 import { compose, replan, storeSets } from '../channel/compose.ts';
-import { history } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { nameOf } from '../model/ids.ts';
+import { findStateBefore } from './rollback.ts';
 
 export interface KillOptions {
   why?: string;
   seq?: number;
 }
 
-/** What takes a killed build's place: the last good one, else the newest of the name that was ever live. */
+/** What takes a killed build's place: the last good one, else what a rollback of the name would bring back. */
 async function replacement(
   writer: Writer,
   current: ChannelDocument,
-  killed: readonly string[],
+  killed: string[],
   name: string,
 ): Promise<string | null> {
   const lastGood = current.lastGood[name];
   if (lastGood && !killed.includes(lastGood)) return lastGood;
-  for await (const state of history(writer.store, current, writer.key.publicKey)) {
-    const former = state.stable?.builds.find((id) => nameOf(id) === name && !killed.includes(id));
-    if (former) return former;
-  }
-  return null;
+  const before = await findStateBefore(writer, { ...current, killed }, name);
+  return before?.stable?.builds.find((id) => nameOf(id) === name) ?? null;
 }
 
 async function stableWithout(
   writer: Writer,
   current: ChannelDocument,
   build: string,
-  killed: readonly string[],
+  killed: string[],
 ): Promise<string[]> {
   const live = current.stable?.builds ?? [];
   if (!live.includes(build)) return live;
@@ -39,7 +36,7 @@ async function stableWithout(
   if (instead) return putOver(live, [instead]);
   const host = (await writer.catalog.record(build)).description.kind === 'host';
   if (host)
-    throw refused(`${build} is the only host that was ever live`, 'Activate another host first, then kill this one.');
+    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
   return live.filter((id) => id !== build);
 }
 

@@ -21,14 +21,18 @@ const liveIn = (state: ChannelDocument, name?: string): string[] =>
 
 const concerns = (state: ChannelDocument, name?: string): boolean => {
   const { verb, names = [] } = state.action;
-  return verb === 'rollback' && (names.length === 0 || (name !== undefined && names.includes(name)));
+  return verb === 'rollback' && (name === undefined || names.length === 0 || names.includes(name));
 };
 
 /**
- * The newest former state in which something else was live. A rollback on the way is followed to where it went, so that rolling
- * back twice goes two steps back and never returns to what was just left.
+ * The newest former state in which something else was live, or null. A rollback on the way is followed to where it went, so that
+ * rolling back twice goes two steps back and never returns to what was just left.
  */
-export async function stateBefore(writer: Writer, current: ChannelDocument, name?: string): Promise<ChannelDocument> {
+export async function findStateBefore(
+  writer: Writer,
+  current: ChannelDocument,
+  name?: string,
+): Promise<ChannelDocument | null> {
   const now = liveIn(current, name).join();
   let state = current;
   while (state.seq > 1) {
@@ -38,6 +42,13 @@ export async function stateBefore(writer: Writer, current: ChannelDocument, name
     const builds = liveIn(state, name);
     if (builds.length > 0 && builds.join() !== now && !builds.some((id) => current.killed.includes(id))) return state;
   }
+  return null;
+}
+
+/** The same, for whoever cannot go on without. Throws refused. */
+export async function stateBefore(writer: Writer, current: ChannelDocument, name?: string): Promise<ChannelDocument> {
+  const state = await findStateBefore(writer, current, name);
+  if (state) return state;
   throw refused(
     `nothing else was live before${name ? ` for ${name}` : ''} that could run again`,
     'List what was live with `log`, or activate a published build.',

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, rs, test } from '@rs
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { activate } from './activate.ts';
 import { abort, canary, promote } from './canary.ts';
-import { kill } from './kill.ts';
-import { diff, readLog } from './look.ts';
+import { diff } from './look.ts';
 import { resolveBuilds } from './resolveBuilds.ts';
 import { rollback } from './rollback.ts';
 
@@ -67,57 +66,6 @@ describe('activate', () => {
   });
 });
 
-describe('rollback', () => {
-  beforeEach(async () => {
-    for (const n of [0, 1, 2]) await at.activate(storiesAt(n));
-    await at.activate(chatAt(0));
-    await at.activate(chatAt(1));
-  });
-
-  test('of one remote leaves the others alone', async () => {
-    await rollback(at.writer, { name: 'stories' });
-    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(1), chatAt(1)]);
-  });
-
-  test('twice goes two steps back, never to what was just left', async () => {
-    await rollback(at.writer, { name: 'stories' });
-    await rollback(at.writer, { name: 'stories' });
-    expect(await live('stories')).toBe(storiesAt(0));
-  });
-
-  test('of the whole channel goes to what was live before', async () => {
-    await rollback(at.writer, {});
-    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(2), chatAt(0)]);
-  });
-
-  test('to a named state restores it, as a newer state', async () => {
-    const { seq } = await at.current();
-    await rollback(at.writer, { to: seq - 2 });
-    const now = await at.current();
-    expect(now.seq).toBe(seq + 1);
-    expect(await live('chat')).not.toBe(chatAt(1));
-    await expect(rollback(at.writer, { to: 9999 })).rejects.toThrow('no state 9999');
-  });
-
-  test('restores what that state had as last good', async () => {
-    await rollback(at.writer, { name: 'stories' });
-    expect((await at.current()).lastGood.stories).toBe(storiesAt(0));
-  });
-
-  test('is refused when files of the build are gone, and nothing changes', async () => {
-    const [key = ''] = (await at.store.list('builds/stories/')).filter(
-      (path) => path.includes('/1.1.0-') && path.endsWith('page.js'),
-    );
-    const body = await at.store.read(key);
-    await at.store.remove(key);
-    await expect(rollback(at.writer, { name: 'stories' })).rejects.toMatchObject({
-      details: [expect.stringContaining('page.js')],
-    });
-    expect(await live('stories')).toBe(storiesAt(2));
-    await at.store.create(key, body ?? '');
-  });
-});
-
 describe('canary', () => {
   beforeEach(async () => {
     await at.activate(storiesAt(0), chatAt(0));
@@ -170,29 +118,5 @@ describe('canary', () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
     const found = await diff(at.store, await at.current(), at.key.publicKey, 'stable', 'candidate');
     expect(found).toEqual([{ name: 'stories', from: storiesAt(0), to: storiesAt(1) }]);
-  });
-});
-
-describe('kill', () => {
-  test('what is live goes back to the last good build, and the killed one never returns', async () => {
-    await at.activate(storiesAt(1));
-    await at.activate(storiesAt(3));
-    await kill(at.writer, storiesAt(3), { why: 'leaks' });
-    expect(await live('stories')).toBe(storiesAt(1));
-    await expect(at.activate(storiesAt(3))).rejects.toThrow('was killed');
-    const before = (await readLog(at.store, await at.current(), at.key.publicKey, 1))[0]?.seq ?? 0;
-    await expect(rollback(at.writer, { to: before - 1 })).rejects.toThrow('was killed');
-    expect((await kill(at.writer, storiesAt(3))).changed).toBe(false);
-  });
-
-  test('the only host that was ever live cannot be killed', async () => {
-    await expect(kill(at.writer, host)).rejects.toThrow('only host');
-  });
-
-  test('a remote without another build leaves the set', async () => {
-    const gifts = await at.remote('gifts');
-    await at.activate(gifts);
-    await kill(at.writer, gifts);
-    expect(await live('gifts')).toBeUndefined();
   });
 });
