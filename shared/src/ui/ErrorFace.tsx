@@ -1,5 +1,6 @@
 import { Button } from './Button';
 import { EmptyState } from './EmptyState';
+import { useRetryOnline } from './useRetryOnline';
 
 export interface ErrorFaceProps {
   text: string;
@@ -8,16 +9,19 @@ export interface ErrorFaceProps {
 }
 
 /** A whole screen that could not be had, where `ErrorRow` would look lost. */
-export const ErrorFace = ({ text, onRetry, retrying = false }: ErrorFaceProps) => (
-  <div role="alert">
-    <EmptyState
-      drawing="moon"
-      text={text}
-      action={
-        <Button variant="quiet" loading={retrying} onClick={() => onRetry()}>
-          重试
-        </Button>
-      }
-    />
-  </div>
-);
+export function ErrorFace({ text, onRetry, retrying = false }: ErrorFaceProps) {
+  useRetryOnline(onRetry);
+  return (
+    <div role="alert">
+      <EmptyState
+        drawing="moon"
+        text={text}
+        action={
+          <Button variant="quiet" loading={retrying} onClick={() => onRetry()}>
+            重试
+          </Button>
+        }
+      />
+    </div>
+  );
+}

@@ -1,5 +1,6 @@
 import { Button } from './Button';
 import styles from './ErrorRow.module.css';
+import { useRetryOnline } from './useRetryOnline';
 
 export interface ErrorRowProps {
   text: string;
@@ -10,6 +11,7 @@ export interface ErrorRowProps {
 
 /** What failed and the way to try again, in the place where the data would stand. */
 export function ErrorRow({ text, onRetry, retryLabel = '重试', retrying = false }: ErrorRowProps) {
+  useRetryOnline(onRetry);
   return (
     <div className={styles.row} role="alert">
       <p className={styles.text}>{text}</p>

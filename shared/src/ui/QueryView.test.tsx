@@ -29,6 +29,19 @@ test('a failure is told in place with a way to try again', async () => {
   expect(retries).toBe(1);
 });
 
+test.each([
+  ['of the whole list', {}],
+  ['behind a copy', { data: ['画皮'] }],
+])('a failure %s is tried again by itself once the network is back', (_where, known) => {
+  let retries = 0;
+  const { rerender } = render(view({ ...known, error: { kind: 'offline' }, refetch: () => (retries += 1) }));
+  window.dispatchEvent(new Event('online'));
+  expect(retries).toBe(1);
+  rerender(view({ data: ['画皮'], refetch: () => (retries += 1) }));
+  window.dispatchEvent(new Event('online'));
+  expect(retries).toBe(1);
+});
+
 test('a first failure is a whole face with a drawing, a failed refresh only a row', () => {
   const { container, rerender } = render(view({ error: { kind: 'offline' } }));
   expect(container.querySelector('svg')).not.toBeNull();

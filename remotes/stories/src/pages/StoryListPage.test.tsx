@@ -67,17 +67,39 @@ test('the shelf starts from the stories that came in the page', async () => {
   expect(requests).toEqual([]);
 });
 
-test('without a network the shelf shows what was read last, and says what is wrong', async () => {
+test('刷新 brings the shelf after a first load that failed', async () => {
+  let up = false;
+  const { user } = openRemote(remote, {
+    'GET /v1/stories': () => {
+      if (!up) throw offline();
+      return pageDto(storyDtos(2));
+    },
+  });
+  await screen.findByRole('button', { name: '重试' }, { timeout: 5000 });
+  up = true;
+  await user.click(screen.getByRole('button', { name: '刷新' }));
+  expect(await titles()).toEqual(['故事s-1', '故事s-2']);
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('without a network the shelf shows what was read last and says what is wrong, until the network is back', async () => {
   const read = openRemote(remote, { 'GET /v1/stories': pageDto(storyDtos(2)) });
   await shelf();
   read.unmount();
   store.dispatch(api.util.resetApiState());
-  const lost = () => {
-    throw offline();
-  };
-  openRemote(remote, { 'GET /v1/stories': lost });
+  let up = false;
+  openRemote(remote, {
+    'GET /v1/stories': () => {
+      if (!up) throw offline();
+      return pageDto(storyDtos(3));
+    },
+  });
   expect(await screen.findByText('网络连接失败，请检查网络后重试', {}, { timeout: 5000 })).toBeTruthy();
   expect(await titles()).toEqual(['故事s-1', '故事s-2']);
+  up = true;
+  act(() => void window.dispatchEvent(new Event('online')));
+  expect(await screen.findByText('故事s-3')).toBeTruthy();
+  expect(screen.queryByRole('alert')).toBeNull();
 });
 
 describe('further down', () => {

@@ -64,10 +64,16 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     scroller.current?.scrollTo({ top: 0 });
   }, [put, scroller, waiting]);
 
+  /** What pulling down does: newer stories on top, or the feed itself if it has not come yet. Rejects with ApiError. */
+  const refresh = useCallback(async () => {
+    if (shown.current) return put(await fetchNewest());
+    const { storiesGetStories } = storiesApi.endpoints;
+    await dispatch(storiesGetStories.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
+  }, [dispatch, fetchNewest, put]);
+
   return {
     waiting: waiting && pages ? { count: unseenIn(pages, waiting).length, startsAnew: hasGap(pages, waiting) } : null,
     show,
-    /** What pulling down does; rejects with ApiError. */
-    refresh: useCallback(async () => put(await fetchNewest()), [fetchNewest, put]),
+    refresh,
   };
 }
