@@ -1,11 +1,13 @@
 import { api, cursorPage, infiniteCursorOptions, listen, unwrap } from '@liaozhai/shared/runtime';
 import { type Story, type StoryDto, type StoryPage, toStory } from './model';
 
-/** `message.created`, as much of it as matters here. */
-interface MessageEventDto {
-  story_id?: string | number;
+interface MessageDto {
+  story_id: string | number;
   conversation_id: string | number;
 }
+
+/** `message.created`, as much of it as matters here: the message itself, or an envelope around it. */
+type MessageEventDto = Partial<MessageDto> & { message?: MessageDto };
 
 /** `conversation.deleted` */
 interface DeletionEventDto {
@@ -38,7 +40,8 @@ export const storiesApi = api.injectEndpoints({
         const stops = [
           listen<MessageEventDto>('message.created', (event) =>
             updateCachedData((story) => {
-              if (String(event.story_id) === id) story.conversationId = String(event.conversation_id);
+              const message = event.message ?? event;
+              if (String(message.story_id) === id) story.conversationId = String(message.conversation_id);
             }),
           ),
           listen<DeletionEventDto>('conversation.deleted', (event) =>

@@ -38,7 +38,8 @@ test('no price is claimed where the server names none', async () => {
 test('a first message turns 开始 into 继续, a deleted conversation turns it back', async () => {
   const { live } = openRemote(remote, { [url]: storyDto() }, { path, user: {} });
   await screen.findByRole('link', { name: '开始聊天' });
-  live.push('message.created', { id: 'm-1', conversation_id: 'c-1', story_id: 's-1' });
+  const message = { id: 'm-1', conversation_id: 'c-1', story_id: 's-1' };
+  live.push('message.created', { conversation_id: 'c-1', version: 1, message });
   expect(await screen.findByRole('link', { name: '继续聊天' })).toBeTruthy();
   live.push('conversation.deleted', { id: 'c-1' });
   expect(await screen.findByRole('link', { name: '开始聊天' })).toBeTruthy();
