@@ -55,16 +55,30 @@ export async function keepCandidate(writer: Writer, current: ChannelDocument, pl
   return { next: await compose(writer, current, { ...plan, candidate: null }), evidence };
 }
 
+/** A build on trial that is activated over would come back with `promote`: it leaves the trial, which ends with its last one. */
+function trialBeside(current: ChannelDocument, changed: readonly string[]) {
+  const { candidate } = current;
+  const names = new Set(changed.map(nameOf));
+  const builds = candidate?.builds.filter((id) => !names.has(nameOf(id))) ?? [];
+  const overtaken = candidate?.builds.filter((id) => names.has(nameOf(id)) && !changed.includes(id)) ?? [];
+  return {
+    candidate: candidate && builds.length > 0 ? { ...candidate, builds } : null,
+    evidence: overtaken.map((id) => `${id} left the trial: another build of ${nameOf(id)} is live for everyone now`),
+  };
+}
+
 /** Gate, then one atomic switch of all named builds. Nothing new = no new state. */
 export function activate(writer: Writer, builds: readonly string[], options: SwitchOptions): Promise<Change> {
   const decide = async (current: ChannelDocument): Promise<Decision | null> => {
     const live = current.stable?.builds ?? [];
     const changed = builds.filter((id) => !live.includes(id));
     if (changed.length === 0) return null;
-    const plan = replan(current, { stable: putOver(live, changed), lastGood: lastGoodAfter(current, changed) });
+    const trial = trialBeside(current, changed);
+    const parts = { stable: putOver(live, changed), lastGood: lastGoodAfter(current, changed) };
+    const plan = replan(current, { ...parts, candidate: trial.candidate });
     const { next, evidence } = await keepCandidate(writer, current, plan, options.gate);
     const forced = await passGate(options, { current, next, part: 'stable', changed });
-    const all = [...forced, ...evidence];
+    const all = [...forced, ...trial.evidence, ...evidence].slice(0, 50);
     return {
       prepare: () => storeSets(writer, next),
       state: next.state,

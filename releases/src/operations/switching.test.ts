@@ -101,6 +101,15 @@ describe('canary', () => {
     expect((await at.activate(storiesAt(1))).document.candidate).toBeNull();
   });
 
+  test('activating another build of a name on trial takes that name out of the trial, and the audit says so', async () => {
+    await canary(at.writer, [storiesAt(1), chatAt(1)], 10, gated);
+    const { document } = await at.activate(storiesAt(2));
+    expect(document.candidate?.builds).toEqual([chatAt(1)]);
+    expect(document.action.evidence?.join()).toContain(`${storiesAt(1)} left the trial`);
+    await promote(at.writer, gated);
+    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(2), chatAt(1)]);
+  });
+
   test('a rollback of the name that is on trial ends the trial', async () => {
     await at.activate(storiesAt(1));
     await canary(at.writer, [storiesAt(2)], 10, gated);
