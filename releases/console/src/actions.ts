@@ -16,16 +16,26 @@ export interface Actions {
   override(build: string): Promise<void>;
 }
 
+/** The state a person saw when deciding. The page goes on being refreshed behind the dialog, so it is taken before asking. */
+interface Decided {
+  channel: string;
+  seq: number;
+}
+
 export interface ActionContext {
-  channel: () => string;
-  seq: () => number;
+  /** What the page shows now. */
   status: () => ChannelDocument | null;
   say: (line: string) => void;
   refresh: () => Promise<void>;
 }
 
+const path = (verb: string, { channel }: Decided): string => `${verb}?channel=${encodeURIComponent(channel)}`;
+
 export function createActions(context: ActionContext): Actions {
-  const path = (verb: string) => `${verb}?channel=${encodeURIComponent(context.channel())}`;
+  function decided(): Decided {
+    const { channel = '', seq = 0 } = context.status() ?? {};
+    return { channel, seq };
+  }
 
   async function run(work: () => Promise<void>): Promise<void> {
     context.say(texts.busy);
@@ -39,32 +49,36 @@ export function createActions(context: ActionContext): Actions {
     await context.refresh();
   }
 
-  const change: Actions['change'] = async (verb, body, question) => {
+  async function change(verb: string, body: object, question: Question, seen: Decided): Promise<void> {
     const answer = await confirmChange(question);
     if (!answer) return;
     await run(async () => {
-      const { changed, document } = await post<Changed>(path(verb), { ...body, why: answer.why, seq: context.seq() });
+      const request = { ...body, why: answer.why, seq: seen.seq };
+      const { changed, document } = await post<Changed>(path(verb, seen), request);
       context.say(changed ? texts.done.changed(document.seq) : texts.done.unchanged);
     });
-  };
+  }
 
   return {
-    change,
+    change: (verb, body, question) => change(verb, body, question, decided()),
     rollback: async ({ name, to, title }) => {
-      const changes = await rollbackChanges(context, name, to).catch(notPossible);
-      if (changes)
-        await change('rollback', { name, to }, { title, action: texts.live.rollback, changes, danger: true });
+      const seen = decided();
+      const changes = await rollbackChanges(seen, name, to).catch(notPossible);
+      const question = { title, action: texts.live.rollback, danger: true };
+      if (changes) await change('rollback', { name, to }, { ...question, changes }, seen);
     },
     check: (build) =>
       run(async () => {
-        const results = await post<{ check: string; problems: string[] }[]>(path('check'), { builds: [build] });
+        const results = await post<{ check: string; problems: string[] }[]>(path('check', decided()), {
+          builds: [build],
+        });
         const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
         if (problems.length > 0) throw new ApiFailure(422, build, problems);
         context.say(texts.done.checked);
       }),
     override: (build) =>
       run(async () => {
-        const { query } = await post<{ query: string }>(path('override'), { builds: [build], hours: 2 });
+        const { query } = await post<{ query: string }>(path('override', decided()), { builds: [build], hours: 2 });
         context.say('');
         await tell(texts.done.override, [query]);
       }),
@@ -78,9 +92,9 @@ async function notPossible(cause: unknown): Promise<null> {
 }
 
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
-async function rollbackChanges(context: ActionContext, name?: string, to?: number): Promise<string[]> {
-  const channel = `channel=${encodeURIComponent(context.channel())}`;
-  const target = to ?? (await get<{ seq: number }>(`before?${channel}${name ? `&name=${name}` : ''}`)).seq;
-  const differences = await get<Difference[]>(`diff?a=stable&b=${target}&${channel}`);
+async function rollbackChanges(seen: Decided, name?: string, to?: number): Promise<string[]> {
+  const named = name ? `&name=${encodeURIComponent(name)}` : '';
+  const target = to ?? (await get<{ seq: number }>(`${path('before', seen)}${named}`)).seq;
+  const differences = await get<Difference[]>(`${path('diff', seen)}&a=${seen.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }

@@ -30,7 +30,8 @@ function verdict({ verdict: found }: Health): HTMLElement | null {
 }
 
 /** How the sets fare in browsers, the candidate beside its control. */
-export function healthSection(health: Health): (HTMLElement | null)[] {
+export function healthSection(health: Health | null): (HTMLElement | null)[] {
+  if (!health) return [element('p', { class: 'quiet' }, texts.health.waiting)];
   const { stable, candidate } = health;
   const head = [element('td', {}), element('th', { scope: 'col' }, texts.health.stable)];
   if (candidate) head.push(element('th', { scope: 'col' }, texts.health.candidate));

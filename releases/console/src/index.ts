@@ -8,37 +8,24 @@ import { createFrame, createSignIn, type Frame } from './frame';
 import { healthSection } from './healthSection';
 import { liveSection } from './liveSection';
 import { logSection } from './logSection';
-import type { ChannelDocument, Health, LogEntry, Me, Seen } from './model';
+import { createLooking } from './looking';
+import type { Me, Seen } from './model';
 import { texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
-const LOG_LENGTH = 60;
 const MINUTE = 60_000;
 
 const root = document.getElementById('console') ?? document.body;
-
-async function look(channel: string, former: Seen | null): Promise<Seen> {
-  const query = `channel=${encodeURIComponent(channel)}`;
-  const [status, health, names] = await Promise.all([
-    get<ChannelDocument>(`status?${query}`),
-    get<Health>(`health?${query}`),
-    get<string[]>('names'),
-  ]);
-  const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
-  const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
-  return { status, health, log, names };
-}
 
 /** Relative times change once a minute, so a minute's data is drawn once. */
 const thisMinute = (): number => Math.floor(Date.now() / MINUTE);
 
 function show(frame: Frame, seen: Seen, me: Me, actions: ReturnType<typeof createActions>): void {
-  const { status, health, log, names } = seen;
+  const { status, log, names } = seen;
   const now = new Date();
   const { candidate, ...rest } = status;
   draw(frame.live, [rest, thisMinute()], () => liveSection(status, me, actions, now));
   draw(frame.candidate, [candidate, rest.stable, thisMinute()], () => candidateSection(status, me, actions, now));
-  draw(frame.health, health, healthSection);
   draw(frame.builds, [names, status.seq, status.channel], () =>
     reopened(frame.builds, buildsSection(names, status.channel, { status, me, actions })),
   );
@@ -61,29 +48,23 @@ async function run(me: Me, channels: { channels: string[]; shown: string }): Pro
   frame.channel.append(
     ...channels.channels.map((name) => element('option', { value: name, selected: name === channels.shown }, name)),
   );
-  let seen: Seen | null = null;
-  const refresh = async () => {
-    try {
-      seen = await look(frame.channel.value, seen);
+  const looking = createLooking({
+    channel: () => frame.channel.value,
+    show: (seen) => {
       frame.notice.hidden = true;
       show(frame, seen, me, actions);
-    } catch (cause) {
-      if (cause instanceof ApiFailure && cause.status === 401) return signIn(true);
-      if (!(cause instanceof ApiFailure)) throw cause;
+    },
+    showHealth: (health) => draw(frame.health, health, healthSection),
+    failed: ({ status }) => {
+      if (status === 401) return signIn(true);
       frame.notice.hidden = false;
-    }
-  };
+    },
+  });
+  const { refresh } = looking;
   const say = (line: string) => {
     frame.said.textContent = line;
   };
-  const status = () => seen?.status ?? null;
-  const actions = createActions({
-    channel: () => frame.channel.value,
-    seq: () => seen?.status.seq ?? 0,
-    status,
-    say,
-    refresh,
-  });
+  const actions = createActions({ status: looking.status, say, refresh });
   frame.channel.addEventListener('change', () => void refresh());
   root.replaceChildren(frame.root);
   await refresh();

@@ -6,10 +6,9 @@ import { texts } from './texts';
 
 export type { BuildSummary, ChannelDocument, Difference, Health, LogEntry };
 
-/** Everything the page shows, as last seen. */
+/** What the page shows besides the health figures, as last seen. */
 export interface Seen {
   status: ChannelDocument;
-  health: Health;
   log: LogEntry[];
   names: string[];
 }

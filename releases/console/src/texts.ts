@@ -57,6 +57,7 @@ export const texts = {
   },
   health: {
     title: '健康',
+    waiting: '还没有取到健康数据',
     stable: '稳定版',
     candidate: '灰度版',
     visitors: '访客',
@@ -84,7 +85,6 @@ export const texts = {
   },
   log: {
     title: '记录',
-    more: '更早的记录',
     restore: '回到此状态',
     by: (who: string, when: string) => `${who}，${when}`,
   },
