@@ -52,7 +52,7 @@ export const texts = {
     shareTitle: '聊斋',
     shareText: '来聊斋读故事，还能和故事里的人说话。',
     shareCopied: '邀请链接已复制',
-    shareFailed: '没能分享，请把邀请码发给好友',
+    shareFailed: (link: string) => `没能分享，请把这个链接发给好友：${link}`,
   },
   display: {
     title: '显示',

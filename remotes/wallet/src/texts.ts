@@ -39,7 +39,7 @@ export const texts = {
     checkIn: '每日签到',
     checkInDetail: '在“我的”里，一天一次',
     invite: '邀请好友',
-    inviteDetail: '把“我的”里的邀请码给朋友',
+    inviteDetail: '把“我的”里的邀请链接发给朋友',
     support: '有疑问，找客服',
   },
 } as const;

@@ -5,6 +5,9 @@ import { toProductRules } from '../model/productRules';
 import { texts } from '../texts';
 import styles from './InviteCard.module.css';
 
+/** A link takes longer to note down than a sentence takes to read. */
+const LINK_SHOWN_MS = 10_000;
+
 async function copyCode(code: string) {
   const copied = await copyText(code);
   if (copied) toast(texts.invite.copied, { kind: 'success' });
@@ -15,7 +18,7 @@ async function shareLink(code: string) {
   const url = inviteLink(window.location.origin, code);
   const outcome = await share({ title: texts.invite.shareTitle, text: texts.invite.shareText, url });
   if (outcome === 'copied') toast(texts.invite.shareCopied, { kind: 'success' });
-  if (outcome === 'failed') toast(texts.invite.shareFailed, { kind: 'error' });
+  if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
 }
 
 /** The reader's invite code: to copy by itself, or to share as a link that carries it. */

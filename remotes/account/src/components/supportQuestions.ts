@@ -58,11 +58,12 @@ export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
       },
       {
         question: '点数不够了怎么办？',
-        answer: `签到、邀请好友或充值都能得点数${rules.signUpGift ? `；新账号注册即有 ${points(rules.signUpGift)}` : ''}。点数不够时消息不会丢，留在输入框里，有了点数再发。`,
+        answer: `签到、邀请好友或充值都能得点数${rules.signUpGift ? `；新账号注册即有 ${points(rules.signUpGift)}` : ''}。点数不够时消息不会丢，留在对话里，有了点数，按它下面的「点按重试」就能发出。`,
       },
       {
         question: '消费明细和余额对不上？',
-        answer: '余额等于消费明细里每一笔相加。请下拉刷新明细；仍对不上，请把下面的诊断信息发给我们。',
+        answer:
+          '余额等于消费明细里每一笔相加。请刷新页面，或关掉应用重新打开，再看一遍；仍对不上，请把下面的诊断信息发给我们。',
       },
     ],
   },

@@ -130,6 +130,15 @@ describe('rewards', () => {
   });
 });
 
+test('a link that can be neither shared nor copied is shown, since only who follows it counts as invited', async () => {
+  const { user } = open();
+  const share = await screen.findByRole('button', { name: texts.invite.share });
+  const refused = rs.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new DOMException('', 'NotAllowedError'));
+  onTestEnd(() => refused.mockRestore());
+  await user.click(share);
+  await waitFor(() => expect(store.getState().toasts.at(-1)?.text).toContain(`${location.origin}/?invite=LANRUO`));
+});
+
 describe('log-out', () => {
   test('asks first, then shows the anonymous face and keeps nothing of the user', async () => {
     const { user, requests } = open({ 'POST /v1/logout': { status: 204 } });
