@@ -1,7 +1,14 @@
-import { session, toast } from '@liaozhai/shared/runtime';
+import { failureText } from '@liaozhai/shared/format';
+import { isApiError, session, toast } from '@liaozhai/shared/runtime';
 import { Button, Dialog, LogOutIcon } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { texts } from '../texts';
+
+function tell(cause: unknown) {
+  if (!isApiError(cause)) throw cause;
+  const problem = failureText(cause, texts.signOut.failed);
+  if (problem) toast(problem, { kind: 'error' });
+}
 
 /** Logs out after a question, because what this device keeps of the user goes with it. */
 export function SignOutButton() {
@@ -9,13 +16,13 @@ export function SignOutButton() {
   const [leaving, setLeaving] = useState(false);
   const signOut = async () => {
     setLeaving(true);
-    const done = await session.signOut().then(
-      () => true,
-      () => false,
-    );
-    setLeaving(false);
-    setAsking(false);
-    if (!done) toast(texts.signOut.failed, { kind: 'error' });
+    await session
+      .signOut()
+      .catch(tell)
+      .finally(() => {
+        setLeaving(false);
+        setAsking(false);
+      });
   };
   return (
     <>

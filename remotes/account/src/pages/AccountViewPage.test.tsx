@@ -150,6 +150,24 @@ describe('log-out', () => {
     expect(localStorage.getItem('user-store') ?? '').not.toContain('u-1');
   });
 
+  const leave = async (refusal: { status: number; body: object }) => {
+    const { user } = open({ 'POST /v1/logout': refusal });
+    await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
+    const question = await screen.findByRole('alertdialog', { name: texts.signOut.title });
+    await user.click(within(question).getByRole('button', { name: texts.signOut.confirm }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(screen.getByText('宁采臣')).toBeTruthy();
+    return store.getState().toasts.map(({ text }) => text);
+  };
+
+  test("that the server refuses is told in the server's words", async () => {
+    expect(await leave({ status: 500, body: { message: '门房睡着了' } })).toEqual(['门房睡着了']);
+  });
+
+  test('that fails without a word from the server is told in our own', async () => {
+    expect(await leave({ status: 500, body: {} })).toEqual([texts.signOut.failed]);
+  });
+
   test('can be called off', async () => {
     const { user } = open();
     await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
