@@ -16,10 +16,11 @@ const filePath = z.string().refine(isFilePath, 'must be a plain relative path in
 const range = z.string().refine((value) => semver.validRange(value) !== null, 'must be a semver range');
 const version = z.string().refine((value) => semver.valid(value) !== null, 'must be a semantic version');
 const needs = { js: z.array(filePath).max(40), css: z.array(filePath).max(40) };
+const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
 const routePath = z
   .string()
   .max(200)
-  .regex(/^\/(?:[\w.~-]+|:\w+\??|\*)?(?:\/(?:[\w.~-]+|:\w+\??|\*))*$/, 'must be a path pattern such as /story/:id');
+  .regex(new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`), 'must be a path pattern such as /story/:id');
 
 export const routeSchema = z.object({
   name: text(60),

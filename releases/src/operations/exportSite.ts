@@ -1,5 +1,5 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { Writer } from '../channel/changeChannel.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
@@ -25,7 +25,9 @@ export interface Exported {
 }
 
 async function put(folder: string, path: string, body: string | Buffer): Promise<void> {
-  const target = join(folder, path);
+  const target = resolve(folder, path);
+  if (!target.startsWith(join(resolve(folder), sep)))
+    throw refused(`${path} leads out of ${folder}`, 'Roll back to a set without such a path.');
   await mkdir(dirname(target), { recursive: true });
   await writeFile(`${target}.new`, body);
   await rename(`${target}.new`, target);

@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { changeChannel, storeSet } from '../channel/changeChannel.ts';
+import { setHash } from '../model/set.ts';
 import { publishedIds } from '../publish/publish.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
@@ -150,6 +152,23 @@ describe('publishLocal, as npm start uses it', () => {
     expect((await (await openReleases({ store: options.store })).current()).seq).toBe(seq);
     await remove();
   });
+});
+
+test('export writes nothing outside its folder, whatever a set says', async () => {
+  await at.activate(await at.host(), await at.remote('stories'));
+  const { stable } = await at.current();
+  const body = await at.writer.catalog.set(stable?.set ?? '');
+  const [route] = body.remotes.stories?.routes ?? [];
+  if (!stable || !route) throw new Error('stories is not live');
+  route.path = '/../escaped';
+  const set = setHash(body);
+  await storeSet(at.store, set, body);
+  await changeChannel(at.writer, async ({ candidate, lastGood, killed, digests }) => ({
+    state: { stable: { ...stable, set }, candidate, lastGood, killed, digests },
+    action: { verb: 'activate', what: 'a set from elsewhere', why: '' },
+  }));
+  await expect(exportSite(at.writer, { folder: join(at.folder, 'site'), config: {} })).rejects.toThrow('leads out of');
+  await expect(stat(join(at.folder, 'escaped'))).rejects.toThrow('ENOENT');
 });
 
 test('export writes a tree whose pages, headers and channel fit together', async () => {

@@ -95,6 +95,11 @@ async function refusal(dist: string, version?: string): Promise<string> {
   return [failure.message, ...(failure.details ?? [])].join('\n');
 }
 
+const routeAt = (path: string) => {
+  const plain = { title: '', requiresAuth: false, keepAlive: false, outsideShell: false, js: [], css: [] };
+  return { routes: [{ name: 'x', path, ...plain }] };
+};
+
 describe('sec.releases: what cannot be published', () => {
   test('a folder that is not there or holds no build', async () => {
     expect(await refusal(join(at.folder, 'nowhere'))).toContain('holds no liaozhai.json');
@@ -125,23 +130,9 @@ describe('sec.releases: what cannot be published', () => {
     ['a name with blanks', { name: 'Sto ries' }],
     ['a name that climbs', { name: '../stories' }],
     ['a global that is code', { global: 'x;alert(1)' }],
-    [
-      'a route that is no path',
-      {
-        routes: [
-          {
-            name: 'x',
-            path: 'javascript:1',
-            title: '',
-            requiresAuth: false,
-            keepAlive: false,
-            outsideShell: false,
-            js: [],
-            css: [],
-          },
-        ],
-      },
-    ],
+    ['a route that is no path', routeAt('javascript:1')],
+    ['a route that climbs out', routeAt('/../../srv/other')],
+    ['a route with an empty part', routeAt('//story')],
     ['a version with metadata', { version: '1.0.0+x' }],
   ])('a description with %s', async (_, description) => {
     expect(await refusal(await writeRemote(at.place(), 'stories', 'bad', { description }))).toContain(

@@ -1,4 +1,5 @@
 import type { HostDescription, RemoteDescription } from '../model/build.ts';
+import { ROUTES } from './seededRoutes.ts';
 import { PAGE_TEMPLATE } from './writePackage.ts';
 
 /** One way a build can be wrong, and what the gate has to say of it. */
@@ -12,17 +13,6 @@ export interface Breakage {
   spoil?: { path: string; to: string | Buffer | null };
 }
 
-const route = {
-  name: 'stories',
-  path: '/stories',
-  title: '',
-  requiresAuth: false,
-  keepAlive: false,
-  outsideShell: false,
-  js: [],
-  css: [],
-};
-const routes = (...parts: Partial<typeof route>[]) => ({ routes: parts.map((part) => ({ ...route, ...part })) });
 const requires = (ranges: Record<string, string>) => ({ shared: { provides: {}, requires: ranges } });
 const page = (from: string, to: string) => ({ 'page.html': PAGE_TEMPLATE.replace(from, to) });
 
@@ -115,19 +105,6 @@ const REMOTES: Breakage[] = [
     says: 'does not contain the chunkGlobal',
   },
   {
-    what: "it claims another remote's route",
-    remote: routes({ path: '/chat' }),
-    says: 'route /chat belongs to chat@',
-  },
-  {
-    what: 'it claims a route by another parameter name',
-    remote: routes({ path: '/s/:id' }, { name: 'b', path: '/s/:storyId' }),
-    says: 'route /s/:storyId belongs to',
-  },
-  { what: "it claims the host's route", remote: routes({ path: '/test/list' }), says: 'belongs to the host' },
-  { what: 'it claims every address', remote: routes({ path: '/*' }), says: 'catch every address' },
-  { what: "it claims another remote's route name", remote: routes({ name: 'chat' }), says: 'route name "chat"' },
-  {
     what: 'its two globals are one',
     remote: { global: 'one_global', chunkGlobal: 'one_global' },
     says: 'give each its own',
@@ -195,4 +172,4 @@ const HOSTS: Breakage[] = [
 ];
 
 /** Everything the gate must catch without opening a browser; the smoke test's own are in gate/smoke.test.ts. */
-export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...HOSTS];
+export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...ROUTES, ...HOSTS];
