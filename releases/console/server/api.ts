@@ -31,7 +31,10 @@ const addressOf = (context: Context): string =>
 const denied = (context: Context, status: 401 | 403 | 415 | 429, message: string, cure = '') =>
   context.json({ message, cure, details: [] }, status);
 
-/** Bearer tokens only: a cookie opens nothing, and pages of another origin are turned away before that. */
+/**
+ * Bearer tokens only: a cookie opens nothing, and pages of another origin are turned away before that. Guessing is slowed down
+ * by address, and never in the way of a valid token: behind a proxy everyone has one address.
+ */
 function guard(app: Hono<Env>, console: ConsoleContext): void {
   const requests = new RateLimit(REQUESTS_PER_MINUTE);
   const refusals = new RateLimit(REFUSED_PER_MINUTE);
@@ -39,12 +42,10 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     const origin = context.req.header('origin');
     if (origin && (!URL.canParse(origin) || new URL(origin).host !== context.req.header('host')))
       return denied(context, 403, 'this API answers no other origin');
-    const address = addressOf(context);
-    if (refusals.isSpent(address)) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
     const [, presented = ''] = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '') ?? [];
     const token = await authenticate(console.options.store, presented, new Date());
     if (!token) {
-      refusals.allows(address);
+      if (!refusals.allows(addressOf(context))) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
       return denied(
         context,
         401,

@@ -17,10 +17,6 @@ export class RateLimit {
     return count <= this.#perMinute;
   }
 
-  isSpent(caller: string, now = Date.now()): boolean {
-    return this.#count(caller, now) >= this.#perMinute;
-  }
-
   #count(caller: string, now: number): number {
     const minute = Math.floor(now / 60_000);
     if (minute !== this.#minute || this.#counts.size > MOST_CALLERS) this.#counts = new Map();
