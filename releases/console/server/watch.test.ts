@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { createChannel } from '../../src/channel/changeChannel.ts';
+import { messageOf } from '../../src/errors.ts';
+import { HealthRecorder } from '../../src/health/HealthRecorder.ts';
+import { Lease } from '../../src/health/Lease.ts';
+import { CHANNEL_LIFETIME_DAYS } from '../../src/model/channel.ts';
+import { activate } from '../../src/operations/activate.ts';
+import { canary } from '../../src/operations/canary.ts';
+import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
+import { ConsoleContext } from './ConsoleContext.ts';
+import { watchOnce } from './watch.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+let at: TestStore;
+beforeEach(async () => {
+  at = await openTestStore();
+});
+afterEach(() => at.remove());
+
+/** One round of a console's watch. Returns the problems it told. */
+async function watchRound(): Promise<string[]> {
+  const { store, key, writer } = at;
+  const context = new ConsoleContext({
+    store,
+    catalog: writer.catalog,
+    key,
+    channel: 'production',
+    smokeFor: async () => null,
+  });
+  const problems: string[] = [];
+  await watchOnce(context, new Lease(store, 'watch'), (cause) => problems.push(messageOf(cause)));
+  return problems;
+}
+
+async function harmfulCandidate(): Promise<void> {
+  await at.activate(await at.host(), await at.remote('stories'));
+  await canary(at.writer, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });
+  const { stable, candidate } = await at.current();
+  const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+  const told = { build: 'stories', outcome: 'loaded' } as const;
+  for (let n = 0; n < 60; n += 1) {
+    recorder.record({ ...told, set: stable?.set ?? '', candidate: false }, `control ${n}`);
+    const tried = { ...told, set: candidate?.set ?? '', candidate: true };
+    recorder.record({ ...tried, outcome: 'failed', failure: 'hang' }, `tried ${n}`);
+  }
+  await recorder.flush();
+}
+
+describe('the watch over the channels', () => {
+  test('goes on to the next channel when one is damaged or no channel at all, and tells of it', async () => {
+    await harmfulCandidate();
+    await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
+    await writeFile(`${at.folder}/store/channels/a stray note.txt`, '');
+    const problems = (await watchRound()).join('\n');
+    expect((await at.current()).action).toMatchObject({ verb: 'abort', who: 'auto-stop' });
+    expect(problems).toContain('damaged');
+    expect(problems).toContain('a stray note.txt');
+  });
+
+  test('renews a document that ages even where the health record cannot be read', async () => {
+    const long = Date.now() - (CHANNEL_LIFETIME_DAYS - 1) * 86_400_000;
+    const old = { ...at.writer, channel: 'old', now: () => new Date(long) };
+    await createChannel(old);
+    await activate(old, [await at.host(), await at.remote('stories')], { gate: openGate });
+    await canary(old, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });
+    // a file where a folder belongs
+    await at.store.create('health/old', '');
+    expect(await watchRound()).toHaveLength(1);
+    expect((await at.store.readPointer('channels/old.json'))?.body).toContain('"renew"');
+  });
+});
