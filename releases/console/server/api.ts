@@ -2,8 +2,9 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
-import { ReleaseError, usage } from '../../src/errors.ts';
+import { conflict, ReleaseError, usage } from '../../src/errors.ts';
 import { summarise } from '../../src/health/summarise.ts';
+import type { ChannelDocument } from '../../src/model/channel.ts';
 import { idOfFolder } from '../../src/model/ids.ts';
 import { stateBefore } from '../../src/operations/rollback.ts';
 import { authenticate, type TokenRecord } from '../../src/operations/tokens.ts';
@@ -113,7 +114,14 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
 const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote'];
 
-/** A bound token's change is tied to the state its right was judged by. */
+/** A bound token's change is tied to the state its right was judged by. Throws conflict if the caller saw another one. */
+function tied<Name extends Verb>(verb: Name, { role }: TokenRecord, body: Body<Name>, { seq }: ChannelDocument) {
+  if (role === 'manager' || verb === 'check' || verb === 'override') return body;
+  if ('seq' in body && body.seq !== undefined && body.seq !== seq)
+    throw conflict(`the channel is at state ${seq} by now`, 'Look at the new state and decide again.');
+  return { ...body, seq };
+}
+
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
   app.post(`/${verb}`, bodyLimit({ maxSize: 64 * 1024 }), async (context) => {
     if (!context.req.header('content-type')?.startsWith('application/json'))
@@ -124,10 +132,8 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
     const current = await console.current(channel);
     const reason = refusal(token, wishOf(verb, body), current);
     if (reason) return denied(context, 403, reason);
-    const bound = token.role !== 'manager' && verb !== 'check' && verb !== 'override';
-    const request = bound ? { seq: current.seq, ...body } : body;
     const client = await console.client(channel, whoOf(token), JUDGED.includes(verb));
-    return context.json(await HANDLERS[verb](client, request));
+    return context.json(await HANDLERS[verb](client, tied(verb, token, body, current)));
   });
 }
 

@@ -10,10 +10,11 @@ import { ConsoleContext } from './ConsoleContext.ts';
 rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
-let context: ConsoleContext;
 let api: ReturnType<typeof createApi>;
 let stories: string;
 let storiesNext: string;
+/** What happens after a request's right was judged and before it acts. */
+let meanwhile: () => Promise<null>;
 
 beforeEach(async () => {
   at = await openTestStore();
@@ -21,10 +22,8 @@ beforeEach(async () => {
   storiesNext = await at.remote('stories', '1.1.0');
   await at.activate(await at.host(), stories, await at.remote('chat'));
   const { store, key, writer } = at;
-  // a machine without Chromium where the smoke is required
-  const smokeFor = () => Promise.reject(refused('there is no Chromium for the headless smoke'));
-  context = new ConsoleContext({ store, catalog: writer.catalog, key, channel: 'production', smokeFor });
-  api = createApi(context);
+  const options = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: () => meanwhile() };
+  api = createApi(new ConsoleContext(options));
 });
 afterEach(() => at.remove());
 
@@ -40,6 +39,7 @@ const post = async (token: string, verb: string, body: unknown) =>
 
 describe('in an incident', () => {
   test('rollback, abort and kill need no Chromium, though the smoke is required; a switch forward does', async () => {
+    meanwhile = () => Promise.reject(refused('there is no Chromium for the headless smoke'));
     const manager = await tokenFor('manager');
     await at.activate(storiesNext);
     expect((await post(manager, 'rollback', { name: 'stories' })).status).toBe(200);
@@ -56,4 +56,17 @@ describe('in an incident', () => {
     expect((await guess()).status).toBe(429);
     expect((await api.request('/status', { headers: { authorization: `Bearer ${manager}` } })).status).toBe(200);
   });
+});
+
+test("a deployer's right holds for the state it was judged by: no guessed number reaches what came after", async () => {
+  await canary(at.writer, [storiesNext], 10, { gate: openGate });
+  const chatNext = await at.remote('chat', '1.1.0');
+  meanwhile = async () => {
+    await canary(at.writer, [chatNext], 10, { gate: openGate });
+    return null;
+  };
+  const { seq } = await at.current();
+  const answer = await post(await tokenFor('deployer:stories'), 'promote', { seq: seq + 1 });
+  expect(answer.status).toBe(409);
+  expect((await at.current()).stable?.builds).not.toContain(chatNext);
 });
