@@ -30,6 +30,8 @@ export async function requireChannel(store: Store, channel: string, publicKey: s
   throw refused(`${store.label} has no channel "${channel}"`, `Make it with \`init --channel ${channel}\`.`);
 }
 
+const RESTORE = 'The audit was tampered with or partly lost: restore it from a copy of the store.';
+
 /** A former state, checked against the hash its successor holds. Throws refused if the chain is broken. */
 export async function readPrevious(
   store: Store,
@@ -39,10 +41,9 @@ export async function readPrevious(
   if (!of.previous) return null;
   const { seq, sha256 } = of.previous;
   const source = (await store.read(auditKey(of.channel, seq)))?.toString('utf8');
-  const cure = 'The audit was tampered with or partly lost: restore it from a copy of the store.';
-  if (source === undefined) throw refused(`state ${seq} of ${of.channel} is missing from the audit`, cure);
+  if (source === undefined) throw refused(`state ${seq} of ${of.channel} is missing from the audit`, RESTORE);
   if (sha256Hex(source) !== sha256)
-    throw refused(`state ${seq} of ${of.channel} is not what its successor recorded`, cure);
+    throw refused(`state ${seq} of ${of.channel} is not what its successor recorded`, RESTORE);
   return verifyChannel(source, of.channel, publicKey);
 }
 
@@ -60,7 +61,7 @@ export async function* history(
     yield state;
 }
 
-/** One former state by its number. Throws refused if there is none. */
+/** One former state by its number. Throws refused if there is none, or another in its place. */
 export async function readState(
   store: Store,
   current: ChannelDocument,
@@ -68,7 +69,9 @@ export async function readState(
   publicKey: string,
 ): Promise<ChannelDocument> {
   if (seq === current.seq) return current;
-  const source = await store.read(auditKey(current.channel, seq));
-  if (source && seq < current.seq) return verifyChannel(source.toString('utf8'), current.channel, publicKey);
-  throw refused(`${current.channel} has no state ${seq}`, 'List the states with `log`.');
+  const source = seq < current.seq ? await store.read(auditKey(current.channel, seq)) : null;
+  if (!source) throw refused(`${current.channel} has no state ${seq}`, 'List the states with `log`.');
+  const state = verifyChannel(source.toString('utf8'), current.channel, publicKey);
+  if (state.seq === seq) return state;
+  throw refused(`the audit of ${current.channel} holds state ${state.seq} in the place of state ${seq}`, RESTORE);
 }

@@ -1,4 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { auditKey } from '../channel/readChannel.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { kill } from './kill.ts';
 import { readLog } from './look.ts';
@@ -60,6 +63,16 @@ describe('rollback', () => {
     expect(now.seq).toBe(seq + 1);
     expect(await live('chat')).not.toBe(chatAt(1));
     await expect(rollback(at.writer, { to: 9999 })).rejects.toThrow('no state 9999');
+  });
+
+  test('is refused where the audit holds another state in the place of the one asked for', async () => {
+    const { seq } = await at.current();
+    const audit = (n: number) => join(at.folder, 'store', auditKey('production', n));
+    const right = await readFile(audit(seq - 1));
+    await writeFile(audit(seq - 1), await readFile(audit(seq - 4)));
+    for (const options of [{ to: seq - 1 }, { name: 'stories' }])
+      await expect(rollback(at.writer, options)).rejects.toThrow(`holds state ${seq - 4} in the place of`);
+    await writeFile(audit(seq - 1), right);
   });
 
   test('restores what that state had as last good', async () => {
