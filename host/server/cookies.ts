@@ -11,10 +11,16 @@ const overrideId = /^[\w-]{1,64}$/;
 const isHttps = (context: Context) =>
   context.req.header('x-forwarded-proto') === 'https' || new URL(context.req.url).protocol === 'https:';
 
+/** The visitor's id, if a page has given them one. */
+export function knownVisitor(context: Context): string | undefined {
+  const id = getCookie(context, visitorCookie);
+  return id && visitorId.test(id) ? id : undefined;
+}
+
 /** The first-party id that keeps a visitor in one canary bucket; made on the first visit. */
 export function visitorOf(context: Context): string {
-  const known = getCookie(context, visitorCookie);
-  if (known && visitorId.test(known)) return known;
+  const known = knownVisitor(context);
+  if (known) return known;
   const fresh = newVisitorId();
   setCookie(context, visitorCookie, fresh, {
     path: '/',

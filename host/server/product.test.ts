@@ -12,6 +12,7 @@ import { testPackages } from './testPackages.ts';
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
 const servers: Server[] = [];
 let origin = '';
+let behindProxy = '';
 
 const listen = (server: Server) =>
   new Promise<string>((resolve) => {
@@ -28,10 +29,13 @@ beforeAll(async () => {
   const backend = await listen(
     createServer((request, response) => response.end(JSON.stringify({ url: request.url, headers: request.headers }))),
   );
-  const env = readEnv({ DATA_DIR: folder });
-  origin = await listen(
-    createProduct({ releases: await openReleases({ store }), env, backendUrl: () => backend, config: { support: {} } }),
-  );
+  const releases = await openReleases({ store });
+  const product = (settings: NodeJS.ProcessEnv) => {
+    const env = readEnv({ DATA_DIR: folder, ...settings });
+    return listen(createProduct({ releases, env, backendUrl: () => backend, config: { support: {} } }));
+  };
+  origin = await product({});
+  behindProxy = await product({ TRUST_PROXY: 'true' });
 });
 
 afterAll(() => {
@@ -112,18 +116,41 @@ test('the backend hears who forwarded, not what the visitor claims', async () =>
   expect(headers['x-forwarded-host']).toBe(new URL(origin).host);
 });
 
-test('the beacon takes one vote of this origin and nothing else', async () => {
-  const vote = { build: 'stories@1.0.0+0', set: 'abc', candidate: false, outcome: 'loaded' };
-  const post = (body: unknown, from: string) =>
-    fetch(`${origin}/beacon`, {
-      method: 'POST',
-      headers: { origin: from, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  expect((await post(vote, origin)).status).toBe(204);
-  expect((await post(vote, 'https://evil.example')).status).toBe(403);
-  expect((await post({ nonsense: true }, origin)).status).toBe(422);
-  expect((await post({ build: 'x'.repeat(5000) }, origin)).status).toBe(413);
+const vote = { build: 'stories@1.0.0+0', set: 'abc', candidate: false, outcome: 'loaded' };
+
+const beacon = async (at: string, headers: Record<string, string>, body: unknown = vote) => {
+  const all = { origin: at, 'content-type': 'application/json', ...headers };
+  return (await fetch(`${at}/beacon`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status;
+};
+
+/** Many votes of as many visitors, more than a network has in two minutes. */
+const votesOfMany = (at: string, more: (index: number) => Record<string, string>) =>
+  Promise.all(
+    Array.from({ length: 130 }, (_, index) =>
+      beacon(at, { cookie: `lz_visitor=${index.toString(16).padStart(32, '0')}`, ...more(index) }),
+    ),
+  );
+
+test('the beacon takes votes of this origin, from who has seen a page, and nothing else', async () => {
+  const page = await fetch(`${origin}/explore`);
+  const cookie = /lz_visitor=[0-9a-f]{32}/.exec(page.headers.get('set-cookie') ?? '')?.[0] ?? '';
+  expect(await beacon(origin, { cookie })).toBe(204);
+  expect(await beacon(origin, {})).toBe(403);
+  expect(await beacon(origin, { cookie, origin: 'https://evil.example' })).toBe(403);
+  expect(await beacon(origin, { cookie }, { nonsense: true })).toBe(422);
+  expect(await beacon(origin, { cookie }, { build: 'x'.repeat(5000) })).toBe(413);
+});
+
+test('who makes up visitors and addresses has no more votes than one network has', async () => {
+  expect(await votesOfMany(origin, (index) => ({ 'x-forwarded-for': `203.0.113.${index}` }))).toContain(429);
+  expect(
+    await votesOfMany(behindProxy, (index) => ({ 'x-forwarded-for': `${index}.0.0.1, 2001:db8:0:1::${index + 1}` })),
+  ).toContain(429);
+});
+
+test('visitors behind a proxy of ours are counted by their own address', async () => {
+  const votes = await votesOfMany(behindProxy, (index) => ({ 'x-forwarded-for': `6.6.6.6, 203.0.113.${index}` }));
+  expect(new Set(votes)).toEqual(new Set([204]));
 });
 
 test('an override link sets its cookie and leaves the address clean', async () => {

@@ -20,7 +20,7 @@ export interface ProductOptions {
 export function createProduct({ releases, env, backendUrl, config }: ProductOptions): Server {
   const app = new Hono();
   app.route('/', buildRoutes(releases, env.CHANNEL));
-  app.route('/', beaconRoutes(releases));
+  app.route('/', beaconRoutes(releases, env.TRUST_PROXY));
   app.route('/', pageRoutes({ releases, env, config, backendUrl }));
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {

@@ -1,0 +1,19 @@
+import { isIPv6 } from 'node:net';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
+
+/** What the nearest proxy wrote: it appends, so anything further left may be the visitor's own invention. */
+const nearest = (value: string | undefined) => value?.split(',').at(-1)?.trim();
+
+/** Whoever has one IPv6 address has the whole /64 it lies in. */
+function network(address: string): string {
+  const plain = address.replace(/^::ffff:(?=.*\.)/, '');
+  if (!isIPv6(plain)) return plain;
+  return (plain.split('::')[0] ?? '').split(':').slice(0, 4).join(':');
+}
+
+/** The network a request comes from; X-Forwarded-For is believed only behind a proxy of one's own (`trustProxy`). */
+export function networkOf(context: Context, trustProxy: boolean): string {
+  const told = trustProxy ? nearest(context.req.header('x-forwarded-for')) : undefined;
+  return network(told || (getConnInfo(context).remote.address ?? ''));
+}
