@@ -1,3 +1,4 @@
+import { dayKey } from '@liaozhai/shared/format';
 import type { UserDto } from '@liaozhai/shared/runtime';
 import type { CheckInDto } from './model';
 
@@ -18,7 +19,7 @@ export const userDto = (patch: Partial<UserDto> = {}): UserDto => ({
 });
 
 export const checkInDto = (patch: Partial<CheckInDto> = {}): CheckInDto => ({
-  date: '2026-11-21',
+  date: dayKey(Date.now()),
   streak: 4,
   awarded: 16,
   already_checked_in: false,

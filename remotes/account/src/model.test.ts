@@ -28,6 +28,7 @@ describe('avatars on offer', () => {
     ['bare', ['/a.svg'], ['/a.svg']],
     ['in data', { data: ['/a.svg', '/b.svg'] }, ['/a.svg', '/b.svg']],
     ['with foreign addresses and rubbish left out', ['https://elsewhere.example/a.svg', 7, null, '/a.svg'], ['/a.svg']],
+    ['with hosts that look like paths left out', ['//elsewhere.example/a.svg', '/\\elsewhere.example/a.svg', '//'], []],
     ['absent', null, []],
   ])('%s', (_how, body, expected) => {
     expect(toAvatars(body)).toEqual(expected);

@@ -54,10 +54,17 @@ export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits 
   return Object.fromEntries(unsaved) as ProfileEdits;
 }
 
+// `//host/x` and `/\host/x` begin like a path and lead elsewhere
+const isOnThisOrigin = (url: unknown): url is string =>
+  typeof url === 'string' &&
+  url.startsWith('/') &&
+  URL.canParse(url, location.origin) &&
+  new URL(url, location.origin).origin === location.origin;
+
 /** Addresses of pictures to choose from: a list, bare or in `data`; what is no address on this origin is left out. */
 export function toAvatars(body: unknown): string[] {
   const list = Array.isArray(body) ? body : (body as { data?: unknown } | null)?.data;
-  return Array.isArray(list) ? list.filter((url): url is string => typeof url === 'string' && url.startsWith('/')) : [];
+  return Array.isArray(list) ? list.filter(isOnThisOrigin) : [];
 }
 
 /** The pictures on offer, the present one among them. */

@@ -74,7 +74,6 @@ export const texts = {
     title: '个人资料',
     avatar: '头像',
     avatarChoice: (index: number) => `头像 ${index}`,
-    avatarCurrent: '当前头像',
     name: '昵称',
     nameMissing: '请填写昵称',
     gender: '性别',

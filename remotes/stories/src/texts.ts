@@ -31,6 +31,5 @@ export const texts = {
     shareFailed: '没能分享，请复制地址栏里的链接',
     gone: '这个故事不在了，也许已经下架',
     toExplore: '去看看别的故事',
-    offlineCopy: '这是上次读到的内容',
   },
 } as const;

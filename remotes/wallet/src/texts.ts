@@ -1,5 +1,3 @@
-const points = (amount: number) => `${amount.toLocaleString('zh-CN')} 点`;
-
 /** Everything this remote says, grouped by page. */
 export const texts = {
   balance: '余额',
@@ -29,7 +27,6 @@ export const texts = {
     current: '当前余额',
     packages: '选一份点数',
     price: (yuan: string) => `¥${yuan}`,
-    points,
     pay: (yuan: string) => `去支付 ¥${yuan}`,
     provider: (name: string) => `由${name}收款，付完会回到这里，到账后余额自动更新。`,
     closed: '充值还没有开通',

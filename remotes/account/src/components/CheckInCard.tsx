@@ -79,7 +79,7 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
         </Button>
       )}
       <p className={styles.result} role="status">
-        {result && streak.isCheckedInToday ? resultText(result) : ''}
+        {result?.date === today && streak.isCheckedInToday ? resultText(result) : ''}
       </p>
     </Card>
   );

@@ -102,6 +102,20 @@ describe('check-in', () => {
     expect(await button()).toBeTruthy();
   });
 
+  test("yesterday's award is not told again when today's came on another device", async () => {
+    rs.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T15:59:00Z') });
+    onTestEnd(() => rs.useRealTimers());
+    const { user, live } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });
+    await user.click(await button());
+    expect(await screen.findByText(texts.checkIn.awarded(16, 4))).toBeTruthy();
+    rs.setSystemTime(new Date('2026-11-21T16:00:05Z'));
+    act(() => void document.dispatchEvent(new Event('visibilitychange')));
+    await button();
+    live.push('user.updated', { user: userDto({ checked_in_today: true, version: 9 }) });
+    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+    expect(screen.queryByText(texts.checkIn.awarded(16, 4))).toBeNull();
+  });
+
   test('shows the days of the streak in the week and in the month', async () => {
     const { user } = open();
     const week = await screen.findByRole('list', { name: texts.checkIn.week });
