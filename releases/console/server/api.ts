@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
 import { conflict, ReleaseError, usage } from '../../src/errors.ts';
-import { summarise } from '../../src/health/summarise.ts';
+import { countedFrom, summarise } from '../../src/health/summarise.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { idOfFolder } from '../../src/model/ids.ts';
 import { stateBefore } from '../../src/operations/rollback.ts';
@@ -92,7 +92,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/health', async (context) => {
     const channel = channelOf(context, console);
     const document = await console.current(channel);
-    return context.json(summarise(await console.healthReader(channel).events(), document));
+    return context.json(summarise(await console.healthReader(channel).events(countedFrom(document)), document));
   });
   app.get('/me', (context) => {
     const { role, name, label } = context.get('token');

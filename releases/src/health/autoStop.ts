@@ -2,7 +2,7 @@ import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { abort } from '../operations/canary.ts';
 import type { HealthReader } from './HealthReader.ts';
-import { type GroupHealth, summarise } from './summarise.ts';
+import { countedFrom, type GroupHealth, summarise } from './summarise.ts';
 
 const told = (name: string, { visitors, failedVisitors, failures, p75LoadMilliseconds }: GroupHealth): string => {
   const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
@@ -13,7 +13,7 @@ const told = (name: string, { visitors, failedVisitors, failures, p75LoadMillise
 export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   if (!document.candidate) return false;
-  const health = summarise(await reader.events(writer.now()), document);
+  const health = summarise(await reader.events(countedFrom(document), writer.now()), document);
   if (!health.verdict?.worse || !health.candidate) return false;
   const { test, pValue, alpha } = health.verdict;
   const evidence = [

@@ -144,7 +144,7 @@ describe('health', () => {
     await recorder.flush();
     const reader = new HealthReader(at.store, 'production');
     for (let again = 0; again < 2; again += 1) {
-      const { stable: group } = summarise(await reader.events(), await at.current());
+      const { stable: group } = summarise(await reader.events(''), await at.current());
       expect(group).toEqual({
         visitors: 2,
         failedVisitors: 1,

@@ -69,9 +69,13 @@ export function verdictOn(candidate: Counts, control: Counts): NonNullable<Healt
   };
 }
 
-/** How a channel's sets fare; with a candidate both are counted from its beginning, so that they meet the same hours. */
-export function summarise(events: readonly HealthEvent[], { stable, candidate }: ChannelDocument): Health {
-  const from = candidate?.since ?? stable?.since ?? '';
+/** With a candidate both groups are counted from its beginning, so that they meet the same hours. */
+export const countedFrom = ({ stable, candidate }: ChannelDocument): string => candidate?.since ?? stable?.since ?? '';
+
+/** How a channel's sets fare. */
+export function summarise(events: readonly HealthEvent[], document: ChannelDocument): Health {
+  const { stable, candidate } = document;
+  const from = countedFrom(document);
   const recent = events.filter(({ at }) => at >= from);
   const control = groupHealth(recent.filter((event) => !event.candidate && event.set === stable?.set));
   if (!candidate) return { stable: control, candidate: null, verdict: null };
