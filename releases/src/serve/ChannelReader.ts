@@ -1,10 +1,14 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { channelKey } from '../channel/readChannel.ts';
 import { hasCode, messageOf, refused } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { verifyChannel } from '../signing.ts';
 import type { Store } from '../store/store.ts';
+
+/** How long a page waits for the store while a state is known. */
+const PATIENCE_MILLISECONDS = 500;
 
 export interface ChannelReaderOptions {
   store: Store;
@@ -31,20 +35,27 @@ export class ChannelReader {
   #highest = 0;
   #problem = '';
   #checkedAt = Number.NEGATIVE_INFINITY;
-  #checking: Promise<CurrentChannel> | null = null;
+  #answer: Promise<CurrentChannel> | null = null;
 
   constructor(options: ChannelReaderOptions) {
     this.#options = options;
   }
 
-  /** The newest accepted state, at most a second old. Throws refused or unreachable while none was ever accepted. */
+  /** The newest accepted state, at most a second old if the store answers. Throws refused or unreachable while there is none. */
   async current(): Promise<CurrentChannel> {
     const recheck = this.#options.recheckMilliseconds ?? 500;
     if (this.#current && performance.now() - this.#checkedAt < recheck) return this.#current;
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = null;
+    this.#answer ??= this.#ask();
+    return this.#answer;
+  }
+
+  /** A store that hangs must not hang every page: the known state is answered then, and the check goes on for later ones. */
+  #ask(): Promise<CurrentChannel> {
+    const known = this.#current;
+    const check = this.#check().finally(() => {
+      this.#answer = null;
     });
-    return this.#checking;
+    return known ? Promise.race([check, pause(PATIENCE_MILLISECONDS, known)]) : check;
   }
 
   async #check(): Promise<CurrentChannel> {

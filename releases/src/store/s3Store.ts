@@ -172,8 +172,11 @@ export class S3Store implements Store {
   }
 }
 
+/** Idle time ends a store that hangs; the time for a whole request leaves room for large files on slow lines. */
+const TIMEOUTS = { connectionTimeout: 3000, socketTimeout: 20_000, requestTimeout: 60_000 };
+
 /** Opens `s3://bucket/prefix`; address and credentials come from the SDK's own variables. Throws usage. */
-export function openS3Store(url: string, environment: NodeJS.ProcessEnv): S3Store {
+export function openS3Store(url: string, environment: NodeJS.ProcessEnv, timeouts = TIMEOUTS): S3Store {
   const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9.-]{3,63})(?:\/(.*))?$/.exec(url) ?? [];
   if (!bucket) throw usage(`"${url}" names no bucket`, 'Use s3://bucket or s3://bucket/prefix.');
   const endpoint = environment.AWS_ENDPOINT_URL_S3;
@@ -181,6 +184,7 @@ export function openS3Store(url: string, environment: NodeJS.ProcessEnv): S3Stor
     region: environment.AWS_REGION ?? 'us-east-1',
     // an unclear answer must be looked into, not repeated blindly
     maxAttempts: 1,
+    requestHandler: { ...timeouts, throwOnRequestTimeout: true },
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),

@@ -1,0 +1,32 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, rs, test } from '@rstest/core';
+import { openS3Store } from './s3Store.ts';
+
+// a request that waits for ever ends here
+rs.setConfig({ testTimeout: 20_000 });
+
+let server: Server;
+const sockets = new Set<Socket>();
+beforeAll(async () => {
+  rs.stubEnv('AWS_ACCESS_KEY_ID', 'id');
+  rs.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+  server = createServer((socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  rs.unstubAllEnvs();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+test('a bucket that takes requests and never answers counts as unreachable', async () => {
+  const address = server.address();
+  const port = address && typeof address === 'object' ? address.port : 0;
+  const environment = { AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` };
+  const timeouts = { connectionTimeout: 100, socketTimeout: 100, requestTimeout: 100 };
+  const store = openS3Store('s3://bucket', environment, timeouts);
+  await expect(store.readPointer('channels/production.json')).rejects.toMatchObject({
+    kind: 'unreachable',
+    message: expect.stringContaining('100 ms'),
+  });
+});
