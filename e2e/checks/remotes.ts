@@ -51,6 +51,10 @@ const folders = readdirSync(join(root, 'remotes'), { withFileTypes: true })
   .map((entry) => entry.name);
 const problems: string[] = [];
 
+const closingHeading = '## Run it alone';
+const template = readFileSync(join(root, 'templates/remote/README.md'), 'utf8');
+const closing = template.slice(template.indexOf(closingHeading));
+
 for (const name of folders)
   if (!registered.some((remote) => remote.name === name))
     problems.push(`remotes/${name} is not in remotes.json: register it there`);
@@ -70,6 +74,9 @@ for (const { name } of registered) {
   for (const file of requiredFiles)
     if (!existsSync(join(folder, file)))
       problems.push(`remotes/${name}/${file} is missing: every remote has it (see docs/patterns.md)`);
+  const readme = join(folder, 'README.md');
+  if (existsSync(readme) && !readFileSync(readme, 'utf8').endsWith(closing.replaceAll('sample', name)))
+    problems.push(`${shown(readme)}: let it end as templates/remote/README.md does, from "${closingHeading}" on`);
   const config = join(folder, 'rsbuild.config.ts');
   if (existsSync(config) && !readFileSync(config, 'utf8').includes(`remoteConfig('${name}')`))
     problems.push(`${shown(config)}: let it be one line, export default remoteConfig('${name}')`);
