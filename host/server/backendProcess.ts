@@ -19,6 +19,10 @@ function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; url: Promise<str
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // a start that is refused further on ends this process, and would leave the backend at its database
+  const endWithUs = () => child.kill();
+  process.once('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = listening.exec(line)?.[1];
@@ -40,6 +44,7 @@ export async function startBackend(env: NodeJS.ProcessEnv): Promise<Backend> {
     if (stopping) return;
     console.error('The reference backend ended; starting it again.');
     setTimeout(async () => {
+      if (stopping) return;
       current = launch({ ...env, PORT: port });
       current.child.once('exit', revive);
       url = await current.url.catch(() => url);
@@ -51,7 +56,7 @@ export async function startBackend(env: NodeJS.ProcessEnv): Promise<Backend> {
     stop: () =>
       new Promise((resolve) => {
         stopping = true;
-        if (current.child.exitCode !== null) return resolve();
+        if ((current.child.exitCode ?? current.child.signalCode) !== null) return resolve();
         current.child.once('exit', () => resolve());
         current.child.kill('SIGTERM');
       }),

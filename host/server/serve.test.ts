@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,30 +17,32 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a production server as an operator does. Resolves with its first lines once it is ready or has ended. */
-async function start(releases: string): Promise<string> {
+const elsewhere = { BACKEND_URL: 'http://127.0.0.1:9' };
+
+/** Runs a production server as an operator does. */
+function run(releases: string, settings: Record<string, string>) {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      DATA_DIR: join(folder, 'data'),
-      BACKEND_URL: 'http://127.0.0.1:9',
-      RELEASES_STORE: `file:${releases}`,
-    },
-  });
+  const kept = { PORT: '0', DATA_DIR: join(folder, 'data'), RELEASES_STORE: `file:${releases}` };
+  const env = { PATH: process.env.PATH, ...kept, ...settings };
+  const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env });
   children.push(child);
   let said = '';
-  return new Promise((resolve) => {
-    const hear = (bytes: Buffer) => {
-      said += bytes.toString();
-      if (said.includes('is ready at')) resolve(said);
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    child.once('close', () => resolve(said));
-  });
+  /** Resolves with all lines so far once one of them has the words, or nobody is left to write any: no backend either. */
+  const hears = (words: string) =>
+    new Promise<string>((resolve) => {
+      const hear = (bytes: Buffer) => {
+        said += bytes.toString();
+        if (said.includes(words)) resolve(said);
+      };
+      child.stdout.on('data', hear);
+      child.stderr.on('data', hear);
+      child.once('close', () => resolve(said));
+    });
+  return { child, hears };
 }
+
+const start = (releases: string, settings: Record<string, string> = elsewhere) =>
+  run(releases, settings).hears('is ready at');
 
 /** The public copy of the channel's document; every change signs it anew. */
 const channel = () => readFileSync(join(store, 'channels/production.json'), 'utf8');
@@ -59,3 +61,19 @@ test('a production server needs no key and leaves what is live as it is', async 
 test('a production server without a store says how to make one', async () => {
   expect(await start(join(folder, 'nowhere'))).toContain('Make it with `pnpm release init`');
 });
+
+test('a start that is refused takes the backend it had started with it', async () => {
+  expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');
+}, 30_000);
+
+test('a server told to end while its backend is down ends, and starts none', async () => {
+  const { child, hears } = run(store, {});
+  await hears('is ready at');
+  const backend = execFileSync('pgrep', ['-P', String(child.pid), '-f', 'e2e/backend'], { encoding: 'utf8' });
+  const told = hears('starting it again');
+  const over = once(child, 'close');
+  process.kill(Number(backend), 'SIGKILL');
+  await told;
+  child.kill('SIGTERM');
+  expect(await over).toEqual([0, null]);
+}, 30_000);
