@@ -64,9 +64,9 @@ class LibsqlDb implements Db {
   transaction<Result>(work: () => Result): Result {
     if (this.#effects) return work();
     const effects: (() => void)[] = [];
-    this.#effects = effects;
     let result: Result;
     this.#file.exec('begin immediate');
+    this.#effects = effects;
     try {
       result = work();
       this.#file.exec('commit');
