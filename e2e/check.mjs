@@ -1,5 +1,5 @@
 // `pnpm check`: types, lint and format, remotes, docs, unit tests.
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install, root } from '../host/server/install.mjs';
@@ -10,6 +10,8 @@ const unitReport = join(root, 'test-results/unit.json');
 function unitTests() {
   rmSync(unitReport, { force: true });
   const ok = run('unit tests', [binary('@rstest/core', 'rstest'), 'run'], { env: { UNIT_REPORT: unitReport } });
+  // it died before it could count
+  if (!existsSync(unitReport)) return { passed: 0, failed: 1 };
   const { summary } = JSON.parse(readFileSync(unitReport, 'utf8'));
   const { passedTests: passed, failedTests, skippedTests, todoTests } = summary;
   const failed = failedTests + skippedTests + todoTests;
