@@ -326,6 +326,18 @@ describe('other tabs', () => {
     ]);
   });
 
+  test('signing in there outlives a refusal of what this tab had asked as a guest', async () => {
+    const { answer, release } = held();
+    network({ 'GET /v1/private': answer });
+    const asked = request({ url: '/v1/private' });
+    await settle();
+    otherTabSays(JSON.stringify(memberDto()));
+    release({ status: 401 });
+    await expect(asked).rejects.toEqual({ kind: 'unauthenticated' });
+    expect(user()?.id).toBe('u-1');
+    expect(stored()).toMatchObject({ id: 'u-1' });
+  });
+
   test('a balance told there is told here, and what only this tab knows stays', () => {
     session.userReceived(memberDto({ check_in_streak: 4, version: 2 }));
     otherTabSays(JSON.stringify({ ...memberDto(), balance: 77 }));

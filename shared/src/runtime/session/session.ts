@@ -162,7 +162,7 @@ export function takeStoredUser() {
   const storedUser = readStored(readJson(STORAGE_KEYS.user));
   const user = currentUser();
   if (!storedUser || user?.id !== storedUser.id) {
-    if (user) signInEpoch.next();
+    signInEpoch.next();
     // logged out there, not only run out: what is still in this tab's hands goes too
     if (user && lastOwner.read() !== user.id) purgeDrafts(user.id);
     return become(storedUser);
