@@ -1,7 +1,7 @@
 import { describe, expect, rs, test } from '@rstest/core';
-import { fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
+import { fakeApi, fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
 import { Provider, session, store } from '..';
-import { listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime';
+import { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime';
 
 function open() {
   const { live, restore } = fakeRealtime();
@@ -148,5 +148,34 @@ describe('catching up', () => {
     const count = countCatchUps();
     window.dispatchEvent(new Event('online'));
     expect(count()).toBe(0);
+  });
+});
+
+describe('the balance of who is signed in', () => {
+  const balance = () => {
+    const current = session.current();
+    return current.status === 'member' && current.user.balance;
+  };
+  const changesElsewhere = () => {
+    const { requests, restore } = fakeApi({ 'GET /v1/user': memberDto({ balance: 7, version: 2 }) });
+    onTestEnd(restore);
+    session.userReceived(memberDto({ balance: 10, version: 1 }));
+    onTestEnd(followUser());
+    return requests;
+  };
+
+  test('is asked for when the page is looked at again, also where no socket comes through', async () => {
+    const { live } = open();
+    live.drop();
+    changesElsewhere();
+    document.dispatchEvent(new Event('visibilitychange'));
+    await waitFor(() => expect(balance()).toBe(7));
+  });
+
+  test('is not asked for a second time when the socket first joins', async () => {
+    const { until } = open();
+    const requests = changesElsewhere();
+    await until('live');
+    expect(requests).toEqual([]);
   });
 });
