@@ -4,12 +4,13 @@ import { requireChannel } from '../../src/channel/readChannel.ts';
 import { localClient } from '../../src/client/localClient.ts';
 import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
 import { refused } from '../../src/errors.ts';
-import type { GateCheck } from '../../src/gate/gateCheck.ts';
+import type { GateCheck, GateSubject } from '../../src/gate/gateCheck.ts';
 import { HealthReader } from '../../src/health/HealthReader.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { isName } from '../../src/model/ids.ts';
 import type { SigningKey } from '../../src/signing.ts';
 import type { Store } from '../../src/store/store.ts';
+import { OneAtATime } from './oneAtATime.ts';
 
 export interface ConsoleOptions {
   store: Store;
@@ -25,6 +26,7 @@ export interface ConsoleOptions {
 export class ConsoleContext {
   readonly options: ConsoleOptions;
   readonly #health = new Map<string, HealthReader>();
+  readonly #smokes = new OneAtATime();
 
   constructor(options: ConsoleOptions) {
     this.options = options;
@@ -37,10 +39,14 @@ export class ConsoleContext {
     return { store, catalog, key, channel, who, now: () => new Date() };
   }
 
-  /** With `judging` the browser check comes along. */
+  /** With `judging` the browser check comes along; one browser runs at a time, whoever asks. */
   async client(channel: string, who: string, judging = false): Promise<ReleaseClient> {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
-    const smoke = judging ? await this.options.smokeFor(channel) : null;
+    const found = judging ? await this.options.smokeFor(channel) : null;
+    const smoke = found && {
+      name: found.name,
+      run: (subject: GateSubject) => this.#smokes.run(who, () => found.run(subject)),
+    };
     return localClient(this.writer(channel, who), { smoke, provenance });
   }
 

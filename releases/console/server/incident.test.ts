@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { refused } from '../../src/errors.ts';
+import type { GateCheck } from '../../src/gate/gateCheck.ts';
 import { canary } from '../../src/operations/canary.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
@@ -14,7 +15,7 @@ let api: ReturnType<typeof createApi>;
 let stories: string;
 let storiesNext: string;
 /** What happens after a request's right was judged and before it acts. */
-let meanwhile: () => Promise<null>;
+let meanwhile: () => Promise<GateCheck | null>;
 
 beforeEach(async () => {
   at = await openTestStore();
@@ -69,4 +70,30 @@ test("a deployer's right holds for the state it was judged by: no guessed number
   const answer = await post(await tokenFor('deployer:stories'), 'promote', { seq: seq + 1 });
   expect(answer.status).toBe(409);
   expect((await at.current()).stable?.builds).not.toContain(chatNext);
+});
+
+test('browser checks run one at a time, and nobody can fill the row', async () => {
+  let open = 0;
+  const seen: number[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const run = async () => {
+    open += 1;
+    seen.push(open);
+    await held;
+    open -= 1;
+    return [];
+  };
+  meanwhile = async () => ({ name: 'headless smoke', run });
+  const check = async (token: string) => (await post(token, 'check', { builds: [storiesNext] })).json();
+  const [publisher, manager] = [await tokenFor('publisher:stories'), await tokenFor('manager')];
+  const asked = [1, 2, 3, 4].map(() => check(publisher));
+  expect(JSON.stringify(await Promise.race(asked))).toContain('3 browser checks of yours');
+  const other = check(manager);
+  release();
+  const answers = [...(await Promise.all(asked)), await other].map((answer) => JSON.stringify(answer));
+  expect(answers.filter((answer) => answer.includes('of yours'))).toHaveLength(1);
+  expect(seen).toEqual([1, 1, 1, 1]);
 });

@@ -7,7 +7,7 @@ import { findChromium } from './findChromium.ts';
 import { makeGate } from './runGate.ts';
 import { serveByCommand } from './serveCommand.ts';
 import { serveInProcess } from './serveSet.ts';
-import { smoke } from './smoke.ts';
+import { launchOptions, smoke } from './smoke.ts';
 
 /** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
 const HOST = `
@@ -124,4 +124,13 @@ describe.runIf(chromium !== null)('the headless smoke of a set', () => {
       await judge(await at.remote('stories', '4.0.1', shows(FINE)), serveByCommand(command, process.env)),
     ).toContain('ended before it listened');
   }, 30_000);
+});
+
+test.each([
+  ['inside the sandbox for a user', 1000, true],
+  ['without it for root, for whom Chromium has none', 0, false],
+])('the code of a build opens %s', (_, user, chromiumSandbox) => {
+  const options = launchOptions('chromium', user);
+  expect(options.chromiumSandbox).toBe(chromiumSandbox);
+  expect(options.args).not.toContain('--no-sandbox');
 });
