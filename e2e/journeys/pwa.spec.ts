@@ -17,6 +17,14 @@ const isKept = (page: Page) =>
     return first.length > 0 && needed.every((path) => paths.has(path));
   });
 
+/** Opens 发现 with the worker in charge, and waits until it could do so alone. */
+async function opensWithWorker(page: Page) {
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+}
+
 test('the app can be installed: manifest and icons answer', async ({ page, request }) => {
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   const address = await page.locator('link[rel="manifest"]').getAttribute('href');
@@ -62,6 +70,49 @@ test('a first visit is enough to open the app without a network', async ({ page,
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(page.getByText('当前没有网络')).toBeVisible();
   await expect(cards.filter({ hasText: title }).first()).toBeVisible();
+});
+
+test('a picture or a document opened in a tab never stands in for the app', async ({ page, context }) => {
+  test.setTimeout(60_000);
+  await opensWithWorker(page);
+  const cover = await page.locator('img[src*="/api/media/"]').first().getAttribute('src');
+  const documents = [cover ?? '', '/channels/production.json', '/api/v1/stories'];
+  for (const address of documents) expect((await page.goto(address))?.status(), address).toBe(200);
+  await context.setOffline(true);
+  await page.goto('/conversations', { waitUntil: 'domcontentloaded' });
+  await expect(page.getByText('当前没有网络')).toBeVisible();
+  await expect(page.getByRole('link', { name: '聊过' })).toHaveAttribute('aria-current', 'page');
+  await context.setOffline(false);
+  const kept = await page.evaluate(async () => (await (await caches.open('pages')).keys()).map(({ url }) => url));
+  expect(kept).toEqual([new URL('/', page.url()).href]);
+});
+
+test('without a network every address opens with the newest page, and shows nothing of the one it was for', async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(60_000);
+  await opensWithWorker(page);
+  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await context.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace('</body>', '<p id="newest">新的一页</p></body>');
+    await route.fulfill({ response: answer, body });
+  });
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  await expect(page.locator('#newest')).toBeAttached();
+  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  await context.setOffline(true);
+  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await expect(page.locator('#newest')).toBeAttached();
+  await expect(page.getByRole('link', { name: '我的' })).toHaveAttribute('aria-current', 'page');
+  // without its code the page is what it shows before any of it runs
+  await page.evaluate(() => caches.delete('builds'));
+  await context.route('**/builds/**', (route) => route.abort());
+  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await expect(page.locator('#newest')).toBeAttached();
+  await expect(page.locator('#root')).toBeEmpty();
+  await expect(page.locator('#liaozhai-first')).not.toBeAttached();
 });
 
 test('what the worker keeps has nothing of who logged out', async ({ person, page }) => {

@@ -9,7 +9,7 @@ const nothing = () => undefined;
 export const contents = tabs.map(({ path, label }) => ({
   route: path,
   element: (
-    <div className={shellStyles.frame} data-first="">
+    <div className={shellStyles.frame} data-first={path}>
       <TabBar pathname={path} hidden={false} onApproach={nothing} onAgain={nothing} />
       <main className={screenStyles.screen} aria-label={label}>
         lz-screen-lz

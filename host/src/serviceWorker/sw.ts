@@ -2,12 +2,13 @@
 import { registerRoute } from 'workbox-routing';
 import { CacheFirst, NetworkFirst, StaleWhileRevalidate } from 'workbox-strategies';
 import { BUILDS, forgetOthers, keepSet } from './buildCache';
+import { forgetOldMedia, MEDIA } from './mediaCache';
+import { anyPage, isPageAddress, isWholePage, keepFirstPage, PAGES } from './pageCache';
 
 declare const self: ServiceWorkerGlobalScope;
 
 /** A visitor waits this long for a fresh page before the kept one is shown; a switch or rollback is thus never hidden by the cache. */
 const navigationBudgetSeconds = 1.5;
-const PAGES = 'pages';
 
 self.addEventListener('install', () => void self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -24,29 +25,18 @@ async function keep(urls: string[], teller: ExtendableMessageEvent['source']) {
   if (teller instanceof WindowClient) await keepFirstPage(teller.url);
 }
 
-// the page is the same for every address but for its preloads, so any kept one opens the app
-const anyPage = new Request(new URL('/', self.location.origin));
-
-/** The visit that brought the worker loaded its page without it; from then on each navigation keeps its own. */
-async function keepFirstPage(url: string) {
-  const cache = await caches.open(PAGES);
-  if (await cache.match(anyPage)) return;
-  const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
-  if (answer?.ok && !answer.redirected) await cache.put(anyPage, answer);
-}
-
-const pages = new NetworkFirst({ cacheName: PAGES, networkTimeoutSeconds: navigationBudgetSeconds });
-
 registerRoute(
-  ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin,
-  async (options) => {
-    const answer = await pages.handle({ ...options, request: options.request }).catch(() => undefined);
-    if (answer?.ok) {
-      const cache = await caches.open(PAGES);
-      await cache.put(anyPage, answer.clone());
-    }
-    return answer ?? (await caches.match(anyPage, { cacheName: PAGES })) ?? Response.error();
-  },
+  ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && isPageAddress(url),
+  new NetworkFirst({
+    cacheName: PAGES,
+    networkTimeoutSeconds: navigationBudgetSeconds,
+    plugins: [
+      {
+        cacheKeyWillBeUsed: async () => anyPage,
+        cacheWillUpdate: async ({ response }) => (isWholePage(response) ? response : null),
+      },
+    ],
+  }),
 );
 
 // immutable by name; `?again=1` is the door asking past a corrupt copy
@@ -56,5 +46,5 @@ registerRoute(
 );
 registerRoute(
   ({ url, request }) => url.pathname.startsWith('/api/media/') && request.method === 'GET',
-  new StaleWhileRevalidate({ cacheName: 'media' }),
+  new StaleWhileRevalidate({ cacheName: MEDIA, plugins: [{ cacheDidUpdate: forgetOldMedia }] }),
 );
