@@ -4,6 +4,7 @@ import { findMessage, isUncertain, type Message, toMessage, withAnswer } from '.
 import { chatActions } from '../slice';
 import { postContinue } from './calls';
 import { prices } from './prices';
+import { currentUserId } from './sendLine';
 import { catchUp, watchThread } from './threads';
 
 /** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */
@@ -16,11 +17,14 @@ export async function continueReply(storyId: string, message: Message): Promise<
   const attempt = `${message.id}:${message.revision}`;
   const clientId = openKeys.get(attempt) ?? newClientId();
   openKeys.set(attempt, clientId);
+  const buyer = currentUserId();
   const giveBack = session.balanceShifted(-(prices().resume ?? 0));
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     const { conversationId } = message;
     const answer = await postContinue(conversationId, message.id, clientId);
+    // what one user was told must not reach the thread of another
+    if (currentUserId() !== buyer) return;
     if (answer.balance !== undefined) session.userPatched({ balance: answer.balance });
     dispatch(changeThread(storyId, (thread) => withAnswer(thread, conversationId, [toMessage(answer.message)])));
     watchThread(storyId);

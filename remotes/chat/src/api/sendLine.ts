@@ -33,7 +33,9 @@ export async function sendLine(line: Line): Promise<void> {
 async function takeAnswer(line: Line, { message, reply, conversation, balance }: SentDto): Promise<void> {
   const conversationId = String(conversation?.id ?? message.conversation_id);
   if (balance !== undefined) session.userPatched({ balance });
+  const owner = currentUserId();
   await threadLoaded(line.storyId);
+  if (currentUserId() !== owner) return;
   const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
   dispatch(changeThread(line.storyId, (thread) => withAnswer(thread, conversationId, messages)));
   watchThread(line.storyId);
@@ -57,8 +59,11 @@ async function threadLoaded(storyId: string): Promise<void> {
 /** What the server knows of a line: it has it, it does not, or it cannot be asked. */
 export async function fateOf(line: Line): Promise<'received' | 'absent' | 'unknown'> {
   const where = line.conversationId ? { conversation_id: line.conversationId } : { story_id: line.storyId };
+  const asker = currentUserId();
   try {
     const page = await askLatest({ ...where, limit: RECENT });
+    // what one user was told must not reach the thread of another
+    if (currentUserId() !== asker) return 'unknown';
     if (!page.messages.some((message) => message.clientId === line.clientId)) return 'absent';
     dispatch(changeThread(line.storyId, (thread) => withNewest(thread, page)));
     watchThread(line.storyId);
@@ -71,7 +76,9 @@ export async function fateOf(line: Line): Promise<'received' | 'absent' | 'unkno
 
 /** Clears away a line that the server turned out to have; what it cost is read from the server. */
 export async function settleLine(line: Line): Promise<void> {
+  const owner = currentUserId();
   await threadLoaded(line.storyId);
+  if (currentUserId() !== owner) return;
   await outboxStore.remove(line.clientId);
   await session.refresh();
 }

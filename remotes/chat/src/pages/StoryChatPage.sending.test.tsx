@@ -1,5 +1,5 @@
-import { authPopup, outboxStore, session, type UserDto } from '@liaozhai/shared/runtime';
-import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { outboxStore, session } from '@liaozhai/shared/runtime';
+import { memberDto, offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { readJournal, writeJournal } from '../api/journal';
 import { recoverLines } from '../api/outbox';
@@ -136,57 +136,4 @@ test('a line that was only written down when the page was killed is sent after a
   await recoverLines();
   expect(await outboxStore.all()).toMatchObject([{ clientId: 'client-5', body: '还在么？' }]);
   expect(readJournal()).toEqual([]);
-});
-
-describe('outbox.401', () => {
-  const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
-
-  test('a visitor writes, signs in, and the line sends itself exactly once', async () => {
-    const { user, requests } = openChat({ [SEND]: sentDto }, { user: null });
-    let popups = 0;
-    onTestEnd(
-      authPopup.onRequest(async () => {
-        popups += 1;
-        session.userReceived(memberDto());
-        return true;
-      }),
-    );
-    await write(user, '谁在门外？');
-    expect(popups).toBe(1);
-    expect(await screen.findByText('排队中')).toBeTruthy();
-    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
-    expect(sends(requests)).toHaveLength(1);
-  });
-
-  test('a closed popup leaves the line waiting for a login', async () => {
-    const { user, requests } = openChat({ [SEND]: sentDto }, { user: null });
-    await write(user, '谁在门外？');
-    expect(await screen.findByText('登录后发送')).toBeTruthy();
-    expect(sends(requests)).toHaveLength(0);
-  });
-
-  test('an expired session: the same user gets the line sent once, another never does', async () => {
-    let isExpired = true;
-    const { user, requests } = openChat({
-      [SEND]: (request: RecordedRequest) => (isExpired ? { status: 401, body: { message: 'no' } } : sentDto(request)),
-    });
-    await write(user, '谁在门外？');
-    await waitFor(() => expect(session.current().status).toBe('guest'));
-    isExpired = false;
-    await signIn({});
-    expect(await screen.findByText('排队中')).toBeTruthy();
-    expect(sends(requests)).toHaveLength(2);
-    expect(new Set(sends(requests).map((request) => bodyOf(request).client_id)).size).toBe(1);
-  });
-
-  test('as another user it is never sent', async () => {
-    const { user, requests } = openChat({ [SEND]: { status: 401, body: { message: 'no' } } });
-    await write(user, '谁在门外？');
-    await waitFor(() => expect(session.current().status).toBe('guest'));
-    await signIn({ id: 'u-2' });
-    await screen.findByText('开篇');
-    expect(sends(requests)).toHaveLength(1);
-    expect(screen.queryByText('谁在门外？')).toBeNull();
-    expect(await outboxStore.all()).toEqual([]);
-  });
 });

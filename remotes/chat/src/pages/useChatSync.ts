@@ -1,7 +1,8 @@
 import { useRealtimeStatus, useSelector } from '@liaozhai/shared/runtime';
 import { useEffect } from 'react';
 import { selectThread } from '../api';
-import { sendWaiting, startOutbox } from '../api/outbox';
+import { sendWaiting } from '../api/drain';
+import { startOutbox } from '../api/outbox';
 import { catchUp, socketChanged } from '../api/threads';
 import { runningMessage } from '../model';
 

@@ -1,0 +1,103 @@
+import { authPopup, outboxStore, session, type UserDto } from '@liaozhai/shared/runtime';
+import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto } from '../fixtures';
+import { bodyOf, LATEST, openChat, SEND, sends, sentDto, write } from './chatting';
+
+describe('outbox.401', () => {
+  const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
+
+  test('a visitor writes, signs in, and the line sends itself exactly once', async () => {
+    const { user, requests } = openChat({ [SEND]: sentDto }, { user: null });
+    let popups = 0;
+    onTestEnd(
+      authPopup.onRequest(async () => {
+        popups += 1;
+        session.userReceived(memberDto());
+        return true;
+      }),
+    );
+    await write(user, '谁在门外？');
+    expect(popups).toBe(1);
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+    expect(sends(requests)).toHaveLength(1);
+  });
+
+  test('a closed popup leaves the line waiting for a login', async () => {
+    const { user, requests } = openChat({ [SEND]: sentDto }, { user: null });
+    await write(user, '谁在门外？');
+    expect(await screen.findByText('登录后发送')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(0);
+  });
+
+  test('an expired session: the same user gets the line sent once, another never does', async () => {
+    let isExpired = true;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) => (isExpired ? { status: 401, body: { message: 'no' } } : sentDto(request)),
+    });
+    await write(user, '谁在门外？');
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    isExpired = false;
+    await signIn({});
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(2);
+    expect(new Set(sends(requests).map((request) => bodyOf(request).client_id)).size).toBe(1);
+  });
+
+  test('a failed line that is tried again as the session has run out stays with its writer', async () => {
+    let latest: () => unknown = () => latestDto([]);
+    let post: (request: RecordedRequest) => unknown = () => {
+      throw offline();
+    };
+    const { user, requests } = openChat({
+      [LATEST]: () => latest(),
+      [SEND]: (request: RecordedRequest) => post(request),
+    });
+    await write(user, '只说给你听');
+    const retry = await screen.findByRole('button', { name: '点按重试' });
+    latest = () => ({ status: 401, body: { message: 'no' } });
+    await user.click(retry);
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    latest = () => latestDto([]);
+    post = sentDto;
+    await signIn({ id: 'u-2' });
+    await screen.findByText('开篇');
+    expect(await outboxStore.all()).toEqual([]);
+    expect(screen.queryByText('只说给你听')).toBeNull();
+    expect(sends(requests)).toHaveLength(1);
+  });
+
+  test('the same user, back again, gets such a line sent by itself', async () => {
+    let isExpired = false;
+    let isUp = false;
+    const { user, requests } = openChat({
+      [LATEST]: () => (isExpired ? { status: 401, body: { message: 'no' } } : latestDto([])),
+      [SEND]: (request: RecordedRequest) => {
+        if (!isUp) throw offline();
+        return sentDto(request);
+      },
+    });
+    await write(user, '只说给你听');
+    const retry = await screen.findByRole('button', { name: '点按重试' });
+    isExpired = true;
+    await user.click(retry);
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    isExpired = false;
+    isUp = true;
+    await signIn({});
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(2);
+  });
+
+  test('as another user it is never sent', async () => {
+    const { user, requests } = openChat({ [SEND]: { status: 401, body: { message: 'no' } } });
+    await write(user, '谁在门外？');
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    await signIn({ id: 'u-2' });
+    await screen.findByText('开篇');
+    expect(sends(requests)).toHaveLength(1);
+    expect(screen.queryByText('谁在门外？')).toBeNull();
+    expect(await outboxStore.all()).toEqual([]);
+  });
+});
