@@ -1,13 +1,23 @@
 import { join } from 'node:path';
-import { expect, rs, test } from '@rstest/core';
+import { afterEach, expect, rs, test } from '@rstest/core';
 import { sql } from 'kysely';
 import Libsql from 'libsql';
+import { startSweeper } from '../src/chat/sweeper.ts';
 import { query } from '../src/db/database.ts';
+import type { Client } from './client.ts';
+import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
+import type { MessageDto } from './wire.ts';
 
-const backend = await openBackend();
+const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '30', STORYTELLER_PIECE_CHARACTERS: '6' });
 const { db } = backend.services;
+const story_id = 'nie-xiaoqian';
 db.all({ compile: () => sql`pragma busy_timeout = 20`.compile(query) });
+
+afterEach(() => {
+  rs.useRealTimers();
+  rs.restoreAllMocks();
+});
 
 /** Another program writes to the same file, as seeding does; returns the unlocking. */
 function lock(): () => void {
@@ -19,17 +29,58 @@ function lock(): () => void {
   };
 }
 
+/** Keeps expected complaints out of the test's output; resolves with the first. */
+function complaint(): Promise<unknown> {
+  return new Promise((resolve) => rs.spyOn(console, 'error').mockImplementation(resolve));
+}
+
+async function stored(reader: Client, id: string): Promise<MessageDto | undefined> {
+  return (await reader.latest({ story_id })).data.find((message) => message.id === id);
+}
+
 test('a call that meets a locked file fails alone: the next one is whole again and its reply is written', async () => {
-  const logged = rs.spyOn(console, 'error').mockImplementation(() => {});
   const reader = await backend.reader();
+  const complained = complaint();
   const unlock = lock();
-  expect((await reader.say({ story_id: 'nie-xiaoqian' })).status).toBe(500);
+  expect((await reader.say({ story_id })).status).toBe(500);
   unlock();
-  expect(logged).toHaveBeenCalledTimes(1);
-  logged.mockRestore();
-  const { status, body } = await reader.say({ story_id: 'nie-xiaoqian' });
+  await complained;
+  const { status, body } = await reader.say({ story_id });
   expect(status).toBe(201);
   await backend.settled();
-  const { data } = await reader.latest({ story_id: 'nie-xiaoqian' });
-  expect(data.find(({ id }) => id === body.reply.id)).toMatchObject({ status: 'completed' });
+  expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'completed' });
+});
+
+test('a reply that meets a locked file goes on afterwards, and its reader misses nothing', async () => {
+  const reader = await backend.reader();
+  const socket = await openSocket(backend, reader);
+  await socket.subscribe();
+  const { body } = await reader.say({ story_id });
+  await socket.frame(({ event }) => event === 'message.delta');
+  const complained = complaint();
+  const unlock = lock();
+  await complained;
+  unlock();
+  await socket.frame(({ event }) => event === 'message.completed');
+  const told = socket.frames.filter(({ event }) => event === 'message.delta').map(({ data }) => data);
+  const text = told.map((delta) => (delta as { text: string }).text).join('');
+  expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'completed', body: text });
+});
+
+test('what a locked file kept from being swept is swept in the next turn', async () => {
+  const reader = await backend.reader();
+  const { body } = await reader.say({ story_id });
+  await backend.settled();
+  rs.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const stop = startSweeper(backend.services);
+  db.run(query.updateTable('messages').set({ status: 'streaming' }).where('id', '=', body.reply.id));
+  const complained = complaint();
+  const unlock = lock();
+  rs.advanceTimersByTime(30_000);
+  await complained;
+  expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'streaming' });
+  unlock();
+  rs.advanceTimersByTime(30_000);
+  stop();
+  expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
 });

@@ -31,20 +31,20 @@ export class DeltaWriter {
 
   add(text: string): void {
     this.#waiting += text;
-    const waitMs = this.#lastFlush + rules.deltaIntervalMs - Date.now();
-    this.#timer ??= setTimeout(() => this.flush(), Math.max(0, waitMs));
+    this.#arm();
   }
 
-  /** Writes out what waits; the first half of a surrogate pair goes on waiting for its second. */
+  /** Writes out what waits; the first half of a surrogate pair goes on waiting for its second. When it throws, all of it does. */
   flush(): void {
     this.stop();
     const half = /[\ud800-\udbff]$/.exec(this.#waiting)?.[0] ?? '';
     const text = clean(this.#waiting.slice(0, this.#waiting.length - half.length));
-    this.#waiting = half;
-    if (!text) return;
     this.#lastFlush = Date.now();
-    this.#body += text;
-    if (this.#store()) this.#announce([...text]);
+    const body = this.#body + text;
+    const stored = text !== '' && this.#store(body);
+    this.#waiting = half;
+    this.#body = body;
+    if (stored) this.#announce([...text]);
   }
 
   stop(): void {
@@ -52,12 +52,28 @@ export class DeltaWriter {
     this.#timer = undefined;
   }
 
+  #arm(): void {
+    const waitMs = this.#lastFlush + rules.deltaIntervalMs - Date.now();
+    this.#timer ??= setTimeout(() => this.#flushOrRetry(), Math.max(0, waitMs));
+  }
+
+  /** Nobody would catch what a timer throws, and a file locked by another process is free again later. */
+  #flushOrRetry(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      console.error(error);
+      this.#lastFlush = Date.now();
+      this.#arm();
+    }
+  }
+
   /** False when the message is gone or ended meanwhile. */
-  #store(): boolean {
+  #store(body: string): boolean {
     const { db, clock } = this.#services;
     const update = query
       .updateTable('messages')
-      .set({ body: this.#body, status: 'streaming', updated_at: clock() })
+      .set({ body, status: 'streaming', updated_at: clock() })
       .where('id', '=', this.#row.id)
       .where('status', 'in', ['pending', 'streaming']);
     return db.run(update) > 0;

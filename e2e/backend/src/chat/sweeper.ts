@@ -6,7 +6,7 @@ import { endSuggestion } from './suggestions.ts';
 const sweepIntervalMs = 30_000;
 
 /** Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. */
-export function sweep(services: Services): void {
+function sweep(services: Services): void {
   const { db, runs } = services;
   const replies = db.all(query.selectFrom('messages').select('id').where('status', 'in', ['pending', 'streaming']));
   for (const reply of replies) if (!runs.has(reply.id)) endReply(services, reply.id, 'interrupted');
@@ -18,6 +18,15 @@ export function sweep(services: Services): void {
 /** Sweeps now and from time to time; returns the stop. */
 export function startSweeper(services: Services): () => void {
   sweep(services);
-  const timer = setInterval(() => sweep(services), sweepIntervalMs).unref();
+  const timer = setInterval(() => sweepOrSkip(services), sweepIntervalMs).unref();
   return () => clearInterval(timer);
+}
+
+/** Nobody would catch what a timer throws; what a locked file kept from being swept is swept in the next turn. */
+function sweepOrSkip(services: Services): void {
+  try {
+    sweep(services);
+  } catch (error) {
+    console.error(error);
+  }
 }
