@@ -11,12 +11,12 @@ export const addBuilds = (program: Command) =>
     .action(async (name: string | undefined, _, command: Command) => {
       const { json, ...rest } = options(command);
       const builds = await (await clientFor(rest)).builds(name);
-      const rows = builds.map(({ id, bytes: size, provenance: { at, publisher, commit } }) => [
+      const rows = builds.map(({ id, bytes: size, provenance: { at, publisher, commit }, problem }) => [
         id,
         bytes(size),
         localTime(at),
         publisher,
-        commit ?? '',
+        problem ?? commit ?? '',
       ]);
       print(json, builds, builds.length > 0 ? table(rows) : ['Nothing published yet: `pnpm release publish <dir>`.']);
     });

@@ -13,7 +13,7 @@ export const addGc = (program: Command) =>
     .action(async (_, command: Command) => {
       const { json, dryRun = false, ...rest } = options<{ dryRun?: boolean }>(command);
       const { writer } = await localStore(rest);
-      const { removed, kept } = await collectGarbage(writer.catalog, writer.key.publicKey, { dryRun });
+      const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun });
       const did = dryRun ? 'would be removed' : 'removed';
       print(json, { dryRun, removed, kept }, [...removed, `${removed.length} ${did}, ${kept} kept.`]);
     });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Catalog } from '../channel/catalog.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
+import { canonicalJson } from '../model/canonicalJson.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { buildFolder, buildIdParts } from '../model/ids.ts';
-import { claimKey, publishedIds } from '../publish/publish.ts';
+import { type Claim, claimKey, publishedIds, readClaim } from '../publish/publish.ts';
 import type { Store } from '../store/store.ts';
 import { readOverride } from './override.ts';
 
@@ -60,17 +60,15 @@ async function removeBuild(store: Store, id: string): Promise<void> {
  * Removes builds that nothing reaches: not live, last good, candidate, override or audit of 30 days (20 states at least), and none
  * younger than seven days. A version is withdrawn first and its files only after a second look, so a switch under way never loses.
  */
-export async function collectGarbage(catalog: Catalog, publicKey: string, options: GarbageOptions): Promise<Garbage> {
-  const { store } = catalog;
+export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions): Promise<Garbage> {
   const now = (options.now ?? (() => new Date()))();
   const ids = await publishedIds(store);
   const needed = await reachable(store, publicKey, now);
-  const old: { id: string; claim: Buffer }[] = [];
+  const old: Claim[] = [];
   for (const id of ids.filter((known) => !needed.has(known))) {
     const { name, version } = buildIdParts(id);
-    const claim = await store.read(claimKey(name, version));
-    const { at } = (await catalog.record(id)).provenance;
-    if (claim && now.getTime() - Date.parse(at) >= YOUNGEST_DAYS * DAY) old.push({ id, claim });
+    const claim = await readClaim(store, name, version);
+    if (claim && now.getTime() - Date.parse(claim.at) >= YOUNGEST_DAYS * DAY) old.push(claim);
   }
   if (options.dryRun || old.length === 0) return { removed: old.map(({ id }) => id), kept: ids.length - old.length };
   return withdraw(store, publicKey, old, options, ids.length);
@@ -79,7 +77,7 @@ export async function collectGarbage(catalog: Catalog, publicKey: string, option
 async function withdraw(
   store: Store,
   publicKey: string,
-  old: { id: string; claim: Buffer }[],
+  old: Claim[],
   { graceMilliseconds = 15_000, now = () => new Date() }: GarbageOptions,
   total: number,
 ): Promise<Garbage> {
@@ -88,8 +86,9 @@ async function withdraw(
   await pause(graceMilliseconds);
   const needed = await reachable(store, publicKey, now());
   const removed: string[] = [];
-  for (const { id, claim } of old) {
-    if (needed.has(id)) await store.create(keyOf(id), claim);
+  for (const claim of old) {
+    const { id } = claim;
+    if (needed.has(id)) await store.create(keyOf(id), canonicalJson(claim));
     else {
       await removeBuild(store, id);
       removed.push(id);

@@ -1,10 +1,10 @@
 import { type Catalog, putOver } from '../channel/catalog.ts';
 import { history, readState } from '../channel/readChannel.ts';
-import { refused } from '../errors.ts';
-import type { Provenance } from '../model/build.ts';
+import { ReleaseError, refused } from '../errors.ts';
+import type { BuildRecord, Provenance } from '../model/build.ts';
 import type { Action, ChannelDocument } from '../model/channel.ts';
-import { nameOf, parseBuildId } from '../model/ids.ts';
-import { publishedIds } from '../publish/publish.ts';
+import { buildIdParts, nameOf, parseBuildId } from '../model/ids.ts';
+import { publishedIds, readClaim } from '../publish/publish.ts';
 import type { Store } from '../store/store.ts';
 
 export interface BuildSummary {
@@ -14,20 +14,35 @@ export interface BuildSummary {
   bytes: number;
   files: number;
   provenance: Provenance;
+  /** Why it cannot run: its record is damaged. */
+  problem?: string;
 }
 
-/** Every published build, newest first. */
+const summaryOf = ({ id, description: { label, kind }, files, provenance }: BuildRecord): BuildSummary => {
+  const sizes = Object.values(files).map(({ size }) => size);
+  return { id, label, kind, bytes: sizes.reduce((sum, size) => sum + size, 0), files: sizes.length, provenance };
+};
+
+/** What the version's claim tells of a build whose own record does not. */
+async function damagedSummary(store: Store, id: string, problem: string): Promise<BuildSummary> {
+  const { name, version } = buildIdParts(id);
+  const { at = '', publisher = '' } = (await readClaim(store, name, version)) ?? {};
+  const kind = name === 'host' ? 'host' : 'remote';
+  return { id, label: name, kind, bytes: 0, files: 0, provenance: { commit: null, at, publisher }, problem };
+}
+
+/** Every published build, newest first. One that is damaged is listed as such and hides no other. */
 export async function listBuilds(catalog: Catalog, name?: string): Promise<BuildSummary[]> {
   const ids = await publishedIds(catalog.store, name);
-  const records = await catalog.records(ids);
-  const summaries = records.map((record) => ({
-    id: record.id,
-    label: record.description.label,
-    kind: record.description.kind,
-    bytes: Object.values(record.files).reduce((sum, file) => sum + file.size, 0),
-    files: Object.keys(record.files).length,
-    provenance: record.provenance,
-  }));
+  const summarise = async (id: string): Promise<BuildSummary> => {
+    try {
+      return summaryOf(await catalog.record(id));
+    } catch (cause) {
+      if (!(cause instanceof ReleaseError && cause.kind === 'refused')) throw cause;
+      return damagedSummary(catalog.store, id, cause.message);
+    }
+  };
+  const summaries = await Promise.all(ids.map(summarise));
   return summaries.sort((a, b) => (a.provenance.at < b.provenance.at ? 1 : -1));
 }
 

@@ -1,16 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { changeChannel, storeSet } from '../channel/changeChannel.ts';
-import { setHash } from '../model/set.ts';
-import { publishedIds } from '../publish/publish.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { temporaryFolder, writeHost, writeRemote } from '../testing/writePackage.ts';
-import { collectGarbage } from './collectGarbage.ts';
-import { exportSite } from './exportSite.ts';
 import { initChannel, prepareStore } from './init.ts';
-import { createOverride } from './override.ts';
 import { publishLocal } from './publishLocal.ts';
 
 // every test works on a store of its own and waits for its disk
@@ -22,50 +16,6 @@ beforeEach(async () => {
   at = await openTestStore();
 });
 afterEach(() => at.remove());
-
-describe('gc', () => {
-  const inDays = (days: number) => () => new Date(Date.now() + days * DAY);
-
-  test('removes old builds that nothing reaches, and keeps live, last good, candidate, overridden and young ones', async () => {
-    const [host, first, second, overridden, unused] = [
-      await at.host(),
-      await at.remote('stories', '1.0.0'),
-      await at.remote('stories', '1.1.0'),
-      await at.remote('chat', '1.0.0'),
-      await at.remote('chat', '2.0.0'),
-    ];
-    await at.activate(host, first);
-    await at.activate(second);
-    const options = { dryRun: false, graceMilliseconds: 0 };
-    expect((await collectGarbage(at.writer.catalog, at.key.publicKey, { ...options, now: inDays(6) })).removed).toEqual(
-      [],
-    );
-    await createOverride({ ...at.writer, now: inDays(7) }, [overridden], 48);
-    expect(
-      (await collectGarbage(at.writer.catalog, at.key.publicKey, { ...options, now: inDays(8), dryRun: true })).removed,
-    ).toEqual([unused]);
-    expect(await publishedIds(at.store)).toContain(unused);
-    expect((await collectGarbage(at.writer.catalog, at.key.publicKey, { ...options, now: inDays(8) })).removed).toEqual(
-      [unused],
-    );
-    expect((await publishedIds(at.store)).sort()).toEqual([host, first, second, overridden].sort());
-    expect((await at.store.list('builds/chat/')).some((key) => key.includes('2.0.0'))).toBe(false);
-    await at.activate(overridden);
-  });
-
-  test('spares a build that a switch picked up in the meantime', async () => {
-    const [host, old] = [await at.host(), await at.remote('stories')];
-    await at.activate(host);
-    const collecting = collectGarbage(at.writer.catalog, at.key.publicKey, {
-      dryRun: false,
-      graceMilliseconds: 400,
-      now: inDays(8),
-    });
-    await at.activate(old);
-    expect((await collecting).removed).toEqual([]);
-    expect(await publishedIds(at.store)).toContain(old);
-  });
-});
 
 describe('init', () => {
   test('again does no harm; an ageing document is signed anew', async () => {
@@ -152,47 +102,4 @@ describe('publishLocal, as npm start uses it', () => {
     expect((await (await openReleases({ store: options.store })).current()).seq).toBe(seq);
     await remove();
   });
-});
-
-test('export writes nothing outside its folder, whatever a set says', async () => {
-  await at.activate(await at.host(), await at.remote('stories'));
-  const { stable } = await at.current();
-  const body = await at.writer.catalog.set(stable?.set ?? '');
-  const [route] = body.remotes.stories?.routes ?? [];
-  if (!stable || !route) throw new Error('stories is not live');
-  route.path = '/../escaped';
-  const set = setHash(body);
-  await storeSet(at.store, set, body);
-  await changeChannel(at.writer, async ({ candidate, lastGood, killed, digests }) => ({
-    state: { stable: { ...stable, set }, candidate, lastGood, killed, digests },
-    action: { verb: 'activate', what: 'a set from elsewhere', why: '' },
-  }));
-  await expect(exportSite(at.writer, { folder: join(at.folder, 'site'), config: {} })).rejects.toThrow('leads out of');
-  await expect(stat(join(at.folder, 'escaped'))).rejects.toThrow('ENOENT');
-});
-
-test('export writes a tree whose pages, headers and channel fit together', async () => {
-  await at.activate(await at.host('1.0.0', { files: { 'favicon.svg': '<svg/>' } }), await at.remote('stories'));
-  const folder = join(at.folder, 'site');
-  const { pages } = await exportSite(at.writer, { folder, config: { a: 1 } });
-  expect(pages).toEqual(['/', '/stories']);
-  const read = (path: string) => readFile(join(folder, path), 'utf8');
-  const page = await read('stories/index.html');
-  const [, entry = ''] = /as="script" href="\/(builds\/stories\/[^"]+remoteEntry.js)"/.exec(page) ?? [];
-  expect(await read(entry)).toContain('stories');
-  expect(page).toContain('<meta http-equiv="content-security-policy" content="default-src &#39;none&#39;; script-src ');
-  const rules = (await read('_headers')).split('\n\n').map((rule) => rule.trim().split('\n'));
-  const namesOf = (path: string) =>
-    (rules.find(([first]) => first === path) ?? []).slice(1).map((line) => line.trim().split(':')[0]);
-  expect(namesOf('/*')).toContain('x-content-type-options');
-  for (const path of ['/', '/stories', '/builds/*', '/channels/*', '/sw.js']) {
-    expect(namesOf(path)).toContain('cache-control');
-    expect(namesOf(path).filter((name) => namesOf('/*').includes(name))).toEqual([]);
-  }
-  expect(JSON.parse(await read('channels/production.json')).seq).toBe((await at.current()).seq);
-  expect([await read('sw.js'), await read('favicon.svg')]).toEqual([
-    'self.addEventListener("fetch", () => undefined);',
-    '<svg/>',
-  ]);
-  await expect(read('keys/signing.pem')).rejects.toThrow();
 });

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { Catalog } from '../channel/catalog.ts';
 import { buildFolder } from '../model/ids.ts';
+import { listBuilds } from '../operations/look.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { writeHost, writeRemote } from '../testing/writePackage.ts';
 import { LIMITS } from './limits.ts';
-import { publishedIds, readRecord } from './publish.ts';
+import { publish, publishedIds, readRecord } from './publish.ts';
+import { readPackage } from './readPackage.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -29,6 +32,22 @@ describe('publishing', () => {
     const zipped = await at.store.read(`${key}.gz`);
     expect(await promisify(brotliDecompress)(packed ?? '')).toEqual(plain);
     expect(await promisify(gunzip)(zipped ?? '')).toEqual(plain);
+  });
+
+  test('a very long publisher spoils no record', async () => {
+    const built = await readPackage(await writeRemote(at.place(), 'letters', 'long'));
+    const publisher = 'x'.repeat(300);
+    const { id } = await publish(at.store, built, { commit: null, at: new Date().toISOString(), publisher });
+    const [found] = await listBuilds(at.writer.catalog, 'letters');
+    expect(found).toMatchObject({ id, provenance: { publisher: 'x'.repeat(120) } });
+  });
+
+  test('a damaged build is listed as such and hides no other', async () => {
+    const [damaged, good] = [await at.remote('maps', '1.0.0'), await at.remote('maps', '1.1.0')];
+    await writeFile(join(at.folder, 'store', buildFolder(damaged), 'build.json'), '{}');
+    const found = await listBuilds(new Catalog(at.store), 'maps');
+    expect(found.find(({ id }) => id === damaged)?.problem).toContain('is damaged');
+    expect(found.find(({ id }) => id === good)?.problem).toBeUndefined();
   });
 
   test('the same bytes again are the same build', async () => {

@@ -30,10 +30,24 @@ export function recordOf({ description, files }: BuiltPackage, provenance: Prove
   return makeRecord(description, Object.fromEntries(entries), provenance);
 }
 
+/** Who holds a version since when: known even where the build itself is damaged. */
+export interface Claim {
+  id: string;
+  at: string;
+  publisher: string;
+}
+
+/** What is recorded of this version, or null. */
+export async function readClaim(store: Store, name: string, version: string): Promise<Claim | null> {
+  const source = await store.read(claimKey(name, version));
+  if (!source) return null;
+  const { id, at, publisher } = JSON.parse(source.toString('utf8'));
+  return { id: String(id), at: String(at), publisher: String(publisher).slice(0, 120) };
+}
+
 /** The id that holds this version, or null. */
 export async function claimedBy(store: Store, name: string, version: string): Promise<string | null> {
-  const claim = await store.read(claimKey(name, version));
-  return claim && String(JSON.parse(claim.toString('utf8')).id);
+  return (await readClaim(store, name, version))?.id ?? null;
 }
 
 /** Claims the record's version for it. Throws refused if other bytes have it. */

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { buildFolder } from '../model/ids.ts';
+import { publishedIds } from '../publish/publish.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { collectGarbage } from './collectGarbage.ts';
+import { createOverride } from './override.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+const DAY = 86_400_000;
+let at: TestStore;
+beforeEach(async () => {
+  at = await openTestStore();
+});
+afterEach(() => at.remove());
+
+describe('gc', () => {
+  const inDays = (days: number) => () => new Date(Date.now() + days * DAY);
+
+  test('removes old builds that nothing reaches, and keeps live, last good, candidate, overridden and young ones', async () => {
+    const [host, first, second, overridden, unused] = [
+      await at.host(),
+      await at.remote('stories', '1.0.0'),
+      await at.remote('stories', '1.1.0'),
+      await at.remote('chat', '1.0.0'),
+      await at.remote('chat', '2.0.0'),
+    ];
+    await at.activate(host, first);
+    await at.activate(second);
+    const options = { dryRun: false, graceMilliseconds: 0 };
+    expect((await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(6) })).removed).toEqual([]);
+    await createOverride({ ...at.writer, now: inDays(7) }, [overridden], 48);
+    expect(
+      (await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(8), dryRun: true })).removed,
+    ).toEqual([unused]);
+    expect(await publishedIds(at.store)).toContain(unused);
+    expect((await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(8) })).removed).toEqual([
+      unused,
+    ]);
+    expect((await publishedIds(at.store)).sort()).toEqual([host, first, second, overridden].sort());
+    expect((await at.store.list('builds/chat/')).some((key) => key.includes('2.0.0'))).toBe(false);
+    await at.activate(overridden);
+  });
+
+  test('is not stopped by a damaged build, which goes when its time comes', async () => {
+    await at.activate(await at.host());
+    const damaged = await at.remote('chat', '1.0.0');
+    await writeFile(join(at.folder, 'store', buildFolder(damaged), 'build.json'), '{}');
+    const options = { dryRun: false, graceMilliseconds: 0, now: inDays(8) };
+    expect((await collectGarbage(at.store, at.key.publicKey, options)).removed).toEqual([damaged]);
+  });
+
+  test('spares a build that a switch picked up in the meantime', async () => {
+    const [host, old] = [await at.host(), await at.remote('stories')];
+    await at.activate(host);
+    const collecting = collectGarbage(at.store, at.key.publicKey, {
+      dryRun: false,
+      graceMilliseconds: 400,
+      now: inDays(8),
+    });
+    await at.activate(old);
+    expect((await collecting).removed).toEqual([]);
+    expect(await publishedIds(at.store)).toContain(old);
+  });
+});

@@ -1,0 +1,59 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
+import { changeChannel, storeSet } from '../channel/changeChannel.ts';
+import { setHash } from '../model/set.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { exportSite } from './exportSite.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+let at: TestStore;
+beforeEach(async () => {
+  at = await openTestStore();
+});
+afterEach(() => at.remove());
+
+test('export writes nothing outside its folder, whatever a set says', async () => {
+  await at.activate(await at.host(), await at.remote('stories'));
+  const { stable } = await at.current();
+  const body = await at.writer.catalog.set(stable?.set ?? '');
+  const [route] = body.remotes.stories?.routes ?? [];
+  if (!stable || !route) throw new Error('stories is not live');
+  route.path = '/../escaped';
+  const set = setHash(body);
+  await storeSet(at.store, set, body);
+  await changeChannel(at.writer, async ({ candidate, lastGood, killed, digests }) => ({
+    state: { stable: { ...stable, set }, candidate, lastGood, killed, digests },
+    action: { verb: 'activate', what: 'a set from elsewhere', why: '' },
+  }));
+  await expect(exportSite(at.writer, { folder: join(at.folder, 'site'), config: {} })).rejects.toThrow('leads out of');
+  await expect(stat(join(at.folder, 'escaped'))).rejects.toThrow('ENOENT');
+});
+
+test('export writes a tree whose pages, headers and channel fit together', async () => {
+  await at.activate(await at.host('1.0.0', { files: { 'favicon.svg': '<svg/>' } }), await at.remote('stories'));
+  const folder = join(at.folder, 'site');
+  const { pages } = await exportSite(at.writer, { folder, config: { a: 1 } });
+  expect(pages).toEqual(['/', '/stories']);
+  const read = (path: string) => readFile(join(folder, path), 'utf8');
+  const page = await read('stories/index.html');
+  const [, entry = ''] = /as="script" href="\/(builds\/stories\/[^"]+remoteEntry.js)"/.exec(page) ?? [];
+  expect(await read(entry)).toContain('stories');
+  expect(page).toContain('<meta http-equiv="content-security-policy" content="default-src &#39;none&#39;; script-src ');
+  const rules = (await read('_headers')).split('\n\n').map((rule) => rule.trim().split('\n'));
+  const namesOf = (path: string) =>
+    (rules.find(([first]) => first === path) ?? []).slice(1).map((line) => line.trim().split(':')[0]);
+  expect(namesOf('/*')).toContain('x-content-type-options');
+  for (const path of ['/', '/stories', '/builds/*', '/channels/*', '/sw.js']) {
+    expect(namesOf(path)).toContain('cache-control');
+    expect(namesOf(path).filter((name) => namesOf('/*').includes(name))).toEqual([]);
+  }
+  expect(JSON.parse(await read('channels/production.json')).seq).toBe((await at.current()).seq);
+  expect([await read('sw.js'), await read('favicon.svg')]).toEqual([
+    'self.addEventListener("fetch", () => undefined);',
+    '<svg/>',
+  ]);
+  await expect(read('keys/signing.pem')).rejects.toThrow();
+});
