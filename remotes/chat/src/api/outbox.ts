@@ -1,9 +1,9 @@
 import { onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
-import { fromStoredLine, hadNoAnswer, type Line, toStoredLine } from '../model';
+import { fromStoredLine, hadNoAnswer, type Line, toStoredLine, wasCutOff } from '../model';
 import { chatActions, selectChat } from '../slice';
 import { drain, forgetPauses, keepLine, leavingChanged, neverTried, sendWaiting, shownLine } from './drain';
 import { readJournal, writeJournal } from './journal';
-import { currentUserId } from './sendLine';
+import { currentUserId, fateOf, settleLine } from './sendLine';
 
 /** Not yet on the device, so the outbox does not list them. */
 const unsaved = new Map<string, Line>();
@@ -23,8 +23,8 @@ export function startOutbox(): void {
     if (previousId !== null) unsaved.clear();
     void readLines();
   });
-  onCaughtUpNeeded(sendUnanswered);
-  window.addEventListener('online', sendUnanswered);
+  onCaughtUpNeeded(settleUnanswered);
+  window.addEventListener('online', settleUnanswered);
   window.addEventListener('pagehide', () => leavingChanged(true));
   window.addEventListener('pageshow', () => {
     leavingChanged(false);
@@ -67,11 +67,18 @@ export async function removeLine(clientId: string): Promise<void> {
   await outboxStore.remove(clientId);
 }
 
-/** The network is back, by all signs: what had no answer need not wait for the reader's tap. */
-function sendUnanswered(): void {
-  const { lines } = selectChat(store.getState());
-  for (const line of lines) if (hadNoAnswer(line)) void retryLine(line);
+/** The network is back, by all signs: what never got through goes now, what timed out is looked for and else still offered. */
+function settleUnanswered(): void {
+  if (currentUserId() === null) return;
+  for (const line of selectChat(store.getState()).lines) {
+    if (wasCutOff(line)) void retryLine(line);
+    else if (hadNoAnswer(line)) void lookFor(line);
+  }
   sendWaiting();
+}
+
+async function lookFor(line: Line): Promise<void> {
+  if ((await fateOf(line)) === 'received') await settleLine(line);
 }
 
 async function readLines(): Promise<void> {

@@ -55,6 +55,9 @@ const none: Line[] = [];
 export const isUncertain = (error: ApiError): boolean =>
   error.kind === 'timeout' || error.kind === 'offline' || error.kind === 'server' || error.kind === 'conflict';
 
+/** Whether a line failed because nothing came through at all; what timed out may have, and is the reader's to send again. */
+export const wasCutOff = ({ state, error }: Line): boolean => state === 'failed' && error?.kind === 'offline';
+
 /** Whether a line failed because nothing came back, be it that the network is dead or that the answer got lost. */
 export const hadNoAnswer = ({ state, error }: Line): boolean =>
   state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
