@@ -31,8 +31,28 @@ export const shownLine = (clientId: string): Line | undefined =>
 
 /** Sends whatever waits, story by story. */
 export function sendWaiting(): void {
+  for (const storyId of waitingStories()) void drain(storyId);
+}
+
+/** Stories whose next line waits for the end of a reply. */
+let held = new Set<string>();
+
+/** Sends the next line of each story whose reply has ended since the last look, be its chat shown or not. */
+export function sendFreed(): void {
+  const before = held;
+  const waiting = waitingStories();
+  held = new Set([...waiting].filter(isReplying));
+  for (const storyId of waiting) if (before.has(storyId) && !held.has(storyId)) void drain(storyId);
+}
+
+function waitingStories(): Set<string> {
   const waiting = selectChat(store.getState()).lines.filter((line) => line.state === 'waiting');
-  for (const storyId of new Set(waiting.map((line) => line.storyId))) void drain(storyId);
+  return new Set(waiting.map((line) => line.storyId));
+}
+
+function isReplying(storyId: string): boolean {
+  const thread = selectThread(storyId)(store.getState()).data;
+  return thread !== undefined && runningMessage(thread) !== undefined;
 }
 
 /** Changes a line on the screen and on the device. */
@@ -71,9 +91,8 @@ async function sendAll(storyId: string): Promise<void> {
 
 /** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
 function maySend(storyId: string): boolean {
-  const thread = selectThread(storyId)(store.getState()).data;
-  const isBusy = thread !== undefined && runningMessage(thread) !== undefined;
-  return currentUserId() !== null && navigator.onLine && !isBusy && Date.now() >= (notBefore.get(storyId) ?? 0);
+  const isPaused = Date.now() < (notBefore.get(storyId) ?? 0);
+  return currentUserId() !== null && navigator.onLine && !isLeaving && !isPaused && !isReplying(storyId);
 }
 
 function pause(storyId: string, seconds: number): void {

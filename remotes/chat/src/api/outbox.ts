@@ -1,7 +1,7 @@
 import { onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
 import { fromStoredLine, hadNoAnswer, type Line, toStoredLine, wasCutOff } from '../model';
 import { chatActions, selectChat } from '../slice';
-import { drain, forgetPauses, keepLine, leavingChanged, neverTried, sendWaiting, shownLine } from './drain';
+import { drain, forgetPauses, keepLine, leavingChanged, neverTried, sendFreed, sendWaiting, shownLine } from './drain';
 import { readJournal, writeJournal } from './journal';
 import { currentUserId, fateOf, settleLine } from './sendLine';
 
@@ -16,6 +16,7 @@ export function startOutbox(): void {
   if (started) return;
   started = true;
   outboxStore.subscribe(() => void readLines());
+  store.subscribe(sendFreed);
   session.onUserChanged((previousId) => {
     dispatch(chatActions.userLeft());
     forgetPauses();

@@ -1,26 +1,16 @@
-import { useRealtimeStatus, useSelector } from '@liaozhai/shared/runtime';
+import { useRealtimeStatus } from '@liaozhai/shared/runtime';
 import { useEffect } from 'react';
-import { selectThread } from '../api';
-import { sendWaiting } from '../api/drain';
 import { startOutbox } from '../api/outbox';
 import { catchUp, socketChanged } from '../api/threads';
-import { runningMessage } from '../model';
 
 /** While no socket tells of what other devices write. */
 const LOOK_SECONDS = 15;
 
-/** What a chat needs going while it shows: the outbox, the right pace of looking, the next line once a reply is done. */
+/** What a chat needs going while it shows: the outbox and the right pace of looking. */
 export function useChatSync(storyId: string): void {
   const isLive = useRealtimeStatus() === 'live';
-  const isBusy = useSelector((state) => {
-    const thread = selectThread(storyId)(state).data;
-    return thread !== undefined && runningMessage(thread) !== undefined;
-  });
   useEffect(startOutbox, []);
   useEffect(() => socketChanged(isLive), [isLive]);
-  useEffect(() => {
-    if (!isBusy) sendWaiting();
-  }, [isBusy]);
   useEffect(() => {
     if (isLive) return;
     const timer = setInterval(() => {

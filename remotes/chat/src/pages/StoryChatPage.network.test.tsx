@@ -1,0 +1,57 @@
+import { outboxStore } from '@liaozhai/shared/runtime';
+import { offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto } from '../fixtures';
+import { bodyOf, LATEST, openChat, SEND, sends, sentDto, write } from './chatting';
+
+describe('once the network is back', () => {
+  test('a line that never got through goes by itself', async () => {
+    let isUp = false;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) => {
+        if (!isUp) throw offline();
+        return sentDto(request);
+      },
+    });
+    await write(user, '谁在门外？');
+    await screen.findByRole('button', { name: '点按重试' });
+    isUp = true;
+    window.dispatchEvent(new Event('online'));
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(2);
+  });
+
+  test('a line that timed out is looked for, and still only offered where the server does not have it', async () => {
+    let looks = 0;
+    const { user, requests } = openChat({
+      [LATEST]: () => {
+        looks += 1;
+        return latestDto([]);
+      },
+      [SEND]: { status: 408, body: {} },
+    });
+    await write(user, '谁在门外？');
+    await screen.findByRole('button', { name: '点按重试' });
+    const before = looks;
+    window.dispatchEvent(new Event('online'));
+    await waitFor(() => expect(looks).toBeGreaterThan(before));
+    await outboxStore.all();
+    expect(screen.getByRole('button', { name: '点按重试' })).toBeTruthy();
+    expect(sends(requests)).toHaveLength(1);
+  });
+
+  test('a line that timed out and had arrived after all stands in the chat', async () => {
+    let latest = latestDto([]);
+    const { user, requests } = openChat({ [LATEST]: () => latest, [SEND]: { status: 408, body: {} } });
+    await write(user, '谁在门外？');
+    await screen.findByRole('button', { name: '点按重试' });
+    const [request] = sends(requests);
+    const arrived = messageDto({ role: 'user', body: '谁在门外？', client_id: request && bodyOf(request).client_id });
+    latest = latestDto([arrived]);
+    window.dispatchEvent(new Event('online'));
+    await waitFor(() => expect(screen.queryByRole('button', { name: '点按重试' })).toBeNull());
+    expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+    await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+    expect(sends(requests)).toHaveLength(1);
+  });
+});
