@@ -172,3 +172,27 @@ test('who has too few points is led to 充值 and finds the words when back', as
   await person.log().getByRole('button', { name: '点按重试' }).tap();
   await sentOnce(person, '囊中羞涩');
 });
+
+for (const write of [1, 2]) {
+  test(`a device that is full at write ${write} of a line still has it once, and sends it once`, async ({
+    person,
+    page,
+  }) => {
+    await opensChat(person);
+    await page.evaluate((refused) => {
+      const { put } = IDBObjectStore.prototype;
+      let writes = 0;
+      IDBObjectStore.prototype.put = function (...record) {
+        if (this.name === 'outbox' && ++writes === refused) throw new DOMException('full', 'QuotaExceededError');
+        return put.apply(this, record);
+      };
+    }, write);
+    await page.route(posts, (route) => route.fulfill({ status: 403, json: {} }));
+    await person.says('箧中已满');
+    await expect(person.log().getByText('点按重试')).toBeVisible();
+    await expect(own(person, '箧中已满')).toHaveCount(1);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await person.log().getByText('点按重试').click();
+    await sentOnce(person, '箧中已满');
+  });
+}

@@ -88,11 +88,16 @@ export function createRecordStore(kind: Kind): RecordStore & { clear(): Promise<
         (database) => database.getAll(kind, IDBKeyRange.bound([owner], [owner, []])),
         async () => [],
       );
-      return [...stored, ...(await memory.all(owner))];
+      const refused = await memory.all(owner);
+      return [...stored.filter(({ key }) => refused.every((record) => record.key !== key)), ...refused];
     },
     put: (record) =>
       attempt(
-        async (database) => void (await database.put(kind, record)),
+        async (database) => {
+          await database.put(kind, record);
+          // one that was refused before is overtaken
+          await memory.remove(record.owner, record.key);
+        },
         () => memory.put(record),
       ),
     async remove(owner, key) {
