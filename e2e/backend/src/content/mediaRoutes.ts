@@ -6,11 +6,11 @@ import { avatarSvg } from './drawing/avatar.ts';
 import { coverSvg } from './drawing/cover.ts';
 import { portraitSvg } from './drawing/portrait.ts';
 
-const drawings: Record<string, (name: string) => string | undefined> = {
-  covers: coverSvg,
-  avatars: avatarSvg,
-  characters: portraitSvg,
-};
+const drawings = new Map([
+  ['covers', coverSvg],
+  ['avatars', avatarSvg],
+  ['characters', portraitSvg],
+]);
 
 /** Generated pictures, and the list of avatars to choose from. */
 export function mediaRoutes(): Hono<AppEnv> {
@@ -20,7 +20,7 @@ export function mediaRoutes(): Hono<AppEnv> {
     .get('/:kind/:file{[a-z0-9-]+\\.svg}', (c) => {
       const { kind, file } = c.req.param();
       const key = `${kind}/${file}`;
-      const svg = drawn.get(key) ?? drawings[kind]?.(file.replace(/\.svg$/, ''));
+      const svg = drawn.get(key) ?? drawings.get(kind)?.(file.replace(/\.svg$/, ''));
       if (!svg) throw notFound();
       drawn.set(key, svg);
       return c.body(svg, 200, {

@@ -4,7 +4,7 @@ import { palettes } from './palettes.ts';
 
 /** A square picture for a user; undefined when there is no such motif. */
 export function avatarSvg(name: string): string | undefined {
-  const motif = motifs[name];
+  const motif = motifs.get(name);
   if (!motif) return undefined;
   const ink = new Ink(`avatar ${name}`, palettes[motif.palette]);
   const picture = motif.draw(ink);

@@ -9,20 +9,22 @@ import { nightScenes } from './scenes/night.ts';
 import { wonderScenes } from './scenes/wonders.ts';
 import { titles } from './titles.ts';
 
-const scenes: Record<string, Scene> = {
-  ...nightScenes,
-  ...duskScenes,
-  ...flowerScenes,
-  ...gardenScenes,
-  ...marvelScenes,
-  ...wonderScenes,
-};
+const scenes = new Map<string, Scene>(
+  Object.entries({
+    ...nightScenes,
+    ...duskScenes,
+    ...flowerScenes,
+    ...gardenScenes,
+    ...marvelScenes,
+    ...wonderScenes,
+  }),
+);
 const serif = "'Songti SC','Noto Serif SC','Noto Serif CJK SC','Source Han Serif SC',STSong,SimSun,serif";
 
 /** A story's cover, 3:4; undefined when there is no such story. */
 export function coverSvg(storyId: string): string | undefined {
-  const scene = scenes[storyId];
-  const title = titles[storyId];
+  const scene = scenes.get(storyId);
+  const title = titles.get(storyId);
   if (!scene || !title) return undefined;
   const ink = new Ink(storyId, palettes[scene.palette]);
   const ground = sheetOf(ink);
