@@ -147,3 +147,16 @@ test('a switch is not hidden by what the worker keeps', async ({ page, context }
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(page.locator('#switched')).toBeAttached();
 });
+
+test('a host script that does not come is asked for once more, past the caches', async ({ page, context }) => {
+  const isHost = (address: URL) => /^\/builds\/host\/.*\.js$/.test(address.pathname);
+  await context.route(
+    (address) => isHost(address) && address.search === '',
+    (route) => route.abort(),
+  );
+  const again = page.waitForRequest((request) => request.url().endsWith('?again=1'));
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  await again;
+  await page.getByRole('link', { name: '我的' }).tap();
+  await expect(page).toHaveURL(/\/my$/);
+});

@@ -26,7 +26,7 @@ export async function registerServiceWorker() {
   try {
     await navigator.serviceWorker.register(trustedScript(), { updateViaCache: 'none' });
     const { active } = await navigator.serviceWorker.ready;
-    active?.postMessage({ type: 'set', urls: Object.keys(pageSet.hashes) });
+    active?.postMessage({ type: 'set', hashes: pageSet.hashes });
   } catch (cause) {
     // private windows and old WebViews refuse; the app works without
     console.info('no service worker', cause);

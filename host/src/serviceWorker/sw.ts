@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 import { registerRoute } from 'workbox-routing';
-import { CacheFirst, NetworkFirst, StaleWhileRevalidate } from 'workbox-strategies';
+import { NetworkFirst, StaleWhileRevalidate } from 'workbox-strategies';
 import { BUILDS, forgetOthers, keepSet } from './buildCache';
 import { forgetOldMedia, MEDIA } from './mediaCache';
 import { anyPage, isPageAddress, isWholePage, keepFirstPage, PAGES } from './pageCache';
@@ -15,13 +15,13 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 
 // no built-in list: the page says which set it runs
 self.addEventListener('message', (event: ExtendableMessageEvent) => {
-  const { type, urls } = event.data as { type?: string; urls?: string[] };
-  if (type === 'set' && Array.isArray(urls)) event.waitUntil(keep(urls, event.source));
+  const { type, hashes } = event.data as { type?: string; hashes?: Record<string, string> };
+  if (type === 'set' && hashes) event.waitUntil(keep(hashes, event.source));
 });
 
-async function keep(urls: string[], teller: ExtendableMessageEvent['source']) {
-  await keepSet(urls);
-  await forgetOthers(urls);
+async function keep(hashes: Record<string, string>, teller: ExtendableMessageEvent['source']) {
+  await keepSet(hashes);
+  await forgetOthers(hashes);
   if (teller instanceof WindowClient) await keepFirstPage(teller.url);
 }
 
@@ -39,10 +39,10 @@ registerRoute(
   }),
 );
 
-// immutable by name; `?again=1` is the door asking past a corrupt copy
+// immutable by name, and kept by `keepSet` alone, which checks them; `?again=1` is the door asking past a corrupt copy
 registerRoute(
   ({ url }) => url.pathname.startsWith('/builds/') && url.search === '',
-  new CacheFirst({ cacheName: BUILDS }),
+  async ({ request }) => (await caches.match(request, { cacheName: BUILDS })) ?? fetch(request),
 );
 registerRoute(
   ({ url, request }) => url.pathname.startsWith('/api/media/') && request.method === 'GET',
