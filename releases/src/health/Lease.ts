@@ -15,12 +15,15 @@ export class Lease {
     this.#key = `leases/${name}.json`;
   }
 
-  /** Takes or renews the lease. Returns whether it is held now. */
+  /** Takes the lease, or renews it in the last half of its life: on a file store each renewal is a file. Returns whether it is held now. */
   async hold(now = Date.now()): Promise<boolean> {
     const pointer = await this.#store.readPointer(this.#key);
     const held = pointer ? parseJson(pointer.body, this.#key) : null;
-    const foreign = held instanceof Object && 'holder' in held && 'until' in held && held.holder !== this.#holder;
-    if (foreign && Number(held.until) > now) return false;
+    if (held instanceof Object && 'holder' in held && 'until' in held) {
+      const left = Number(held.until) - now;
+      if (held.holder !== this.#holder && left > 0) return false;
+      if (held.holder === this.#holder && left > HELD_MILLISECONDS / 2) return true;
+    }
     const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MILLISECONDS, nonce: randomUUID() });
     return this.#store.swapPointer(this.#key, body, pointer?.tag ?? null);
   }

@@ -132,6 +132,18 @@ describe('the automatic stop', () => {
     expect(await second.hold(Date.now() + 60_000)).toBe(true);
     expect(await first.hold()).toBe(false);
   });
+
+  test('a lease is written anew only in the last half of its life, and then held on', async () => {
+    const lease = new Lease(at.store, 'watch');
+    const from = Date.now();
+    const writes = new Set<string | undefined>();
+    for (let second = 0; second <= 60; second += 5) {
+      expect(await lease.hold(from + second * 1000)).toBe(true);
+      writes.add((await at.store.readPointer('leases/watch.json'))?.tag);
+    }
+    expect(writes.size).toBe(7);
+    expect(await new Lease(at.store, 'watch').hold(from + 69_000)).toBe(false);
+  });
 });
 
 describe('health', () => {
