@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { HTTPException } from 'hono/http-exception';
 import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
 import { conflict, ReleaseError, usage } from '../../src/errors.ts';
 import { countedFrom, summarise } from '../../src/health/summarise.ts';
@@ -20,6 +19,7 @@ type Env = { Variables: { token: TokenRecord } };
 const REQUESTS_PER_MINUTE = 1200;
 const REFUSED_PER_MINUTE = 30;
 const LONGEST_LOG = 500;
+const LONGEST_REQUEST = 64 * 1024;
 const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503 } as const;
 
 const whoOf = ({ id, role, name, label }: TokenRecord): string => label || `${name ? `${role}:${name}` : role} ${id}`;
@@ -29,8 +29,14 @@ const channelOf = (context: Context, console: ConsoleContext): string =>
 const addressOf = (context: Context): string =>
   context.env && 'incoming' in context.env ? (context.env.incoming?.socket?.remoteAddress ?? '') : '';
 
-const denied = (context: Context, status: 401 | 403 | 415 | 429, message: string, cure = '') =>
+const denied = (context: Context, status: 401 | 403 | 404 | 413 | 415 | 429, message: string, cure = '') =>
   context.json({ message, cure, details: [] }, status);
+
+const atMost = (maxSize: number, cure: string) =>
+  bodyLimit({
+    maxSize,
+    onError: (context) => denied(context, 413, `this body has more than ${maxSize / 1024} KiB`, cure),
+  });
 
 /**
  * Bearer tokens only: a cookie opens nothing, and pages of another origin are turned away before that. Guessing is slowed down
@@ -123,39 +129,47 @@ function tied<Name extends Verb>(verb: Name, { role }: TokenRecord, body: Body<N
 }
 
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
-  app.post(`/${verb}`, bodyLimit({ maxSize: 64 * 1024 }), async (context) => {
-    if (!context.req.header('content-type')?.startsWith('application/json'))
-      return denied(context, 415, 'send application/json');
-    const token = context.get('token');
-    const body = parseBody(verb, await context.req.json().catch(() => null));
-    const channel = channelOf(context, console);
-    const current = await console.current(channel);
-    const reason = refusal(token, wishOf(verb, body), current);
-    if (reason) return denied(context, 403, reason);
-    const client = await console.client(channel, whoOf(token), JUDGED.includes(verb));
-    return context.json(await HANDLERS[verb](client, tied(verb, token, body, current)));
-  });
+  app.post(
+    `/${verb}`,
+    atMost(LONGEST_REQUEST, 'Name fewer builds at once, or say why in fewer words.'),
+    async (context) => {
+      if (!context.req.header('content-type')?.startsWith('application/json'))
+        return denied(context, 415, 'this is no JSON', 'Send content-type: application/json.');
+      const token = context.get('token');
+      const body = parseBody(verb, await context.req.json().catch(() => null));
+      const channel = channelOf(context, console);
+      const current = await console.current(channel);
+      const reason = refusal(token, wishOf(verb, body), current);
+      if (reason) return denied(context, 403, reason);
+      const client = await console.client(channel, whoOf(token), JUDGED.includes(verb));
+      return context.json(await HANDLERS[verb](client, tied(verb, token, body, current)));
+    },
+  );
 }
 
 function addUploads(app: Hono<Env>, console: ConsoleContext): void {
   const uploads = new Uploads(console.options.store);
-  app.put('/builds/:name/:folder/*', bodyLimit({ maxSize: LIMITS.fileBytes }), async (context) => {
-    const { name, folder } = context.req.param();
-    const token = context.get('token');
-    const wish: Wish = { verb: 'publish', names: [name] };
-    const reason = refusal(token, wish, await console.current(console.options.channel));
-    if (reason) return denied(context, 403, reason);
-    const id = idOfFolder(name, folder);
-    if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
-    const path = decodeURIComponent(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
-    const body = Buffer.from(await context.req.arrayBuffer());
-    const announced = context.req.header('content-length');
-    if (announced !== undefined && Number(announced) !== body.length)
-      throw usage(`${path} was cut off on the way`, 'Send it again.');
-    if (path === 'build.json') return context.json(await uploads.finish(id, body.toString('utf8'), whoOf(token)));
-    await uploads.file(id, path, body);
-    return context.json({ stored: path });
-  });
+  app.put(
+    '/builds/:name/:folder/*',
+    atMost(LIMITS.fileBytes, 'Split this file and publish again.'),
+    async (context) => {
+      const { name, folder } = context.req.param();
+      const token = context.get('token');
+      const wish: Wish = { verb: 'publish', names: [name] };
+      const reason = refusal(token, wish, await console.current(console.options.channel));
+      if (reason) return denied(context, 403, reason);
+      const id = idOfFolder(name, folder);
+      if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
+      const path = decodeURIComponent(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
+      const body = Buffer.from(await context.req.arrayBuffer());
+      const announced = context.req.header('content-length');
+      if (announced !== undefined && Number(announced) !== body.length)
+        throw usage(`${path} was cut off on the way`, 'Send it again.');
+      if (path === 'build.json') return context.json(await uploads.finish(id, body.toString('utf8'), whoOf(token)));
+      await uploads.file(id, path, body);
+      return context.json({ stored: path });
+    },
+  );
 }
 
 /** `/v1`: the same verbs as the command line's, for whoever holds a token. */
@@ -165,9 +179,9 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   addLooking(app, console);
   for (const verb of Object.keys(BODIES) as Verb[]) addSwitching(app, console, verb);
   addUploads(app, console);
-  app.notFound((context) => context.json({ message: 'there is no such endpoint', cure: '', details: [] }, 404));
+  // not notFound, which a mounted app never reaches
+  app.all('*', (context) => denied(context, 404, 'there is no such endpoint', 'See "HTTP API" in releases/README.md.'));
   app.onError((cause, context) => {
-    if (cause instanceof HTTPException) return cause.getResponse();
     if (!(cause instanceof ReleaseError)) throw cause;
     const { message, cure, details, kind } = cause;
     return context.json({ message, cure, details }, STATUSES[kind]);

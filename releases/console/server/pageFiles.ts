@@ -26,6 +26,8 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+const ABSENT = { message: 'there is no such page', cure: 'The console is at /, its API below /v1/.', details: [] };
+
 async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause: unknown) => {
     if (hasCode(cause, 'ENOENT')) return [];
@@ -42,13 +44,15 @@ async function readFiles(folder: string): Promise<Map<string, Buffer>> {
 /** The console's page, from memory: what was not there at the start cannot be asked for. */
 export async function pageFiles(folder: string): Promise<Hono> {
   const files = await readFiles(folder);
-  return new Hono().get('*', (context) => {
+  const page = new Hono();
+  page.get('*', (context, next) => {
     const path = context.req.path === '/' ? '/index.html' : context.req.path;
     const body = files.get(path);
-    if (!body) return context.text('not found', 404, HEADERS);
+    if (!body) return next();
     return context.body(new Uint8Array(body), 200, {
       ...HEADERS,
       'content-type': contentType(path) ?? 'application/octet-stream',
     });
   });
+  return page.all('*', (context) => context.json(ABSENT, 404, HEADERS));
 }
