@@ -154,6 +154,9 @@ describe('reverb.parity, with Echo and pusher-js', () => {
     await socket.subscribe();
     const { body } = await reader.say({ story_id: story, body: '😀/长'.repeat(600) });
     await socket.frame(({ event }) => event === 'message.completed');
+    await reader.put('/user', { name: '😀'.repeat(20), persona: '😀'.repeat(1_000) });
+    const updated = await socket.frame(({ event }) => event === 'user.updated');
+    expect(updated.data).toMatchObject({ user: { name: '😀'.repeat(20) } });
     for (const frame of socket.frames) {
       const php = JSON.stringify(frame.data ?? {})
         .replace(/[^\0-\x7f]/g, '\\u0000')

@@ -44,9 +44,12 @@ export function announceBalance(services: Services, userId: string): void {
   });
 }
 
+/** The whole user; a persona too long for a frame stays out of it, and what clients know of it stays as it is. */
 export function announceUser(services: Services, userId: string): void {
   services.db.afterCommit(() => {
     const user = presentUser(findUser(services, userId), services.clock());
-    tell(services, userId, 'user.updated', { user, version: user.version });
+    const full = { user, version: user.version };
+    const { persona, ...short } = user;
+    tell(services, userId, 'user.updated', phpBytes(full) <= rules.eventBytes ? full : { ...full, user: short });
   });
 }
