@@ -68,6 +68,8 @@ test('a new password ends the other sessions and opens the door from then on', a
   await page.locator('input[name="current_password"]').fill(account.password);
   await page.getByRole('button', { name: '修改密码' }).tap();
   await expect(page.getByText('密码已修改')).toBeVisible();
+  // told by the socket; a reload just while the popup opens would confuse the browser's history
+  await expect(other.popup()).toBeVisible();
   await other.page.reload();
   await other.signIn({ login: account.login, password: '深夜叩门的人' });
   await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
