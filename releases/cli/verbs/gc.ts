@@ -13,7 +13,10 @@ export const addGc = (program: Command) =>
     .action(async (_, command: Command) => {
       const { json, dryRun = false, ...rest } = options<{ dryRun?: boolean }>(command);
       const { writer } = await localStore(rest);
-      const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun });
+      const ended = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+      const { signal } = ended;
+      const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
       const did = dryRun ? 'would be removed' : 'removed';
       print(json, { dryRun, removed, kept }, [...removed, `${removed.length} ${did}, ${kept} kept.`]);
     });

@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { conflict, refused } from '../errors.ts';
 import { canonicalJson } from '../model/canonicalJson.ts';
-import { type Action, CHANNEL_LIFETIME_DAYS, type ChannelDocument, type ChannelState } from '../model/channel.ts';
+import {
+  type Action,
+  CHANNEL_LIFETIME_DAYS,
+  type ChannelDocument,
+  type ChannelState,
+  namedIn,
+} from '../model/channel.ts';
 import { sha256Hex } from '../model/hashing.ts';
+import { assertPublished } from '../publish/publish.ts';
 import { type SigningKey, signChannel, verifyChannel } from '../signing.ts';
 import type { Store } from '../store/store.ts';
 import type { Catalog } from './catalog.ts';
@@ -97,12 +104,17 @@ async function record(writer: Writer, current: ReadChannel): Promise<void> {
   throw refused(`state ${current.document.seq} of ${writer.channel} exists twice, with different contents`, LOST);
 }
 
-/** Nothing is written for a state that is no longer the current one. */
-async function write(writer: Writer, current: ReadChannel, next: string, { prepare }: Decision): Promise<boolean> {
+/** Nothing is written for a state that is no longer the current one, nor for builds that were removed while it was judged. */
+async function write(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
   const key = channelKey(writer.channel);
   if ((await writer.store.readPointer(key))?.tag !== current.tag) return false;
-  await prepare?.();
+  await decision.prepare?.();
   await record(writer, current);
+  const known = new Set(namedIn(current.document));
+  await assertPublished(
+    writer.store,
+    namedIn(decision.state).filter((id) => !known.has(id)),
+  );
   return writer.store.swapPointer(key, next, current.tag);
 }
 

@@ -57,5 +57,12 @@ export type UnsignedChannel = Omit<ChannelDocument, 'sig'>;
 /** What an operation decides; the rest of the document follows from it. */
 export type ChannelState = Pick<ChannelDocument, 'stable' | 'candidate' | 'lastGood' | 'killed' | 'digests'>;
 
+/** Every build a state may make somebody run. */
+export const namedIn = ({ stable, candidate, lastGood }: ChannelState): string[] => [
+  ...(stable?.builds ?? []),
+  ...(candidate?.builds ?? []),
+  ...Object.values(lastGood),
+];
+
 /** How long a signed document is accepted; `init`, the console and every change renew it. */
 export const CHANNEL_LIFETIME_DAYS = 90;

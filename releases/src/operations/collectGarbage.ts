@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { history, requireChannel } from '../channel/readChannel.ts';
+import { refused } from '../errors.ts';
 import { canonicalJson } from '../model/canonicalJson.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { namedIn } from '../model/channel.ts';
 import { buildFolder, buildIdParts } from '../model/ids.ts';
 import { type Claim, claimKey, publishedIds, readClaim } from '../publish/publish.ts';
 import type { Store } from '../store/store.ts';
@@ -17,18 +18,14 @@ export interface GarbageOptions {
   /** How long a switch that has just read a build may still take; such a build is spared. */
   graceMilliseconds?: number;
   now?: () => Date;
+  /** Ends it while it waits; nothing is removed then. */
+  signal?: AbortSignal;
 }
 
 export interface Garbage {
   removed: string[];
   kept: number;
 }
-
-const namedIn = (state: ChannelDocument): string[] => [
-  ...(state.stable?.builds ?? []),
-  ...(state.candidate?.builds ?? []),
-  ...Object.values(state.lastGood),
-];
 
 async function reachableFrom(store: Store, channel: string, publicKey: string, now: Date): Promise<string[]> {
   const { document } = await requireChannel(store, channel, publicKey);
@@ -74,25 +71,32 @@ export async function collectGarbage(store: Store, publicKey: string, options: G
   return withdraw(store, publicKey, old, options, ids.length);
 }
 
+const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
+
+/** What is not removed in the end, for whatever reason, gets its version back. */
 async function withdraw(
   store: Store,
   publicKey: string,
-  old: Claim[],
-  { graceMilliseconds = 15_000, now = () => new Date() }: GarbageOptions,
+  old: readonly Claim[],
+  { graceMilliseconds = 15_000, now = () => new Date(), signal }: GarbageOptions,
   total: number,
 ): Promise<Garbage> {
-  const keyOf = (id: string) => claimKey(buildIdParts(id).name, buildIdParts(id).version);
-  for (const { id } of old) await store.remove(keyOf(id));
-  await pause(graceMilliseconds);
-  const needed = await reachable(store, publicKey, now());
+  const withdrawn = new Set(old);
   const removed: string[] = [];
-  for (const claim of old) {
-    const { id } = claim;
-    if (needed.has(id)) await store.create(keyOf(id), canonicalJson(claim));
-    else {
-      await removeBuild(store, id);
-      removed.push(id);
+  try {
+    for (const claim of old) await store.remove(keyOf(claim));
+    await pause(graceMilliseconds, undefined, { signal }).catch(() => {
+      throw refused('garbage collection was ended before it removed anything', 'Run it again.');
+    });
+    const needed = await reachable(store, publicKey, now());
+    for (const claim of old) {
+      if (needed.has(claim.id) || (await store.read(keyOf(claim)))) continue;
+      withdrawn.delete(claim);
+      await removeBuild(store, claim.id);
+      removed.push(claim.id);
     }
+  } finally {
+    for (const claim of withdrawn) await store.create(keyOf(claim), canonicalJson(claim));
   }
   return { removed, kept: total - removed.length };
 }

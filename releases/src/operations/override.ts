@@ -6,6 +6,7 @@ import { requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { canonicalJson } from '../model/canonicalJson.ts';
 import { makeSet } from '../model/set.ts';
+import { assertPublished } from '../publish/publish.ts';
 import { isSigned, signText } from '../signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -42,6 +43,7 @@ export async function createOverride(
   if (dead.length > 0) throw refused(`${dead.join(', ')} was killed and never runs again`, 'Publish a new version.');
   const all = await writer.catalog.records(putOver(document.stable?.builds ?? [], builds));
   makeSet(all);
+  await assertPublished(writer.store, builds);
   const named = all.filter((record) => builds.includes(record.id));
   const at = writer.now();
   const unsigned = {

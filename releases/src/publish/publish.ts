@@ -104,6 +104,18 @@ export async function readRecord(store: Store, id: string): Promise<BuildRecord>
   return parseRecord(source.toString('utf8'), id);
 }
 
+/** Asks the store itself, past what was read before, whether these builds still exist. Throws refused. */
+export async function assertPublished(store: Store, ids: readonly string[]): Promise<void> {
+  const isGone = async (id: string) => {
+    const { name, version } = buildIdParts(id);
+    return (await claimedBy(store, name, version)) !== id;
+  };
+  const gone = await Promise.all(ids.map(isGone));
+  const missing = ids.filter((_, n) => gone[n]);
+  if (missing.length > 0)
+    throw refused(`${missing.join(', ')} is not in ${store.label} any more`, 'Publish it again, then switch.');
+}
+
 /** Ids of every published build, all names or one, oldest version first. */
 export async function publishedIds(store: Store, name?: string): Promise<string[]> {
   const names = name ? [`${name}/`] : await store.children('versions/');
