@@ -68,7 +68,11 @@ export const chatApi = api.injectEndpoints({
       async queryFn(storyId, _queryApi, _options, ask) {
         const params = { story_id: storyId, limit: THREAD_PAGE };
         const { data, error } = await ask({ url: '/v1/messages/latest', params });
-        if (!error) return { data: withNewest(emptyThread(storyId), toPage(data as never)) };
+        if (!error) {
+          const thread = withNewest(emptyThread(storyId), toPage(data as never));
+          if (!runningMessage(thread)) void keepThreadCopy(thread);
+          return { data: thread };
+        }
         const copy = await copyOf<Thread>(threadCopyKey(storyId), error);
         return copy ? { data: copy } : { error };
       },

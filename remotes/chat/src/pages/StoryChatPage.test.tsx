@@ -1,5 +1,5 @@
-import { STORAGE_KEYS } from '@liaozhai/shared/runtime';
-import { fireEvent, screen, waitFor } from '@liaozhai/shared/testing';
+import { api, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
+import { fireEvent, offline, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sendButton, sends, sentDto, told } from './chatting';
@@ -141,6 +141,19 @@ describe('reading', () => {
     expect((await screen.findByText('月光落在阶前。')).tagName).toBe('EM');
     expect(screen.getByRole('log', { name: '对话' })).toBeTruthy();
     expect(requests.map(({ url }) => url)).toEqual(['/v1/stories/s-1']);
+  });
+
+  test('a conversation that was only read is there without a network', async () => {
+    const { unmount } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(told.body ?? '');
+    unmount();
+    store.dispatch(api.util.resetApiState());
+    openChat({
+      [LATEST]: () => {
+        throw offline();
+      },
+    });
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
   });
 
   test('a chat that does not come offers to try again', async () => {
