@@ -12,7 +12,15 @@ export {
   withoutConversation,
   withThread,
 } from './model/conversation';
-export { fromStoredLine, hadNoAnswer, isUncertain, type Line, linesOutside, toStoredLine, wasCutOff } from './model/line';
+export {
+  fromStoredLine,
+  hadNoAnswer,
+  isUncertain,
+  type Line,
+  linesOutside,
+  toStoredLine,
+  wasCutOff,
+} from './model/line';
 export { contentAt, indexOfKey, type Log, type Row, rowAt, rowCount, rowKeyAt } from './model/log';
 export { type Delta, isRunning, keyOf, type Message, toDelta, toMessage } from './model/message';
 export { type Speaker, type Story, toStory } from './model/story';

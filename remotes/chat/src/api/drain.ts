@@ -103,6 +103,8 @@ function pause(storyId: string, seconds: number): void {
 /** True when the story's next line may follow. A line stays with whoever wrote it, and goes on when they are back. */
 async function deliver(line: Line): Promise<boolean> {
   const sender = currentUserId();
+  // taken back while the outbox was being read, or not shown yet and asked for again once it is
+  if (!shownLine(line.clientId)) return false;
   dispatch(chatActions.lineChanged({ ...line, state: 'sending', error: undefined }));
   const fate = untried.delete(line.clientId) ? 'absent' : await fateOf(line);
   if (currentUserId() !== sender) return false;

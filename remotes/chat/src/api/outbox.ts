@@ -62,10 +62,13 @@ export async function retryLine({ clientId }: Line): Promise<void> {
   await drain(line.storyId);
 }
 
-/** Takes a line off its way; the caller decides what becomes of its words. */
-export async function removeLine(clientId: string): Promise<void> {
+/** Takes a line off its way; false where it can no longer be held back. The caller decides what becomes of its words. */
+export function removeLine(clientId: string): boolean {
+  const line = shownLine(clientId);
+  if (!line || line.state === 'sending') return false;
   dispatch(chatActions.lineRemoved(clientId));
-  await outboxStore.remove(clientId);
+  void outboxStore.remove(clientId);
+  return true;
 }
 
 /** The network is back, by all signs: what never got through goes now, what timed out is looked for and else still offered. */

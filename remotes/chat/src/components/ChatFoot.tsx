@@ -23,15 +23,15 @@ interface ChatFootProps {
 }
 
 export interface ComposerHandle {
-  /** Puts words into the composer, in place of what is there. */
-  fill: (text: string) => void;
+  /** Puts words back into the composer, after what has been written there since. */
+  putBack: (text: string) => void;
 }
 
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
 export const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts, ref }: ChatFootProps) {
   const [draft, write] = useDraft(story.id);
   const field = useRef<HTMLTextAreaElement>(null);
-  useImperativeHandle(ref, () => ({ fill }));
+  useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
   const foot = useRef<HTMLDivElement>(null);
   const used = useRef<{ id: string; text: string } | null>(null);
   const user = useUser();

@@ -10,7 +10,7 @@ import { ChatLog } from './log/ChatLog';
 import { useOlder } from './log/useOlder';
 import { MessageMenu } from './MessageMenu';
 import { MessageRow } from './MessageRow';
-import { lineActs, messageActs } from './menuActs';
+import { currentTarget, lineActs, messageActs } from './menuActs';
 import { ReplyAnnouncer } from './ReplyAnnouncer';
 import { useChatActs } from './useChatActs';
 
@@ -50,11 +50,12 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     },
     [story, rowActs, waiting, lastId],
   );
+  const target = menuFor && currentTarget(menuFor, log);
   const menu =
-    menuFor &&
-    ('state' in menuFor
-      ? lineActs(menuFor, acts, (text) => composer.current?.fill(text))
-      : messageActs(menuFor, acts, menuFor.id === lastId));
+    target &&
+    ('state' in target
+      ? lineActs(target, acts, (text) => composer.current?.putBack(text))
+      : messageActs(target, acts, target.id === lastId));
   return (
     <>
       <ChatLog conversationId={thread.conversationId} log={log} older={older}>

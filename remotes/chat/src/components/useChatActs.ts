@@ -34,7 +34,7 @@ export function useChatActs(storyId: string, conversationId: string | null, isMe
       login: () => void requestLogin(),
       look: () => void catchUp(storyId),
       retry: (line: Line) => void retryLine(line),
-      remove: (line: Line) => void removeLine(line.clientId),
+      remove: (line: Line) => removeLine(line.clientId),
       send(body: string, suggestionId?: string) {
         const line: Line = {
           clientId: newClientId(),

@@ -1,0 +1,38 @@
+import { outboxStore } from '@liaozhai/shared/runtime';
+import { screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto, messageEvent } from '../fixtures';
+import { asked, field, LATEST, openChat, SEND, sends, told, write } from './chatting';
+
+const refused = { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } };
+
+describe('the menu of a line', () => {
+  test('puts its words back after what has been written since', async () => {
+    const { user } = openChat({ [SEND]: refused });
+    await write(user, '谁在门外？');
+    await screen.findByText('太长了');
+    await user.type(await field(), '天快亮了');
+    await user.click(screen.getByRole('button', { name: '更多操作' }));
+    await user.click(await screen.findByText('放回输入框'));
+    expect(await field()).toHaveProperty('value', '天快亮了\n谁在门外？');
+    await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+  });
+
+  test('no longer offers to take it back once it has gone out', async () => {
+    const { user, live, requests } = openChat({
+      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [SEND]: () => new Promise(() => {}),
+    });
+    await screen.findByText('排队中');
+    await write(user, '后来呢？');
+    await screen.findByText('等这一段写完就发出');
+    const [, own] = screen.getAllByRole('button', { name: '更多操作' });
+    await user.click(own ?? document.body);
+    expect(await screen.findByText('删除这条')).toBeTruthy();
+    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    await waitFor(() => expect(sends(requests)).toHaveLength(1));
+    await waitFor(() => expect(screen.queryByText('删除这条')).toBeNull());
+    expect(screen.queryByText('放回输入框')).toBeNull();
+    expect(screen.getByText('后来呢？')).toBeTruthy();
+  });
+});
