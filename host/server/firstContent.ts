@@ -25,6 +25,7 @@ type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
 
 const sourceBudgetMs = 300;
 const freshMs = 5_000;
+const kept = 200;
 const answers = new Map<string, { at: number; answer: Promise<Answer | null> }>();
 
 /** The public answer, asked without cookies and kept for five seconds; null if it is not there in time. */
@@ -34,7 +35,11 @@ function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
   const answer = fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(sourceBudgetMs) })
     .then(async (response) => (response.ok ? ((await response.json()) as Answer) : null))
     .catch(() => null);
+  answers.delete(url);
   answers.set(url, { at: now, answer });
+  // any address of a story can be asked for, so the oldest goes
+  const oldest = answers.keys().next().value;
+  if (answers.size > kept && oldest) answers.delete(oldest);
   return answer;
 }
 

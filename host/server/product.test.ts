@@ -13,6 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
 const servers: Server[] = [];
 let origin = '';
 let behindProxy = '';
+const askedOfBackend: string[] = [];
 
 const listen = (server: Server) =>
   new Promise<string>((resolve) => {
@@ -27,7 +28,10 @@ beforeAll(async () => {
   const store = `file:${join(folder, 'store')}`;
   await publishLocal({ dists: testPackages(folder), store });
   const backend = await listen(
-    createServer((request, response) => response.end(JSON.stringify({ url: request.url, headers: request.headers }))),
+    createServer(({ url = '', headers }, response) => {
+      askedOfBackend.push(url);
+      response.end(JSON.stringify({ url, headers }));
+    }),
   );
   const releases = await openReleases({ store });
   const product = (settings: NodeJS.ProcessEnv) => {
@@ -184,3 +188,11 @@ test('a shared link tells its title, its words and its picture', async () => {
   expect(html).toContain(`<meta property="og:image" content="${origin}/covers/1.png">`);
   expect(html).toContain(`<meta property="og:url" content="${origin}/story/nie-xiaoqian">`);
 });
+
+test('who asks for any number of stories does not fill the memory: the oldest answer is asked for anew', async () => {
+  const visit = async (story: string) => (await fetch(`${origin}/story/${story}`)).text();
+  await visit('first');
+  await Promise.all(Array.from({ length: 200 }, (_, index) => visit(`made-up-${index}`)));
+  await visit('first');
+  expect(askedOfBackend.filter((url) => url === '/api/v1/stories/first')).toHaveLength(2);
+}, 30_000);
