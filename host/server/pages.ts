@@ -1,7 +1,7 @@
-import { matchRoute, type Releases, renderPage } from '@liaozhai/releases';
+import { matchRoute, type PageSet, type Releases, renderPage } from '@liaozhai/releases';
 import { type Context, Hono } from 'hono';
 import { compressed } from './compressed.ts';
-import { chooseOverride, overrideOf, visitorOf } from './cookies.ts';
+import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { firstContent, shareCard } from './firstContent.ts';
 import { headOf } from './head.ts';
@@ -16,6 +16,8 @@ export interface PageOptions {
 const isFile = /\.[a-z0-9]{2,11}$/i;
 const hostRoutes = /^\/($|test\/list$|email\/verify\/)/;
 
+const isScreen = ({ remotes }: PageSet, path: string) => hostRoutes.test(path) || matchRoute(remotes, path) !== null;
+
 const isSecure = (context: Context) => context.req.header('x-forwarded-proto') === 'https';
 
 /** The address as the visitor typed it. */
@@ -28,7 +30,7 @@ function addressOf(context: Context): string {
 async function answerPage(context: Context, { releases, env, config, backendUrl }: PageOptions) {
   const path = context.req.path;
   const page = await releases.pageFor({ id: visitorOf(context), override: overrideOf(context) });
-  const known = hostRoutes.test(path) || matchRoute(page.pageSet.remotes, path) !== null;
+  const known = isScreen(page.pageSet, path);
   const at = path === '/' ? '/explore' : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
   const head = headOf(addressOf(context), matchRoute(page.pageSet.remotes, at)?.title, await shareCard(...screen));
@@ -51,10 +53,18 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   return context.body(new Uint8Array(body), known ? 200 : 404);
 }
 
+/** A file's name that no screen goes by: a story's id may have a dot, too. */
+async function isMissingFile(context: Context, releases: Releases): Promise<boolean> {
+  const { path } = context.req;
+  if (!isFile.test(path)) return false;
+  const { pageSet } = await releases.pageFor({ id: knownVisitor(context) ?? '', override: overrideOf(context) });
+  return !isScreen(pageSet, path);
+}
+
 /** Every navigation: the page of the visitor's set, rendered from the host build's template. */
 export function pageRoutes(options: PageOptions): Hono {
   return new Hono().get('*', async (context, next) => {
-    if (isFile.test(context.req.path)) return next();
+    if (await isMissingFile(context, options.releases)) return next();
     const override = context.req.query('override');
     if (override !== undefined && chooseOverride(context, override)) {
       const target = new URL(context.req.url);

@@ -97,8 +97,15 @@ test('a page that did not change costs no body', async () => {
 test('an address that nobody serves is a 404 with the page, a missing file a 404 without', async () => {
   const page = await fetch(`${origin}/no/such/page`);
   expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  const file = await fetch(`${origin}/builds/stories/1.0.0-0/none.js`);
-  expect([file.status, await file.text()]).toEqual([404, 'not found']);
+  for (const path of ['/builds/stories/1.0.0-0/none.js', '/robots.txt']) {
+    const file = await fetch(`${origin}${path}`);
+    expect([file.status, await file.text()]).toEqual([404, 'not found']);
+  }
+});
+
+test('a story whose id looks like a file opens by its link', async () => {
+  const page = await fetch(`${origin}/story/nie.xiaoqian`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
 });
 
 test('build files are immutable, compressed ahead of time, and open to other origins', async () => {
