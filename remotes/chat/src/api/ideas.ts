@@ -1,8 +1,9 @@
-import { api, isApiError, listen, newClientId, snapshots, store } from '@liaozhai/shared/runtime';
+import { api, isApiError, listen, newClientId, session, snapshots, store } from '@liaozhai/shared/runtime';
 import { selectThread } from '../api';
 import { type IdEventDto, isUncertain, type Message, runningMessage, type Suggestion } from '../model';
 import { chatActions, type Ideas, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
+import { prices } from './prices';
 import { currentUserId } from './sendLine';
 
 const COUNT = 3;
@@ -44,7 +45,9 @@ export async function askIdeas(storyId: string): Promise<boolean> {
 
   show('pending', [], clientId);
   try {
-    const suggestion = await untilDone(await postSuggestion(thread.conversationId, COUNT, clientId));
+    const { asked, giveBack } = await order(thread.conversationId, clientId, clientId === known?.clientId);
+    const suggestion = await untilDone(asked);
+    if (suggestion.status === 'failed') giveBack();
     dispatch(api.util.invalidateTags(['Transaction']));
     const came = suggestion.status === 'ready' && suggestion.items.length > 0;
     show(came ? 'ready' : 'failed', suggestion.items, '');
@@ -52,6 +55,19 @@ export async function askIdeas(storyId: string): Promise<boolean> {
   } catch (cause) {
     // The same key again where the first request may have been carried out and paid for.
     show('failed', [], isApiError(cause) && isUncertain(cause) ? clientId : '');
+    throw cause;
+  }
+}
+
+/** Orders ideas with their price shown as spent; what a repeated order had cost already is read from the server. */
+async function order(conversationId: string, clientId: string, isRepeated: boolean) {
+  const giveBack = session.balanceShifted(isRepeated ? 0 : -(prices().ideas ?? 0));
+  try {
+    const asked = await postSuggestion(conversationId, COUNT, clientId);
+    if (isRepeated) await session.refresh();
+    return { asked, giveBack };
+  } catch (cause) {
+    giveBack();
     throw cause;
   }
 }
