@@ -46,6 +46,13 @@ test('an event with an older version changes nothing; one about a conversation n
   expect(withLastMessage(listed, messageEvent(messageDto({ conversation_id: 'c-1' })))).toBeUndefined();
 });
 
+test('a reply too long for its event asks for the newest page', () => {
+  const { body, ...cut } = messageDto({ conversation_id: 'c-9', version: 9 });
+  const event = { ...messageEvent(cut), truncated: true };
+  expect(withLastMessage([pageOf([9])], event)).toBeUndefined();
+  expect(withLastMessage([pageOf([9])], messageEvent({ ...cut, version: 1 }))).toBeDefined();
+});
+
 test('a reply that has only begun leaves the line before it', () => {
   const begun = messageEvent(messageDto({ conversation_id: 'c-9', version: 9, body: '', status: 'pending' }));
   const [first] = conversationsOf(withLastMessage([pageOf([9])], begun) ?? []);

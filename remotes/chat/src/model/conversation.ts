@@ -56,7 +56,7 @@ export function conversationsOf(pages: ConversationPage[]): Conversation[] {
 export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
   pages.map((page) => ({ ...page, items: page.items.filter((conversation) => conversation.id !== id) }));
 
-/** The conversation as an event about its last message leaves it; undefined where the list does not have it. */
+/** The conversation as an event about its last message leaves it; undefined where only the server can tell: not listed, or too long for its event. */
 export function withLastMessage(pages: ConversationPage[], event: MessageEventDto): ConversationPage[] | undefined {
   const dto = event.message ?? event;
   const id = String(dto.conversation_id ?? event.conversation_id);
@@ -64,6 +64,7 @@ export function withLastMessage(pages: ConversationPage[], event: MessageEventDt
   if (!known) return undefined;
   const version = event.version ?? dto.version ?? known.version;
   if (version <= known.version) return pages;
+  if (event.truncated === true || dto.body === undefined || dto.body === null) return undefined;
   const changed: Conversation = {
     ...known,
     version,
