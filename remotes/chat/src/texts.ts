@@ -8,7 +8,7 @@ export const texts = {
     more: '更多操作',
     copy: '复制',
     copied: '已复制',
-    copyFailed: '没能复制，请长按文字选取',
+    copyFailed: '没能复制，请再试一次',
     edit: '放回输入框',
     remove: '删除这条',
     resend: '重新发送',

@@ -1,5 +1,5 @@
 const LATEST_MS = 100;
-/** Two frames: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */
+/** Two frames' rest, so that every third at most is drawn: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */
 const REST_MS = 33;
 
 /**

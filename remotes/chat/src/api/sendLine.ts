@@ -39,15 +39,17 @@ async function takeAnswer(line: Line, { message, reply, conversation, balance }:
   const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
   dispatch(changeThread(line.storyId, (thread) => withAnswer(thread, conversationId, messages)));
   watchThread(line.storyId);
-  dispatch(
-    api.util.invalidateTags(
-      line.conversationId ? ['Transaction'] : ['Transaction', { type: 'Story', id: line.storyId }],
-    ),
-  );
+  forgetWhatChanged(line);
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
   await outboxStore.remove(line.clientId);
   // The answer may be ahead of changes that have not been heard of.
   if (selectThread(line.storyId)(store.getState()).data?.ahead.length) await catchUp(line.storyId);
+}
+
+/** A line costs points, and the first one gives its story a conversation. */
+function forgetWhatChanged({ conversationId, storyId }: Line): void {
+  const story = { type: 'Story' as const, id: storyId };
+  dispatch(api.util.invalidateTags(conversationId ? ['Transaction'] : ['Transaction', story]));
 }
 
 /** A line must not leave the screen before its thread is there to show it. */
@@ -79,6 +81,7 @@ export async function settleLine(line: Line): Promise<void> {
   const owner = currentUserId();
   await threadLoaded(line.storyId);
   if (currentUserId() !== owner) return;
+  forgetWhatChanged(line);
   await outboxStore.remove(line.clientId);
   await session.refresh();
 }

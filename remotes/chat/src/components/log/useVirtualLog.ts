@@ -36,7 +36,7 @@ export function useVirtualLog(options: Options) {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRow(current.current, index, viewWidth.current),
     anchorTo: 'end',
-    // Following is ours (useFollowing), since it stops when a reply's first line reaches the top.
+    // Following is ours (Follower), since it stops when a reply's first line reaches the top.
     scrollEndThreshold: -1,
     overscan: 3,
     paddingStart,
