@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@rstest/core';
 import { createApp } from '../src/http/app.ts';
-import { openSocket } from './socket.ts';
+import { openSocket, upgrade } from './socket.ts';
 import { openBackend, type TestBackend } from './testBackend.ts';
 import type { ErrorDto, Page, SuggestionDto, TransactionDto, UserDto } from './wire.ts';
 
@@ -146,6 +146,14 @@ describe('sec.ws-origin', () => {
     );
     expect(refused).toContain('4009');
     expect((await openSocket(backend, backend.client(), { origin: backend.url })).id).toMatch(/^\d+\.\d+$/);
+  });
+
+  test('refuses every upgrade outside /app/, and goes on serving', async () => {
+    expect(await upgrade(backend, '//')).toBe('HTTP/1.1 404 Not Found');
+    expect(await upgrade(backend, '/elsewhere')).toBe('HTTP/1.1 404 Not Found');
+    expect(await upgrade(backend, 'http://[/')).toBe('HTTP/1.1 404 Not Found');
+    const socket = await openSocket(backend, backend.client());
+    expect(await socket.ping()).toEqual({ event: 'pusher:pong' });
   });
 
   test('a configured list of origins is the only one that counts', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import WebSocket from 'ws';
 import type { Client } from './client.ts';
 import type { TestBackend } from './testBackend.ts';
@@ -84,4 +86,13 @@ function failure(socket: WebSocket): Promise<never> {
     socket.on('error', reject);
     socket.on('close', (code) => reject(new Error(`closed ${code}`)));
   });
+}
+
+/** The first line of the answer to an upgrade of that address, whatever it is; then the visitor hangs up hard. */
+export async function upgrade(backend: TestBackend, address: string): Promise<string> {
+  const visitor = connect(Number(new URL(backend.url).port), '127.0.0.1');
+  visitor.write(`GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+  const [answer]: Buffer[] = await once(visitor, 'data');
+  visitor.resetAndDestroy();
+  return answer?.toString().split('\r\n')[0] ?? '';
 }

@@ -37,14 +37,13 @@ export class PusherServer {
 
   /** Takes over an HTTP upgrade; anything but `/app/…` is refused. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-    if (!path.startsWith('/app/')) {
+    const encodedKey = /^\/app\/([^?]*)/.exec(request.url ?? '')?.[1];
+    if (encodedKey === undefined) {
+      stream.on('error', () => stream.destroy());
       stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
       return;
     }
-    this.#sockets.handleUpgrade(request, stream, head, (socket) =>
-      this.#open(socket, request, path.slice('/app/'.length)),
-    );
+    this.#sockets.handleUpgrade(request, stream, head, (socket) => this.#open(socket, request, encodedKey));
   }
 
   close(): void {
