@@ -61,7 +61,13 @@ function siteConfig(file: string | undefined): Record<string, unknown> {
   const shipped = read(join(import.meta.dirname, 'siteConfig.json'));
   if (!file) return shipped;
   if (!existsSync(file)) throw new Error(`HOST_CONFIG=${file} does not exist: correct the path, or unset it`);
-  return { ...shipped, ...read(file) };
+  try {
+    return { ...shipped, ...read(file) };
+  } catch (cause) {
+    throw new Error(
+      `HOST_CONFIG=${file} cannot be read as JSON (${(cause as Error).message}): correct it, or unset it`,
+    );
+  }
 }
 
 async function develop(env: ServerEnv) {

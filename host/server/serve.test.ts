@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +60,13 @@ test('a production server needs no key and leaves what is live as it is', async 
 
 test('a production server without a store says how to make one', async () => {
   expect(await start(join(folder, 'nowhere'))).toContain('Make it with `pnpm release init`');
+});
+
+test('a configuration that is no JSON is named, with the cure', async () => {
+  const file = join(folder, 'broken.json');
+  writeFileSync(file, '{ "realtime": ');
+  const said = await start(store, { ...elsewhere, HOST_CONFIG: file });
+  expect(said).toContain(`HOST_CONFIG=${file} cannot be read as JSON`);
 });
 
 test('a start that is refused takes the backend it had started with it', async () => {
