@@ -1,15 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { newVisitorId } from './env.ts';
 
 const visitorCookie = 'lz_visitor';
 const overrideCookie = 'lz_override';
-const yearSeconds = 365 * 24 * 3600;
+const daySeconds = 24 * 3600;
 const visitorId = /^[0-9a-f]{32}$/;
 const overrideId = /^[\w-]{1,64}$/;
-
-const isHttps = (context: Context) =>
-  context.req.header('x-forwarded-proto') === 'https' || new URL(context.req.url).protocol === 'https:';
 
 /** The visitor's id, if a page has given them one. */
 export function knownVisitor(context: Context): string | undefined {
@@ -18,16 +15,17 @@ export function knownVisitor(context: Context): string | undefined {
 }
 
 /** The first-party id that keeps a visitor in one canary bucket; made on the first visit. */
-export function visitorOf(context: Context): string {
+export function visitorOf(context: Context, secure: boolean): string {
   const known = knownVisitor(context);
   if (known) return known;
-  const fresh = newVisitorId();
+  // random enough that nobody lands in another's bucket by guessing
+  const fresh = randomBytes(16).toString('hex');
   setCookie(context, visitorCookie, fresh, {
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
-    maxAge: yearSeconds,
-    secure: isHttps(context),
+    maxAge: 365 * daySeconds,
+    secure,
   });
   return fresh;
 }
@@ -38,16 +36,16 @@ export function overrideOf(context: Context): string | undefined {
 }
 
 /** Takes or leaves an override (`?override=<id>` or `?override=off`). Returns whether the id was well formed. */
-export function chooseOverride(context: Context, id: string): boolean {
+export function chooseOverride(context: Context, id: string, secure: boolean): boolean {
   const leaving = id === 'off';
   if (!leaving && !overrideId.test(id)) return false;
-  // releases decide when it ends; the cookie only remembers which one
+  // releases decide when it ends, in seven days at the latest; the cookie only remembers which one
   setCookie(context, overrideCookie, leaving ? '' : id, {
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
-    maxAge: leaving ? 0 : 24 * 3600,
-    secure: isHttps(context),
+    maxAge: leaving ? 0 : 7 * daySeconds,
+    secure,
   });
   return true;
 }

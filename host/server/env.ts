@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -48,6 +47,3 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): ServerEnv {
   }
   process.exit(1);
 }
-
-/** Secret for a visitor id: random enough that nobody lands in another's bucket by guessing. */
-export const newVisitorId = () => randomBytes(16).toString('hex');

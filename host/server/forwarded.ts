@@ -12,6 +12,11 @@ function network(address: string): string {
   return (plain.split('::')[0] ?? '').split(':').slice(0, 4).join(':');
 }
 
+/** Whether the visitor came by https; X-Forwarded-Proto is believed only behind a proxy of one's own (`trustProxy`). */
+export const isHttps = (context: Context, trustProxy: boolean): boolean =>
+  new URL(context.req.url).protocol === 'https:' ||
+  (trustProxy && nearest(context.req.header('x-forwarded-proto')) === 'https');
+
 /** The network a request comes from; X-Forwarded-For is believed only behind a proxy of one's own (`trustProxy`). */
 export function networkOf(context: Context, trustProxy: boolean): string {
   const told = trustProxy ? nearest(context.req.header('x-forwarded-for')) : undefined;

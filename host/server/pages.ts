@@ -4,11 +4,12 @@ import { compressed } from './compressed.ts';
 import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { firstContent, shareCard } from './firstContent.ts';
+import { isHttps } from './forwarded.ts';
 import { headOf } from './head.ts';
 
 export interface PageOptions {
   releases: Releases;
-  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS'>;
+  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'TRUST_PROXY'>;
   config: Record<string, unknown>;
   backendUrl: () => string;
 }
@@ -18,22 +19,25 @@ const hostRoutes = /^\/($|test\/list$|email\/verify\/)/;
 
 const isScreen = ({ remotes }: PageSet, path: string) => hostRoutes.test(path) || matchRoute(remotes, path) !== null;
 
-const isSecure = (context: Context) => context.req.header('x-forwarded-proto') === 'https';
-
 /** The address as the visitor typed it. */
-function addressOf(context: Context): string {
+function addressOf(context: Context, secure: boolean): string {
   const url = new URL(context.req.url);
-  if (isSecure(context)) url.protocol = 'https:';
+  if (secure) url.protocol = 'https:';
   return url.href;
 }
 
 async function answerPage(context: Context, { releases, env, config, backendUrl }: PageOptions) {
   const path = context.req.path;
-  const page = await releases.pageFor({ id: visitorOf(context), override: overrideOf(context) });
+  const secure = isHttps(context, env.TRUST_PROXY);
+  const page = await releases.pageFor({ id: visitorOf(context, secure), override: overrideOf(context) });
   const known = isScreen(page.pageSet, path);
   const at = path === '/' ? '/explore' : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
-  const head = headOf(addressOf(context), matchRoute(page.pageSet.remotes, at)?.title, await shareCard(...screen));
+  const head = headOf(
+    addressOf(context, secure),
+    matchRoute(page.pageSet.remotes, at)?.title,
+    await shareCard(...screen),
+  );
   const { html, headers } = renderPage({
     ...page,
     ...(await firstContent(...screen)),
@@ -42,7 +46,7 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
     config,
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
-    https: isSecure(context),
+    https: secure,
   });
   const { etag, body, encoding } = compressed(html, context.req.header('accept-encoding') ?? '');
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
@@ -66,7 +70,7 @@ export function pageRoutes(options: PageOptions): Hono {
   return new Hono().get('*', async (context, next) => {
     if (await isMissingFile(context, options.releases)) return next();
     const override = context.req.query('override');
-    if (override !== undefined && chooseOverride(context, override)) {
+    if (override !== undefined && chooseOverride(context, override, isHttps(context, options.env.TRUST_PROXY))) {
       const target = new URL(context.req.url);
       target.searchParams.delete('override');
       return context.redirect(`${target.pathname}${target.search}`, 302);
