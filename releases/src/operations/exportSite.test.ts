@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
 import { changeChannel, storeSet } from '../channel/changeChannel.ts';
@@ -30,6 +30,21 @@ test('export writes nothing outside its folder, whatever a set says', async () =
   }));
   await expect(exportSite(at.writer, { folder: join(at.folder, 'site'), config: {} })).rejects.toThrow('leads out of');
   await expect(stat(join(at.folder, 'escaped'))).rejects.toThrow('ENOENT');
+});
+
+test('export again takes away the pages of routes that are gone, and nothing that is not its own', async () => {
+  const flags = { title: '', requiresAuth: false, keepAlive: false, outsideShell: false, js: [], css: [] };
+  const routes = ['/old', '/old/deep'].map((path, n) => ({ name: `old${n}`, path, ...flags }));
+  await at.activate(await at.host(), await at.remote('stories', '1.0.0', { description: { routes } }));
+  const folder = join(at.folder, 'site');
+  await exportSite(at.writer, { folder, config: {} });
+  await mkdir(join(folder, 'help'));
+  await writeFile(join(folder, 'help/index.html'), '<h1>help</h1>');
+  await at.activate(await at.remote('stories', '1.1.0'));
+  await exportSite(at.writer, { folder, config: {} });
+  const files = await readdir(folder, { recursive: true });
+  const pages = files.filter((file) => file.endsWith('index.html')).sort();
+  expect(pages).toEqual(['help/index.html', 'index.html', 'stories/index.html']);
 });
 
 test('export writes a tree whose pages, headers and channel fit together', async () => {

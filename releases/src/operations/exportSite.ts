@@ -1,5 +1,5 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Writer } from '../channel/changeChannel.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
@@ -37,6 +37,19 @@ async function copyBuild(writer: Writer, id: string, folder: string): Promise<vo
   for (const key of await writer.store.list(`${buildFolder(id)}/`)) {
     const body = await writer.store.read(key);
     if (body) await put(folder, key, body);
+  }
+}
+
+const pageFile = (path: string): string => join(path.slice(1), 'index.html');
+
+/** Pages of routes that are gone would go on running their old set for ever; files that are no page of ours stay. */
+async function removeFormerPages(folder: string, pages: readonly string[]): Promise<void> {
+  const files = await readdir(folder, { recursive: true });
+  const kept = new Set(pages.map(pageFile));
+  const found = files.filter((file) => basename(file) === 'index.html' && !kept.has(file));
+  for (const file of found.filter((path) => !path.startsWith(join('builds', '/')))) {
+    const html = await readFile(join(folder, file), 'utf8');
+    if (html.includes('id="liaozhai-set"')) await rm(join(folder, file));
   }
 }
 
@@ -112,8 +125,9 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
     const page = renderPage({ ...options, template: template.toString('utf8'), pageSet, path });
     headers = page.headers;
     const html = withPolicy(page.html, headers['content-security-policy'] ?? '');
-    await put(options.folder, `${path === '/' ? '' : path.slice(1)}/index.html`.replace(/^\//, ''), html);
+    await put(options.folder, pageFile(path), html);
   }
+  await removeFormerPages(options.folder, pages);
   await copyRootFiles(writer, body.host.id, options.folder);
   const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
   if (worker) await put(options.folder, 'sw.js', worker);
