@@ -71,6 +71,7 @@ export const texts = {
     more: (title: string) => `《${title}》的更多操作`,
     remove: '删除',
     removed: (title: string) => `已删除《${title}》的对话`,
+    removedSeveral: (count: number) => `已删除 ${count} 段对话`,
     undo: '撤销',
     refresh: '刷新',
     removeFailed: '没能删除，请再试一次',

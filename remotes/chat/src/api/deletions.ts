@@ -1,3 +1,4 @@
+import { failureText } from '@liaozhai/shared/format';
 import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
 import { changeConversations, changeThread } from '../api';
 import { type Conversation, emptyThread, withoutConversation } from '../model';
@@ -6,45 +7,49 @@ import { texts } from '../texts';
 import { conversationUrl } from './calls';
 
 const UNDO_SECONDS = 6;
-
-interface Pending {
-  conversation: Conversation;
-  timer: ReturnType<typeof setTimeout>;
-  dismissToast: () => void;
-}
+const LOGOUT_URL = '/v1/logout';
 
 /** Conversations that are hidden and not yet deleted, by id. */
-const pending = new Map<string, Pending>();
+const pending = new Map<string, Conversation>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+let dismissToast = () => {};
 const { dispatch } = store;
 
-/** Hides a conversation at once and deletes it when the time to undo is over, or when the page goes. */
+/** Hides a conversation at once and deletes it when the time to undo is over, or when the page or the user goes. */
 export function deleteConversation(conversation: Conversation): void {
-  const { id, title } = conversation;
+  const { id } = conversation;
   if (pending.has(id)) return;
+  pending.set(id, conversation);
   dispatch(chatActions.conversationHidden(id));
-  const action = { label: texts.list.undo, run: () => undo(id) };
-  const dismissToast = toast(texts.list.removed(title), { action, durationMs: UNDO_SECONDS * 1000 });
-  const timer = setTimeout(() => void carryOut(id), UNDO_SECONDS * 1000);
-  pending.set(id, { conversation, timer, dismissToast });
+  offerUndo();
 }
 
-function take(id: string): Conversation | undefined {
-  const found = pending.get(id);
-  if (!found) return undefined;
-  pending.delete(id);
-  clearTimeout(found.timer);
-  found.dismissToast();
-  return found.conversation;
+/** One toast for all that can be undone, since toasts queue; with each deletion their time starts anew. */
+function offerUndo(): void {
+  dismissToast();
+  clearTimeout(timer);
+  const [first, ...others] = pending.values();
+  if (!first) return;
+  const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
+  dismissToast = toast(text, { action: { label: texts.list.undo, run: undo }, durationMs: UNDO_SECONDS * 1000 });
+  timer = setTimeout(() => void carryOutAll(), UNDO_SECONDS * 1000);
 }
 
-function undo(id: string): void {
-  if (take(id)) dispatch(chatActions.conversationShown(id));
+/** All that wait, which from now on can no longer be undone. */
+function takeAll(): Conversation[] {
+  const taken = [...pending.values()];
+  pending.clear();
+  offerUndo();
+  return taken;
 }
 
-async function carryOut(id: string): Promise<void> {
-  const conversation = take(id);
-  if (!conversation) return;
-  const { storyId } = conversation;
+function undo(): void {
+  for (const { id } of takeAll()) dispatch(chatActions.conversationShown(id));
+}
+
+const carryOutAll = () => Promise.all(takeAll().map(carryOut));
+
+async function carryOut({ id, storyId }: Conversation): Promise<void> {
   try {
     await removeFromServer(id);
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
@@ -52,8 +57,8 @@ async function carryOut(id: string): Promise<void> {
     dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
-    // a 401 is answered by the sign-in popup
-    if (cause.kind !== 'unauthenticated') toast(texts.list.removeFailed, { kind: 'error' });
+    const problem = failureText(cause, texts.list.removeFailed);
+    if (problem) toast(problem, { kind: 'error' });
   } finally {
     dispatch(chatActions.conversationShown(id));
   }
@@ -82,8 +87,7 @@ function deleteOutlivingPage(id: string): Promise<Response> {
 
 /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
 function flush(): void {
-  for (const id of [...pending.keys()]) {
-    take(id);
+  for (const { id } of takeAll()) {
     // nobody is left to be told of a failure, and what was not deleted is simply there again
     void deleteOutlivingPage(id).catch(() => null);
     dispatch(changeConversations((pages) => withoutConversation(pages, id)));
@@ -92,6 +96,9 @@ function flush(): void {
 }
 
 window.addEventListener('pagehide', flush);
-session.onUserChanged(() => {
-  for (const id of [...pending.keys()]) take(id);
+// Only who is still signed in may delete, and what was said to be deleted must not be back at the next sign-in.
+client.interceptors.request.use(async (config) => {
+  if (config.url === LOGOUT_URL) await carryOutAll();
+  return config;
 });
+session.onUserChanged(takeAll);
