@@ -171,10 +171,16 @@ describe('sec.releases: who may do what', () => {
         expect((await ask(path, bearer(grant))).status).toBe(200);
   });
 
-  test('every change is attributed to its token', async () => {
+  test('every change is attributed to its token, also where tokens share a label', async () => {
+    const request = { grant: 'manager', label: 'local console', by: 'npm start', days: 7 };
+    const { token, record } = await createToken(at.store, request);
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'chat', why: 'leaked' });
     await post('manager', 'activate', { builds: [chatNext], why: 'because' });
-    const log = await (await ask('/log?limit=1', bearer('viewer'))).json();
-    expect(log[0]).toMatchObject({ who: 'manager', why: 'because' });
+    await api.request('/rollback', { method: 'POST', headers, body });
+    const log = await (await ask('/log?limit=2', bearer('viewer'))).json();
+    expect(log[0]).toMatchObject({ who: `local console (${record.id})`, why: 'leaked' });
+    expect(log[1]).toMatchObject({ who: expect.stringMatching(/^manager \([0-9a-f]{12}\)$/), why: 'because' });
   });
 
   test('who saw an older state is told, with 409', async () => {
@@ -209,7 +215,10 @@ describe('sec.releases: publishing over HTTP', () => {
     expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: true });
     expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: false });
     const [build] = await client.builds('stories');
-    expect(build?.provenance).toMatchObject({ publisher: 'publisher:stories', commit: 'abc' });
+    expect(build?.provenance).toMatchObject({
+      publisher: expect.stringMatching(/^publisher:stories \([0-9a-f]{12}\)$/),
+      commit: 'abc',
+    });
     const foreign = await writeRemote(at.place(), 'chat', 'over http');
     await expect(client.publish(foreign, '3.0.0')).rejects.toMatchObject({ message: 'this token is for stories only' });
     await expect(client.activate({ builds: [build?.id ?? ''] })).rejects.toThrow('may not activate');

@@ -22,7 +22,10 @@ const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
 const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503 } as const;
 
-const whoOf = ({ id, role, name, label }: TokenRecord): string => label || `${name ? `${role}:${name}` : role} ${id}`;
+/** Labels may be shared, so the audit names the token too. */
+const whoOf = ({ id, role, name, label }: TokenRecord): string =>
+  `${label.slice(0, 80) || (name ? `${role}:${name}` : role)} (${id})`;
+
 const channelOf = (context: Context, console: ConsoleContext): string =>
   context.req.query('channel') ?? console.options.channel;
 

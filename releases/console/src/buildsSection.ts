@@ -1,9 +1,11 @@
 import type { Actions } from './actions';
-import { get } from './api';
+import { ApiFailure, get } from './api';
 import { draw, element } from './element';
 import { nameOf, relativeTime, versionOf } from './format';
 import { type BuildSummary, type ChannelDocument, changesBy, type Me, maySwitch } from './model';
 import { texts } from './texts';
+
+const MOST_SHOWN = 50;
 
 interface BuildsContext {
   status: ChannelDocument;
@@ -62,6 +64,19 @@ function buildRow(build: BuildSummary, context: BuildsContext): HTMLElement {
   );
 }
 
+function failureOf(cause: unknown): ApiFailure {
+  if (cause instanceof ApiFailure) return cause;
+  throw cause;
+}
+
+/** Lists that are open ask again once a minute, so that a new publish shows, and a list that was lost comes back. */
+export function refreshOpenLists(place: HTMLElement, minute: number): void {
+  const former = place.dataset.minute;
+  place.dataset.minute = String(minute);
+  if (former === place.dataset.minute) return;
+  for (const list of place.querySelectorAll('details[open]')) list.dispatchEvent(new Event('toggle'));
+}
+
 /** Published builds by name; each name's list is fetched when it is opened, since there may be very many. */
 export function buildsSection(names: readonly string[], channel: string, context: BuildsContext): HTMLElement[] {
   if (names.length === 0) return [element('p', { class: 'quiet' }, texts.builds.nothing)];
@@ -70,9 +85,14 @@ export function buildsSection(names: readonly string[], channel: string, context
     const live = context.status.stable?.builds.find((id) => nameOf(id) === name);
     const details = element('details', { 'data-name': name });
     const show = async () => {
+      if (!details.open) return;
       const path = `builds?name=${encodeURIComponent(name)}&channel=${encodeURIComponent(channel)}`;
-      const builds = details.open ? await get<BuildSummary[]>(path) : null;
-      if (builds) draw(list, builds, () => builds.slice(0, 50).map((build) => buildRow(build, context)));
+      const builds = await get<BuildSummary[]>(path).catch(failureOf);
+      draw(list, builds, () =>
+        builds instanceof ApiFailure
+          ? [element('li', { class: 'alarm', role: 'alert' }, texts.builds.lost)]
+          : builds.slice(0, MOST_SHOWN).map((build) => buildRow(build, context)),
+      );
     };
     details.addEventListener('toggle', () => void show());
     details.append(

@@ -68,8 +68,15 @@ function decisions(status: ChannelDocument, candidate: Candidate, actions: Actio
   );
 }
 
+/** The candidate's share, since when and by whom. */
+export const candidateSince = ({ candidate }: ChannelDocument, now: Date): HTMLElement[] => {
+  if (!candidate) return [];
+  const since = texts.live.since(relativeTime(candidate.since, now), candidate.by);
+  return [element('p', { class: 'quiet' }, `${texts.candidate.share(candidate.percent)} · ${since}`)];
+};
+
 /** The candidate: its builds, its share of visitors, and what may become of it. */
-export function candidateSection(status: ChannelDocument, me: Me, actions: Actions, now: Date): (HTMLElement | null)[] {
+export function candidateSection(status: ChannelDocument, me: Me, actions: Actions): (HTMLElement | null)[] {
   const { candidate } = status;
   if (!candidate) return [element('p', { class: 'quiet' }, texts.candidate.nothing)];
   const may = candidate.builds.every((id) => maySwitch(me, nameOf(id)));
@@ -82,11 +89,6 @@ export function candidateSection(status: ChannelDocument, me: Me, actions: Actio
     ),
   );
   return [
-    element(
-      'p',
-      { class: 'quiet' },
-      `${texts.candidate.share(candidate.percent)} · ${texts.live.since(relativeTime(candidate.since, now), candidate.by)}`,
-    ),
     element('ul', { class: 'rows' }, ...rows),
     may ? slider(candidate, actions) : null,
     may ? decisions(status, candidate, actions) : null,

@@ -93,7 +93,7 @@ describe('what the console says', () => {
 describe('what the console asks', () => {
   test('the slider names the share it stands for', async () => {
     const change = rs.fn(async () => {});
-    const place = shown(candidateSection(status, manager, { ...noActions, change }, now));
+    const place = shown(candidateSection(status, manager, { ...noActions, change }));
     const slider = place.querySelector<HTMLInputElement>('input[type=range]');
     if (!slider) throw new Error('no slider');
     slider.value = '8';

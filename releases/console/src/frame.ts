@@ -9,14 +9,15 @@ export interface Frame {
   notice: HTMLElement;
   said: HTMLElement;
   live: HTMLElement;
+  candidateSince: HTMLElement;
   candidate: HTMLElement;
   health: HTMLElement;
   builds: HTMLElement;
   log: HTMLElement;
 }
 
-const card = (title: string, place: HTMLElement, kind: string): HTMLElement =>
-  element('section', { class: `card ${kind}`, 'aria-label': title }, element('h2', {}, title), place);
+const card = (title: string, kind: string, ...places: HTMLElement[]): HTMLElement =>
+  element('section', { class: `card ${kind}`, 'aria-label': title }, element('h2', {}, title), ...places);
 
 export function createFrame(signOut: () => void): Frame {
   const place = () => element('div');
@@ -26,6 +27,7 @@ export function createFrame(signOut: () => void): Frame {
     notice: element('p', { class: 'notice', role: 'alert', hidden: true }, texts.stale),
     said: element('p', { class: 'said', role: 'status', 'aria-live': 'polite' }),
     live: place(),
+    candidateSince: place(),
     candidate: place(),
     health: place(),
     builds: place(),
@@ -45,11 +47,11 @@ export function createFrame(signOut: () => void): Frame {
     {},
     frame.notice,
     frame.said,
-    card(texts.live.title, frame.live, 'live'),
-    card(texts.candidate.title, frame.candidate, 'candidate'),
-    card(texts.health.title, frame.health, 'health'),
-    card(texts.builds.title, frame.builds, 'builds'),
-    card(texts.log.title, frame.log, 'log'),
+    card(texts.live.title, 'live', frame.live),
+    card(texts.candidate.title, 'candidate', frame.candidateSince, frame.candidate),
+    card(texts.health.title, 'health', frame.health),
+    card(texts.builds.title, 'builds', frame.builds),
+    card(texts.log.title, 'log', frame.log),
   );
   return { ...frame, root: element('div', { class: 'frame' }, header, main) };
 }

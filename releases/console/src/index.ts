@@ -1,43 +1,17 @@
 import './style.css';
 import { createActions } from './actions';
 import { ApiFailure, forgetToken, get, readToken, saveToken } from './api';
-import { buildsSection } from './buildsSection';
-import { candidateSection } from './candidateSection';
 import { draw, element } from './element';
-import { createFrame, createSignIn, type Frame } from './frame';
+import { createFrame, createSignIn } from './frame';
 import { healthSection } from './healthSection';
-import { liveSection } from './liveSection';
-import { logSection } from './logSection';
 import { createLooking } from './looking';
-import type { Me, Seen } from './model';
+import type { Me } from './model';
+import { show } from './show';
 import { texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
-const MINUTE = 60_000;
 
 const root = document.getElementById('console') ?? document.body;
-
-/** Relative times change once a minute, so a minute's data is drawn once. */
-const thisMinute = (): number => Math.floor(Date.now() / MINUTE);
-
-function show(frame: Frame, seen: Seen, me: Me, actions: ReturnType<typeof createActions>): void {
-  const { status, log, names } = seen;
-  const now = new Date();
-  const { candidate, ...rest } = status;
-  draw(frame.live, [rest, thisMinute()], () => liveSection(status, me, actions, now));
-  draw(frame.candidate, [candidate, rest.stable, thisMinute()], () => candidateSection(status, me, actions, now));
-  draw(frame.builds, [names, status.seq, status.channel], () =>
-    reopened(frame.builds, buildsSection(names, status.channel, { status, me, actions })),
-  );
-  draw(frame.log, [log, thisMinute()], () => logSection(log, me, actions, now));
-}
-
-/** Lists that were open stay open when they are drawn anew. */
-function reopened(place: Element, lists: HTMLElement[]): HTMLElement[] {
-  const open = new Set([...place.querySelectorAll('details[open]')].map((list) => list.getAttribute('data-name')));
-  for (const list of lists) if (list instanceof HTMLDetailsElement) list.open = open.has(list.dataset.name ?? '');
-  return lists;
-}
 
 async function run(me: Me, channels: { channels: string[]; shown: string }): Promise<void> {
   const frame = createFrame(() => {
@@ -52,7 +26,7 @@ async function run(me: Me, channels: { channels: string[]; shown: string }): Pro
     channel: () => frame.channel.value,
     show: (seen) => {
       frame.notice.hidden = true;
-      show(frame, seen, me, actions);
+      show(frame, seen, { me, actions, now: new Date() });
     },
     showHealth: (health) => draw(frame.health, health, healthSection),
     failed: ({ status }) => {

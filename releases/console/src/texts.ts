@@ -74,6 +74,7 @@ export const texts = {
     title: '构建',
     nothing: '还没有发布过构建',
     none: '还没有构建',
+    lost: '取不到这份列表，稍后会自动重试',
     running: '运行中',
     check: '检查',
     activate: '上线',
