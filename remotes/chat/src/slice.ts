@@ -18,11 +18,13 @@ interface ChatState {
   ideas: Record<string, Ideas>;
   /** Stories whose last reply was asked to go on and has not answered yet. */
   continuing: string[];
+  /** When a server that asked for patience may be asked again, by story; epoch, ms. */
+  resumesAt: Record<string, number>;
   /** Conversations that are hidden while their deletion can still be undone. */
   deleting: string[];
 }
 
-const initialState: ChatState = { lines: [], ideas: {}, continuing: [], deleting: [] };
+const initialState: ChatState = { lines: [], ideas: {}, continuing: [], resumesAt: {}, deleting: [] };
 
 const slice = createSlice({
   name: 'chat',
@@ -47,6 +49,9 @@ const slice = createSlice({
     continuingChanged: (state, { payload }: PayloadAction<{ storyId: string; on: boolean }>) => {
       const others = state.continuing.filter((id) => id !== payload.storyId);
       state.continuing = payload.on ? [...others, payload.storyId] : others;
+    },
+    patienceAsked: ({ resumesAt }, { payload }: PayloadAction<{ storyId: string; until: number }>) => {
+      resumesAt[payload.storyId] = payload.until;
     },
     conversationHidden: ({ deleting }, { payload }: PayloadAction<string>) => {
       deleting.push(payload);

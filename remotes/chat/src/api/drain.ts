@@ -130,7 +130,11 @@ async function settled(line: Line): Promise<boolean> {
 
 /** What can still go by itself waits; everything else is the reader's to decide. True when the next line may follow. */
 async function refused(line: Line, error: ApiError): Promise<boolean> {
-  if (error.kind === 'tooOften') pause(line.storyId, error.retryAfterSeconds);
+  if (error.kind === 'tooOften') {
+    const until = Date.now() + error.retryAfterSeconds * 1000;
+    dispatch(chatActions.patienceAsked({ storyId: line.storyId, until }));
+    pause(line.storyId, error.retryAfterSeconds);
+  }
   if (isBusy(error)) pause(line.storyId, BUSY_RETRY_SECONDS);
   if (isBusy(error) || error.kind === 'tooOften' || isLeaving || !navigator.onLine) {
     dispatch(chatActions.lineChanged({ ...line, state: 'waiting', error }));

@@ -1,9 +1,11 @@
 import { anyErrorText } from '@liaozhai/shared/format';
-import { Link, paths } from '@liaozhai/shared/runtime';
+import { Link, paths, useSelector } from '@liaozhai/shared/runtime';
 import { hadNoAnswer, type Line } from '../model';
+import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './LineState.module.css';
 import { StateButton } from './StateButton';
+import { useNow } from './useNow';
 
 /** Why a line that waits is waiting. */
 export type Waiting = 'sending' | 'queued' | 'offline' | 'login';
@@ -17,6 +19,7 @@ interface LineStateProps {
 
 /** How far an unconfirmed line has come, and what can be done when it came no further. */
 export function LineState({ line, waiting, onRetry, onLogin }: LineStateProps) {
+  const resumesAt = useSelector((state) => selectChat(state).resumesAt[line.storyId]);
   if (line.state === 'failed') {
     return (
       <p className={styles.failed} role="alert">
@@ -38,7 +41,20 @@ export function LineState({ line, waiting, onRetry, onLogin }: LineStateProps) {
       </p>
     );
   }
-  return <p className={styles.state}>{line.error?.kind === 'tooOften' ? texts.state.later : texts.state[waiting]}</p>;
+  return (
+    <p className={styles.state}>
+      {resumesAt !== undefined && line.state === 'waiting' && waiting === 'sending' ? (
+        <Countdown until={resumesAt} />
+      ) : (
+        texts.state[waiting]
+      )}
+    </p>
+  );
+}
+
+function Countdown({ until }: { until: number }) {
+  const seconds = Math.ceil((until - useNow(1000)) / 1000);
+  return seconds > 0 ? texts.state.later(seconds) : texts.state.sending;
 }
 
 function failureText(line: Line): string {

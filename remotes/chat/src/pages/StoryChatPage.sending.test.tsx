@@ -131,12 +131,13 @@ describe('a line that does not get through', () => {
   });
 });
 
-test('a server that asks for patience gets it, and the line waits', async () => {
+test('a server that asks for patience gets it, and the line counts down to its turn', async () => {
   const { user, requests } = openChat({
     [SEND]: { status: 429, body: { message: '太快' }, headers: { 'retry-after': '30' } },
   });
   await write(user, '谁在门外？');
-  expect(await screen.findByText('发得太快，稍后自动发出')).toBeTruthy();
+  expect(await screen.findByText('发得太快，30 秒后自动发出')).toBeTruthy();
+  expect(await screen.findByText('发得太快，29 秒后自动发出')).toBeTruthy();
   window.dispatchEvent(new Event('online'));
   expect(sends(requests)).toHaveLength(1);
 });
