@@ -1,18 +1,20 @@
 import { z } from 'zod';
 
+/** As browsers write them: in small letters, without the port that goes without saying. */
 const origins = z
   .string()
   .default('')
   .transform((list) =>
     list
       .split(',')
-      .map((item) => item.trim().replace(/\/$/, ''))
+      .map((item) => item.trim())
       .filter(Boolean),
   )
   .refine(
-    (list) => list.every((item) => /^https?:\/\/[^/\s]+$/.test(item)),
+    (list) => list.every((item) => /^https?:\/\/[^/\s]+\/?$/.test(item) && URL.canParse(item)),
     'a comma list of origins like https://example.org',
-  );
+  )
+  .transform((list) => list.map((item) => new URL(item).origin));
 
 const whole = (fallback: number, min = 0, max = 1_000_000) =>
   z.coerce.number(`a whole number from ${min} to ${max}`).int().min(min).max(max).default(fallback);

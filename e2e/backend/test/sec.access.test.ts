@@ -161,4 +161,11 @@ describe('sec.ws-origin', () => {
     expect((await openSocket(strict, strict.client(), { origin: 'https://liaozhai.example' })).id).toMatch(/\./);
     await expect(openSocket(strict, strict.client(), { origin: strict.url })).rejects.toThrow('4009');
   });
+
+  test('an origin counts however it is configured', async () => {
+    const lenient = await openBackend({ APP_ORIGIN: 'https://Liaozhai.Example:443/, http://localhost:80' });
+    for (const origin of ['https://liaozhai.example', 'http://localhost']) {
+      expect((await openSocket(lenient, lenient.client(), { origin })).id).toMatch(/\./);
+    }
+  });
 });
