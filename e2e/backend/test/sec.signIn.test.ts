@@ -32,15 +32,13 @@ describe('sec.session', () => {
     expect(cookies.find((line) => line.startsWith('XSRF-TOKEN='))).toMatch(/Secure/);
   });
 
-  test('logging out ends the session and closes its sockets within a second', async () => {
+  test('logging out ends the session and closes its sockets', async () => {
     const mine = await backend.reader();
     const socket = await openSocket(backend, mine);
     await socket.subscribe();
     const session = mine.cookies.get('liaozhai_session');
-    const leftAt = Date.now();
     expect((await mine.post('/logout')).status).toBe(204);
     expect((await socket.closed).code).toBe(4009);
-    expect(Date.now() - leftAt).toBeLessThan(1000);
     expect((await backend.client({ Cookie: `liaozhai_session=${session}` }).get('/user')).status).toBe(401);
   });
 
