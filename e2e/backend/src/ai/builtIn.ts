@@ -7,7 +7,7 @@ import { echo, quote } from './echo.ts';
 import type { Piece, StoryContext, Storyteller } from './port.ts';
 
 /** Thrown when a test asked for it. */
-export class ScriptedFailure extends Error {}
+class ScriptedFailure extends Error {}
 
 /** A storyteller without a model: seeded, in the tale's voice, its pace and failures set by `STORYTELLER_…`. */
 export function builtInStoryteller(env: Env): Storyteller {

@@ -41,10 +41,6 @@ export class Hub {
   readonly #connections = new Map<string, Connection>();
   readonly #channels = new Map<string, Set<Connection>>();
 
-  get size(): number {
-    return this.#connections.size;
-  }
-
   add(connection: Connection): void {
     this.#connections.set(connection.id, connection);
   }
