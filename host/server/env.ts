@@ -23,6 +23,11 @@ const schema = z.object({
     .optional()
     .describe('a backend that runs elsewhere; the reference backend is not started then'),
   RELEASES_STORE: z.string().optional().describe('release store, file:<folder> or s3://bucket/prefix'),
+  RELEASES_PUBLIC_KEY: z
+    .string()
+    .regex(/^MFkw[\w+/]{118}==$/, 'must be the public key that `pnpm release init` prints')
+    .optional()
+    .describe("the only key whose releases are served; unset: the store's own record is believed"),
   CHANNEL: z
     .string()
     .regex(/^[a-z][a-z0-9-]*$/)

@@ -96,7 +96,7 @@ interface Served {
 async function serveStored({ env, store, config }: Served, set?: string) {
   const backend = await backendFor(env);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
-  const releases = await openReleases({ store, channel: env.CHANNEL, ...state });
+  const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
   const server = createProduct({ releases, env, backendUrl: backend.url, config });
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {

@@ -58,6 +58,15 @@ test('a production server needs no key and leaves what is live as it is', async 
   expect(channel()).toEqual(live);
 });
 
+test('a production server that was told the public key serves no store of another one', async () => {
+  const other = join(folder, 'other');
+  await publishLocal({ dists: testPackages(folder), store: `file:${other}` });
+  const { publicKey } = JSON.parse(readFileSync(join(store, 'store.json'), 'utf8'));
+  const settings = { ...elsewhere, RELEASES_PUBLIC_KEY: publicKey };
+  expect(await start(store, settings)).toContain('is ready at');
+  expect(await start(other, settings)).toContain('is not signed by');
+});
+
 test('a production server without a store says how to make one', async () => {
   expect(await start(join(folder, 'nowhere'))).toContain('Make it with `pnpm release init`');
 });
