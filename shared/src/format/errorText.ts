@@ -32,8 +32,8 @@ export function errorText(error: ApiError): string {
 /** The text of a toast: the server's words if it has any, else the place's own, else those of the kind. */
 export const toastText = (error: ApiError, fallback?: string): string => error.message || fallback || errorText(error);
 
-/** Tells a failed request from whatever else may be thrown. */
-export const isApiError = (error: unknown): error is ApiError =>
+/** Looser than the runtime's: a kind that only a newer host knows still brings the server's words. */
+const isApiError = (error: unknown): error is ApiError =>
   typeof error === 'object' && error !== null && 'kind' in error && typeof error.kind === 'string';
 
 /** Words for an error of unknown origin, as `QueryView` meets it. */

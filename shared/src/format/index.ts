@@ -1,5 +1,5 @@
 export { codePoints, firstCodePoints, shorten } from './codePoints';
-export { anyErrorText, errorText, failureText, isApiError, toastText } from './errorText';
+export { anyErrorText, errorText, failureText, toastText } from './errorText';
 export { formatPoints, formatSignedPoints } from './money';
 export { formatBytes, formatCount, formatNumber } from './numbers';
 export { linesOf, type Passage, passagesOf } from './storyText';

@@ -51,5 +51,5 @@ export { STORAGE_KEYS } from './storage/keys';
 export { type OutboxEntry, outboxStore } from './storage/outboxStore';
 export { type Position, positions } from './storage/positions';
 export { snapshots } from './storage/snapshots';
-export { type AppDispatch, makeStore, type RootState, rootReducer, store, useDispatch, useSelector } from './store';
-export { dismissToast, type Toast, type ToastOptions, toast, useToasts } from './toasts';
+export { type AppDispatch, type RootState, rootReducer, store, useDispatch, useSelector } from './store';
+export { type Toast, type ToastOptions, toast, useToasts } from './toasts';

@@ -10,14 +10,11 @@ export const rootReducer = combineSlices(api, sessionSlice, toastsSlice);
 
 export type RootState = ReturnType<typeof rootReducer>;
 
-export const makeStore = () =>
-  configureStore({
-    reducer: rootReducer,
-    middleware: (defaults) => defaults().concat(api.middleware),
-  });
-
 /** The page's one store. */
-export const store = makeStore();
+export const store = configureStore({
+  reducer: rootReducer,
+  middleware: (defaults) => defaults().concat(api.middleware),
+});
 
 export type AppDispatch = typeof store.dispatch;
 
