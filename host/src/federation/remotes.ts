@@ -13,11 +13,18 @@ import { stopWarming } from './warm';
 /** Remotes whose other build stands in, for the life of this page or until someone asks to try anew. */
 const standIns = new Map<string, PageBuild>();
 const failedHere = new Set<string>();
+/** Builds whose code ran here; screens of a build stay when another one stands in for it. */
+const ran = new Set<string>();
 
 /** By entry: registering another build takes the former container off the global object, and the door runs no file twice. */
 const containers = new Map<string, unknown>();
 
 export const activeBuild = (name: string): PageBuild | undefined => standIns.get(name) ?? pageSet.remotes[name];
+
+/** Every build that runs in this page or is about to. */
+export const runningBuilds = (): string[] => [
+  ...new Set([pageSet.host.id, ...Object.keys(pageSet.remotes).flatMap((name) => activeBuild(name)?.id ?? []), ...ran]),
+];
 
 /** The set's build, then the last good one if the host can run it. */
 function buildsOf(name: string): PageBuild[] {
@@ -70,6 +77,7 @@ async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> 
   const loaded = await loadFederated<{ default: RemoteModule }>(`${name}/remote`).catch((cause) => {
     throw new RemoteError(name, failureOf(cause), cause);
   });
+  ran.add(build.id);
   if (!loaded?.default) throw new RemoteError(name, 'module-missing');
   if (!satisfiesContract(loaded.default.contract)) throw new RemoteError(name, 'contract');
   beacon({ build: build.id, outcome: 'loaded', loadMilliseconds: Math.round(performance.now() - started) });

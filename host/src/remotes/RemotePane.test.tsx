@@ -2,10 +2,11 @@ import '../testing/pageFixture';
 import { RemoteSlot } from '@liaozhai/shared/runtime';
 import { screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
-import { activeBuild } from '../federation';
+import { activeBuild, pageSet, runningBuilds } from '../federation';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { beacons } from '../testing/pageFixture';
+import { judgeSet } from '../updates/judgeSet';
 
 let chatIsBroken = true;
 let lanternsAreDark = true;
@@ -50,6 +51,14 @@ describe('a pane', () => {
     expect(screen.queryByText('暂时打不开')).toBeNull();
     expect(activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
     await waitFor(() => expect(beacons.join()).toContain('gifts@2.0.0+000000000000'));
+  });
+
+  test('that another build stands in for still leaves the page when the build that ran is killed', async () => {
+    await openHost({ path: '/gifts' });
+    await screen.findByRole('heading', { name: '旧的礼物' });
+    const build = 'gifts@2.0.0+000000000000';
+    const channel = { channel: 'production', seq: 8, stable: null, candidate: null, killed: [build], expires: '' };
+    expect(judgeSet(pageSet, runningBuilds(), channel)).toEqual({ kind: 'killed', build });
   });
 
   test('without another build offers to try again, the rest of the app alive', async () => {

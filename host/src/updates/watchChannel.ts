@@ -1,13 +1,8 @@
-import { activeBuild, pageSet } from '../federation';
+import { pageSet, runningBuilds } from '../federation';
 import { readChannel } from './channelDocument';
 import { judgeSet, type SetVerdict } from './judgeSet';
 
 const everyMs = 30_000;
-
-const runningBuilds = () => [
-  pageSet.host.id,
-  ...Object.keys(pageSet.remotes).flatMap((name) => activeBuild(name)?.id ?? []),
-];
 
 /** Looks at the channel when the page comes into sight and every 30 s while it is. Returns the way to stop. */
 export function watchChannel(onVerdict: (verdict: SetVerdict) => void): () => void {
