@@ -84,6 +84,19 @@ describe('a private screen', () => {
     expect(location.pathname).toBe('/my');
   });
 
+  test('by a link from elsewhere, closed: back leads to where the visitor came from, not to the popup again', async () => {
+    history.replaceState(null, '', '/explore');
+    history.pushState(null, '', '/');
+    const { user } = await openHost({ path: '/my/profile', handlers });
+    await heading('注册');
+    await closePopup(user);
+    await heading('我的书房');
+    await act(async () => history.back());
+    expect(await heading('书架')).toBeTruthy();
+    expect(location.pathname).toBe('/explore');
+    expect(screen.queryByRole('heading', { name: '注册' })).toBeNull();
+  });
+
   test('by a link from elsewhere: signing in shows it', async () => {
     const { user } = await openHost({ path: '/my/profile', handlers });
     await signIn(user);

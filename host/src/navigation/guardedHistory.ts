@@ -63,8 +63,10 @@ async function until(arrived: () => boolean) {
   while (!arrived() && Date.now() < latest) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
 }
 
+const isUnderOverlay = () => Boolean(history.state?.overlays?.length);
+
 /** An answered question takes its own entry away just after it closed. */
-const overlaysGone = () => until(() => !history.state?.overlays?.length);
+const overlaysGone = () => until(() => !isUnderOverlay());
 
 /**
  * The app's way through the browser's history: the router's navigator, which asks the gates first.
@@ -103,6 +105,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     if (gates.isLeaveGuarded() && !(await gates.mayLeave())) return;
     const entry = gates.mayEnter(new URL(path, origin).pathname);
     if (entry !== true && !(await entry)) return;
+    // else the overlay's entry would be replaced, and back would lead to the page that was to go
+    if (action === 'REPLACE' && isUnderOverlay()) await overlaysGone();
     // whoever set out later decides where we go
     if (mine === attempt) write(action, path, state);
   };
