@@ -14,8 +14,6 @@ export interface AuthForm {
   generatedPassword: string | null;
 }
 
-export type AuthField = 'name' | 'login' | 'password';
-
 const usernameDigits = 8;
 const passwordDigits = 6;
 

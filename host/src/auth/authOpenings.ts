@@ -48,5 +48,3 @@ export function createAuthOpenings() {
     },
   };
 }
-
-export type AuthOpenings = ReturnType<typeof createAuthOpenings>;

@@ -1,7 +1,7 @@
 import { isLeaveGuarded, mayLeave, requestLogin, session } from '@liaozhai/shared/runtime';
 import { routeAt, type ScreenRoute } from '../routes/routeTable';
 import { tabs } from '../shell/tabs';
-import { isReloadDue } from '../updates/reloadDue';
+import { takeReloadDue } from '../updates/reloadDue';
 import { createGuardedHistory } from './guardedHistory';
 
 /** The app's history: asks about unsaved work, asks guests to sign in before a private screen, takes new sets. */
@@ -12,5 +12,5 @@ export const createAppHistory = (routes: readonly ScreenRoute[]) =>
     mayLeave,
     mayEnter: (pathname) =>
       routeAt(routes, pathname).requiresAuth && session.current().status === 'guest' ? requestLogin() : true,
-    wantsDocument: isReloadDue,
+    wantsDocument: takeReloadDue,
   });

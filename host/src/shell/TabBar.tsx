@@ -13,7 +13,7 @@ interface TabBarProps {
   onAgain: () => void;
 }
 
-/** 发现 · 聊过 · 我的. Each replaces the history entry, so going back leaves the app from any tab. */
+/** 发现 · 聊过 · 我的. Each replaces the history entry: going back leads past the page that the tab was chosen on. */
 export const TabBar = memo(function TabBar({ pathname, hidden, onApproach, onAgain }: TabBarProps) {
   return (
     <nav className={styles.bar} aria-label="主导航" hidden={hidden}>

@@ -39,8 +39,8 @@ export function awaitSet(set: string | null) {
   waitingFor = set;
 }
 
-/** Whether the next navigation is to be a new document: a newer set is live and nobody has unsaved work. */
-export function isReloadDue(): boolean {
+/** Whether the next navigation is to be a new document: a newer set is live and nobody has unsaved work. A yes is noted as an attempt. */
+export function takeReloadDue(): boolean {
   if (!waitingFor || reloadHolds().length > 0 || wasJustTried(waitingFor)) return false;
   noteAttempt(waitingFor);
   return true;

@@ -3,7 +3,7 @@ import { holdReload } from '@liaozhai/shared/runtime';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { readChannel } from './channelDocument';
 import { judgeSet } from './judgeSet';
-import { awaitSet, isReloadDue, noteAttempt, wasJustTried } from './reloadDue';
+import { awaitSet, noteAttempt, takeReloadDue, wasJustTried } from './reloadDue';
 
 const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
 const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
@@ -89,20 +89,20 @@ describe('a waiting set', () => {
   test('comes with the next navigation, unless somebody has unsaved work', () => {
     awaitSet('set-b');
     const release = holdReload('outbox');
-    expect(isReloadDue()).toBe(false);
+    expect(takeReloadDue()).toBe(false);
     release();
-    expect(isReloadDue()).toBe(true);
+    expect(takeReloadDue()).toBe(true);
   });
 
   test('that a new document did not bring is not asked for again at once', () => {
     awaitSet('set-c');
     noteAttempt('set-c');
-    expect(isReloadDue()).toBe(false);
+    expect(takeReloadDue()).toBe(false);
     expect(wasJustTried('set-c', Date.now() + 61_000)).toBe(false);
   });
 
   test('no set, no reload', () => {
     awaitSet(null);
-    expect(isReloadDue()).toBe(false);
+    expect(takeReloadDue()).toBe(false);
   });
 });
