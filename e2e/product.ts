@@ -15,6 +15,8 @@ export interface RunningSite {
 }
 
 export interface RunningProduct extends RunningSite {
+  /** its data folder */
+  data: string;
   /** What it has written to standard error so far. */
   complaints(): string;
 }
@@ -60,7 +62,7 @@ export async function startProduct(env: Record<string, string> = {}): Promise<Ru
     await ended(child, 'SIGTERM');
     rmSync(data, { recursive: true, force: true });
   };
-  return { origin: `http://localhost:${port}`, complaints: () => complaints, stop };
+  return { origin: `http://localhost:${port}`, data, complaints: () => complaints, stop };
 }
 
 export interface RunningBackend {

@@ -10,8 +10,8 @@ import type { Account } from './person.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Where the product under test keeps its data; relative to the repository, as `DATA_DIR` is. */
-export const dataFolder = resolve(root, process.env.E2E_DATA_DIR ?? 'test-results/data');
-const backendFolder = join(dataFolder, 'backend');
+const dataFolder = resolve(root, process.env.E2E_DATA_DIR ?? 'test-results/data');
+const backendOf = (data: string) => join(data, 'backend');
 
 interface Seed {
   /** points, exactly */
@@ -22,9 +22,10 @@ interface Seed {
   messages?: number;
 }
 
-/** An account as it would be after long use, made beside the running product. */
-export async function seededAccount({ balance = 1000, story, messages = 0 }: Seed): Promise<Account> {
-  const services = await createServices(readEnv({ DATA_DIR: backendFolder }), Date.now);
+/** An account as it would be after long use, made beside the running product, or another one with its data in `data`. */
+export async function seededAccount(seed: Seed, data = dataFolder): Promise<Account> {
+  const { balance = 1000, story, messages = 0 } = seed;
+  const services = await createServices(readEnv({ DATA_DIR: backendOf(data) }), Date.now);
   const account = { login: `s${randomUUID().slice(0, 12)}`, password: '246810', name: '读书人' };
   try {
     const user = await seedUser(services, { ...account, balance });
@@ -40,7 +41,7 @@ export async function seededAccount({ balance = 1000, story, messages = 0 }: See
 
 /** The texts of the mails that were sent to an address, oldest first. */
 export function mailsTo(address: string): string[] {
-  const folder = join(backendFolder, 'mail');
+  const folder = join(backendOf(dataFolder), 'mail');
   return readdirSync(folder)
     .sort()
     .map((name) => readFileSync(join(folder, name), 'utf8'))

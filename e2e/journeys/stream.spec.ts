@@ -1,11 +1,12 @@
 import type { Locator } from '@playwright/test';
 import { expect, type Person, test } from '../person.ts';
+import { type RunningProduct, startProduct } from '../product.ts';
 import { seededAccount } from '../seeds.ts';
 
 const story = 'nie-xiaoqian';
 
-async function comesBackTo(person: Person, messages: number) {
-  await person.returns(await seededAccount({ story, messages }));
+async function comesBackTo(person: Person, messages: number, data?: string) {
+  await person.returns(await seededAccount({ story, messages }, data));
   await person.opensChat(story);
   await expect(person.log().getByRole('article').last()).toBeVisible();
 }
@@ -59,26 +60,39 @@ async function scrollUp(person: Person, pixels: number) {
   await atRest(log);
 }
 
-test('who reads further up is not moved by a reply and is told that something new has come', async ({
-  person,
-  page,
-}) => {
-  await comesBackTo(person, 20);
-  await person.says('往下讲吧');
-  await expect.poll(() => person.latestStatus()).toBe('streaming');
-  await scrollUp(person, 900);
-  const place = await inView(person.log());
-  const pill = page.getByRole('button', { name: '新消息' });
-  await expect(pill).toBeVisible();
-  await expect.poll(() => person.latestStatus(), { timeout: 25_000 }).toBe('completed');
-  await stays(person.log(), place);
-  await pill.tap();
-  await person.replied();
-  await expect(pill).toBeHidden();
-  const fromEnd = () =>
-    person.log().evaluate(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop);
-  await expect.poll(fromEnd).toBeLessThan(40);
+const slowly = test.extend<object, { product: RunningProduct }>({
+  product: [
+    async ({ browserName: _ }, use) => {
+      const product = await startProduct({ STORYTELLER_PIECE_DELAY_MS: '300' });
+      await use(product);
+      await product.stop();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  baseURL: ({ product }, use) => use(product.origin),
 });
+
+slowly(
+  'who reads further up is not moved by a reply and is told that something new has come',
+  async ({ person, page, product }) => {
+    test.setTimeout(90_000);
+    await comesBackTo(person, 20, product.data);
+    await person.says('往下讲吧');
+    await expect.poll(() => person.latestStatus()).toBe('streaming');
+    await scrollUp(person, 900);
+    const place = await inView(person.log());
+    const pill = page.getByRole('button', { name: '新消息' });
+    await expect(pill).toBeVisible();
+    await expect.poll(() => person.latestStatus(), { timeout: 40_000 }).toBe('completed');
+    await stays(person.log(), place);
+    await pill.tap();
+    await person.replied();
+    await expect(pill).toBeHidden();
+    const fromEnd = () =>
+      person.log().evaluate(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop);
+    await expect.poll(fromEnd).toBeLessThan(40);
+  },
+);
 
 test('a reload leaves the reader at the words they were reading', async ({ person, page }) => {
   await comesBackTo(person, 60);
