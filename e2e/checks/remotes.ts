@@ -1,4 +1,4 @@
-// check:remotes – every remote is laid out alike, so one who knows one knows all.
+// Every remote is laid out alike, so one who knows one knows all.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
