@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { expect, test } from '@playwright/test';
+import { expect, test } from '../person.ts';
 import budgets from './sizeBudgets.json' with { type: 'json' };
 
 /** KiB as a browser that takes brotli receives the body. */
