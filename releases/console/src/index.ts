@@ -1,4 +1,7 @@
-import './style.css';
+import './base.css';
+import './controls.css';
+import './sections.css';
+import './frame.css';
 import { createActions } from './actions';
 import { ApiFailure, forgetToken, get, readToken, saveToken } from './api';
 import { draw, element } from './element';
