@@ -1,6 +1,6 @@
 import '../testing/pageFixture';
 import { request, requestLogin, session } from '@liaozhai/shared/runtime';
-import { act, type Handlers, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, type Handlers, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
@@ -203,6 +203,33 @@ describe('what is said when a call fails', () => {
     await act_({ [call]: refused(status, message ? { message } : {}) });
     await said(expected);
     expect(openDialogs()).toBe(1);
+  });
+});
+
+describe('an answer of another shape', () => {
+  test.each([
+    ['the user bare', memberDto()],
+    ['the user in data', { data: memberDto() }],
+    ['all of it in data', { data: { user: memberDto() } }],
+    ['the user in data of its own', { user: { data: memberDto() } }],
+  ])('%s signs in', async (_, body) => {
+    const { answer } = await login({ 'POST /v1/login': refused(200, body) });
+    await said('登录成功');
+    expect(await answer).toBe(true);
+  });
+
+  test.each([
+    ['登录失败', login, 'POST /v1/login'],
+    ['注册失败', register, 'POST /v1/register'],
+  ])('without a user: %s is said, and why on the console', async (expected, act_, call) => {
+    const { error } = console;
+    const told: string[] = [];
+    console.error = (cause) => told.push(String(cause));
+    onTestEnd(() => Object.assign(console, { error }));
+    await act_({ [call]: refused(200, {}) });
+    await said(expected);
+    expect(told).toEqual(['TypeError: the answer holds no user']);
+    expect(session.current().status).toBe('guest');
   });
 });
 

@@ -16,6 +16,16 @@ interface Submission {
   ) => Promise<void>;
 }
 
+/** Null for what was no failed request: an answer that cannot be read. */
+function errorOf(cause: unknown): ApiError | null {
+  try {
+    return toApiError(cause);
+  } catch (strange) {
+    console.error(strange);
+    return null;
+  }
+}
+
 /** One form's way to the server. `failedText` is said when the server gives no words of its own. */
 export function useSubmission(failedText: string): Submission {
   const underWay = useRef(false);
@@ -23,8 +33,9 @@ export function useSubmission(failedText: string): Submission {
   const [errors, setErrors] = useState<FieldErrors>({});
 
   const fail = (cause: unknown, failed?: (error: ApiError) => void) => {
-    const error = toApiError(cause);
-    toast(toastText(error, failedText), { kind: 'error' });
+    const error = errorOf(cause);
+    toast(error ? toastText(error, failedText) : failedText, { kind: 'error' });
+    if (!error) return;
     if (error.kind === 'invalid') setErrors(error.fields);
     failed?.(error);
   };
