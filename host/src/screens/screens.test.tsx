@@ -1,5 +1,5 @@
 import '../testing/pageFixture';
-import { Link, useLocation, useParams } from '@liaozhai/shared/runtime';
+import { Link, request, session, useLocation, useParams } from '@liaozhai/shared/runtime';
 import { act, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useEffect, useState } from 'react';
@@ -114,6 +114,23 @@ describe('screens', () => {
     expect(screen.queryByRole('navigation')).toBeNull();
     await back();
     expect(await screen.findByRole('navigation')).toBeTruthy();
+  });
+
+  test.each([
+    ['a log-out leaves no trace of', () => session.signOut(), false],
+    ['a session that ran out keeps', () => request({ url: '/v1/transactions' }).catch(() => undefined), true],
+  ])('%s what was visited', async (_, end, expected) => {
+    const handlers = { 'POST /v1/logout': {}, 'GET /v1/transactions': { status: 401, body: {} } };
+    const { user } = await openHost({ member: true, handlers });
+    await user.click(await screen.findByRole('link', { name: '故事 1' }));
+    await screen.findByLabelText('批注 1');
+    await back();
+    await screen.findByText(/书架/);
+    dispatchEvent(new Event('pagehide'));
+    expect(sessionStorage.getItem('liaozhai-scroll')).toContain('/story/1');
+    await act(async () => void (await end()));
+    dispatchEvent(new Event('pagehide'));
+    expect((sessionStorage.getItem('liaozhai-scroll') ?? '').includes('/story/1')).toBe(expected);
   });
 
   test('an unknown address says so and leads on', async () => {

@@ -7,6 +7,7 @@ export interface ScrollMemory {
   write: (key: string, top: number) => void;
   /** Writes to the tab's storage; the page calls it when it is left. */
   save: () => void;
+  /** Forgets all of them, in storage too. */
   clear: () => void;
 }
 
@@ -35,6 +36,13 @@ export function createScrollMemory(): ScrollMemory {
         // a full storage costs the place after a reload, no more
       }
     },
-    clear: () => tops.clear(),
+    clear() {
+      tops.clear();
+      try {
+        sessionStorage.removeItem(storageKey);
+      } catch {
+        // nothing was stored
+      }
+    },
   };
 }

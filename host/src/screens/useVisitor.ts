@@ -1,4 +1,4 @@
-import { session } from '@liaozhai/shared/runtime';
+import { STORAGE_KEYS, session } from '@liaozhai/shared/runtime';
 import { useEffect, useRef, useState } from 'react';
 
 /** Counts who comes and goes on this device, for the screens that must not show what they held for somebody else. */
@@ -14,8 +14,18 @@ const currentId = () => {
   return now.status === 'member' ? now.user.id : null;
 };
 
-/** `onOther` forgets what is kept outside of React. */
-export function useVisitor(onOther: () => void): Visitor {
+/** A session that only ran out leaves its owner's mark, for the same person's return. */
+function isLoggedOut(): boolean {
+  try {
+    return localStorage.getItem(STORAGE_KEYS.owner) === null;
+  } catch {
+    // without storage nobody can be known to return
+    return true;
+  }
+}
+
+/** `forget` lets go of what is kept outside of React: after a log-out, and when somebody else signs in. */
+export function useVisitor(forget: () => void): Visitor {
   const [visitor, setVisitor] = useState<Visitor>({ arrivals: 0, departures: 0 });
   const last = useRef<string | null>(null);
   useEffect(() => {
@@ -25,11 +35,12 @@ export function useVisitor(onOther: () => void): Visitor {
       const isGone = id === null && previous !== null;
       last.current = id ?? last.current;
       if (isOther) {
-        onOther();
+        forget();
         setVisitor((known) => ({ ...known, arrivals: known.arrivals + 1 }));
       }
+      if (isGone && isLoggedOut()) forget();
       if (isGone) setVisitor((known) => ({ ...known, departures: known.departures + 1 }));
     });
-  }, [onOther]);
+  }, [forget]);
   return visitor;
 }
