@@ -14,12 +14,8 @@ test('mf.rollback: one command, and the next page runs what ran before', async (
   await page.goto('/my');
   await expect(page.getByText(next.says, { exact: true })).toBeVisible();
   await site.release('rollback', 'account', '--why', 'a test');
-  const since = performance.now();
-  await expect(async () => {
-    await page.goto('/my');
-    await expect(page.getByText(good.says, { exact: true })).toBeVisible({ timeout: 2000 });
-  }).toPass({ timeout: 10_000 });
-  expect(performance.now() - since).toBeLessThan(10_000);
+  await page.goto('/my');
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
 });
 
 /** Asks for a page and says whether it runs the build. */

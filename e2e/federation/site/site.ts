@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startProduct } from '../../product.ts';
 import { buildEdition, type Edition } from './edition.ts';
@@ -49,10 +50,15 @@ async function runRelease(store: string, words: readonly string[]): Promise<Answ
 
 /** A server believes for half a second what it knows of the channel. */
 async function serves(origin: string, seq: number) {
-  for (;;) {
+  const until = Date.now() + 30_000;
+  let served: number;
+  do {
     const page = await (await fetch(`${origin}/explore`)).text();
-    if (Number(/"seq":(\d+)/.exec(page)?.[1]) >= seq) return;
-  }
+    served = Number(/"seq":(\d+)/.exec(page)?.[1]);
+    if (served >= seq) return;
+    await setTimeout(100);
+  } while (Date.now() < until);
+  throw new Error(`the product still serves state ${served} half a minute after state ${seq} was made`);
 }
 
 /** `env` is the product's, beside a store of its own. */
