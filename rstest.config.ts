@@ -1,16 +1,17 @@
 import { pluginReact } from '@rsbuild/plugin-react';
 import { defineConfig } from '@rstest/core';
 
+// generous, so that a busy machine is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
+const timeouts = { testTimeout: 20_000, hookTimeout: 30_000 };
+
 // Two kinds of packages: those that run in a browser and those that run in Node.
 export default defineConfig({
-  // generous, so that a busy machine is no reason to fail; nothing waits for it when all is well
-  testTimeout: 20_000,
-  hookTimeout: 30_000,
   // the count of `npm test` comes from this report
   reporters: process.env.UNIT_REPORT ? ['default', ['json', { outputPath: process.env.UNIT_REPORT }]] : ['default'],
   projects: [
     {
       name: 'browser',
+      ...timeouts,
       include: ['{host/src,remotes/*/src,shared/src,releases/console/src,templates/remote/src}/**/*.test.{ts,tsx}'],
       exclude: ['shared/src/build/**'],
       testEnvironment: 'happy-dom',
@@ -19,6 +20,7 @@ export default defineConfig({
     },
     {
       name: 'node',
+      ...timeouts,
       include: [
         '{host/server,shared/src/build,releases/src,releases/cli,releases/console/server,e2e/backend,e2e/security,templates}/**/*.test.ts',
       ],

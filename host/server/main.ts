@@ -38,15 +38,17 @@ const listen = (server: Server, port: number, host: string) =>
     });
   });
 
-/** Ctrl-C and SIGTERM end everything that was started. Returns the same as a function. */
-function endsWith(close: () => Promise<void>): () => Promise<void> {
-  const stop = async () => {
-    await close();
-    process.exit(0);
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  return stop;
+/** What a stop has to close; while the start is under way, what it began ends with the process. */
+let closeAll = async () => {};
+
+/** Ctrl-C and SIGTERM end everything that was started. */
+async function stop() {
+  await closeAll();
+  process.exit(0);
+}
+
+function endsWith(close: () => Promise<void>) {
+  closeAll = close;
 }
 
 async function backendFor(env: ServerEnv) {
@@ -73,7 +75,7 @@ function siteConfig(file: string | undefined): Record<string, unknown> {
 async function develop(env: ServerEnv) {
   const backend = await backendFor(env);
   const server = startDevServer(env.PORT, backend.url());
-  const stop = endsWith(async () => {
+  endsWith(async () => {
     server.kill('SIGTERM');
     await backend.stop();
   });
@@ -136,6 +138,8 @@ async function runSet(served: Served, set: string) {
 }
 
 async function run() {
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
   const env = readEnv();
   const options = { dev: { type: 'boolean' }, serve: { type: 'boolean' }, set: { type: 'string' } } as const;
   const { values } = parseArgs({ options });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,17 @@ function run(releases: string, settings: Record<string, string>) {
 const start = (releases: string, settings: Record<string, string> = elsewhere) =>
   run(releases, settings).hears('is ready at');
 
+/** Process ids, from where the system tells them: a slim Linux has no `ps`, and no other system has /proc. */
+function childrenOf(parent: number): number[] {
+  const table = existsSync('/proc/self/stat')
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/stat`))
+        .map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\) \S/s, ''))
+    : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
+  const rows = table.map((line) => line.trim().split(/\s+/).map(Number));
+  return rows.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []));
+}
+
 /** The public copy of the channel's document; every change signs it anew. */
 const channel = () => readFileSync(join(store, 'channels/production.json'), 'utf8');
 
@@ -82,13 +93,20 @@ test('a start that is refused takes the backend it had started with it', async (
   expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');
 }, 30_000);
 
+test('a start that is ended before it is ready leaves nothing behind', async () => {
+  const { child, hears } = run(store, {});
+  await expect.poll(() => childrenOf(child.pid ?? 0).length, { timeout: 10_000 }).toBe(1);
+  const ended = hears('is ready at');
+  child.kill('SIGTERM');
+  expect(await ended).not.toContain('is ready at');
+});
+
 test('a server told to end while its backend is down ends, and starts none', async () => {
   const { child, hears } = run(store, {});
   await hears('is ready at');
-  const backend = execFileSync('pgrep', ['-P', String(child.pid), '-f', 'e2e/backend'], { encoding: 'utf8' });
   const told = hears('starting it again');
   const over = once(child, 'close');
-  process.kill(Number(backend), 'SIGKILL');
+  for (const backend of childrenOf(child.pid ?? 0)) process.kill(backend, 'SIGKILL');
   await told;
   child.kill('SIGTERM');
   expect(await over).toEqual([0, null]);
