@@ -1,4 +1,4 @@
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
 
 /** What a page did that no visitor should ever cause: errors and policy violations. */
 export interface Trouble {
@@ -7,8 +7,7 @@ export interface Trouble {
 }
 
 /** Records for every page of the context, those a test opens later too. */
-async function recordTrouble(context: BrowserContext, page: Page): Promise<Trouble> {
-  const trouble: Trouble = { violations: [], errors: [] };
+async function recordTrouble(context: BrowserContext, trouble: Trouble) {
   await context.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
@@ -21,8 +20,7 @@ async function recordTrouble(context: BrowserContext, page: Page): Promise<Troub
     if (/Content[- ]Security[- ]Policy|Trusted ?(Type|HTML|Script)/i.test(message.text()))
       trouble.violations.push(message.text());
   });
-  page.on('pageerror', (error) => trouble.errors.push(error.message));
-  return trouble;
+  context.on('weberror', (error) => trouble.errors.push(error.error().message));
 }
 
 export interface Account {
@@ -201,16 +199,34 @@ export class Person {
   }
 }
 
-export const test = base.extend<{ person: Person; trouble: Trouble }>({
+interface Fixtures {
+  person: Person;
+  trouble: Trouble;
+  /** Another browser, watched like the test's own and closed with it. */
+  anotherBrowser(options?: BrowserContextOptions): Promise<BrowserContext>;
+}
+
+export const test = base.extend<Fixtures>({
   // automatic: a journey need not ask for it to fail at a violation
   trouble: [
-    async ({ context, page }, use) => {
-      const trouble = await recordTrouble(context, page);
+    async ({ context }, use) => {
+      const trouble: Trouble = { violations: [], errors: [] };
+      await recordTrouble(context, trouble);
       await use(trouble);
       expect(trouble.violations, 'sec.csp-zero: policy violations').toEqual([]);
     },
     { auto: true },
   ],
+  anotherBrowser: async ({ browser, trouble }, use) => {
+    const contexts: BrowserContext[] = [];
+    await use(async (options) => {
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      await recordTrouble(context, trouble);
+      return context;
+    });
+    for (const context of contexts) await context.close();
+  },
   person: async ({ page, trouble }, use) => {
     await use(new Person(page, trouble));
   },

@@ -56,6 +56,7 @@ function print(title: string, figures: Figure[], visits: Record<Contestant, Samp
   });
   const head = ['ours', 'monolith', 'stock', 'ours/monolith (min–max)', 'ours/stock', 'goal', ''];
   console.log(`\n${table([title, ...head], rows)}`);
+  if (rows.some((row) => row.at(-1) === '**missed**')) process.exitCode = 1;
 }
 
 const only = (measured: Measured, which: keyof Visits): Record<Contestant, Sample[]> => ({

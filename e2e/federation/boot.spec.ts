@@ -1,4 +1,4 @@
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { Fault } from './site/faultyFront.ts';
 import { card, expect, goToTab, test } from './site/test.ts';
 
@@ -18,19 +18,14 @@ async function bootTime(page: Page): Promise<number> {
   return Number(await booted.jsonValue());
 }
 
-async function healthyBootTime(browser: Browser, baseURL: string): Promise<number> {
-  const context = await browser.newContext({ baseURL, serviceWorkers: 'block' });
-  const took = await bootTime(await context.newPage());
-  await context.close();
-  return took;
-}
-
 const faults: Record<string, Fault> = { dead: { status: 503 }, hung: 'hang' };
 
 for (const [name, fault] of Object.entries(faults)) {
   for (const count of [1, 2, 3, 4]) {
-    test(`mf.boot: the app starts with ${count} of 4 remotes ${name}`, async ({ site, page, browser }) => {
-      const healthy = await healthyBootTime(browser, site.front.origin);
+    test(`mf.boot: the app starts with ${count} of 4 remotes ${name}`, async ({ site, page, anotherBrowser }) => {
+      const other = await anotherBrowser({ baseURL: site.front.origin, serviceWorkers: 'block' });
+      const healthy = await bootTime(await other.newPage());
+      await other.close();
       const broken = remotes.slice(0, count);
       site.front.breaks(new RegExp(`/builds/(${broken.join('|')})/`), fault);
       const took = await bootTime(page);

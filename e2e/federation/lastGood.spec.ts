@@ -134,7 +134,7 @@ test('mf.retry: with both builds gone a card stands in the pane; either one repa
 test('mf.retry: a quarantined build still stands in when the last good one is gone', async ({
   site,
   page,
-  browser,
+  anotherBrowser,
 }) => {
   const [lastGood, build] = [await site.publish(good), await release(site, page, next)];
   site.front.breaks(filesOf(build), { status: 404 });
@@ -143,10 +143,9 @@ test('mf.retry: a quarantined build still stands in when the last good one is go
   site.front.mend();
   site.front.breaks(filesOf(lastGood), { status: 404 });
   // a browser that remembers the failure, but not the files
-  const other = await browser.newContext({ storageState: await page.context().storageState() });
+  const other = await anotherBrowser({ storageState: await page.context().storageState() });
   const fresh = await other.newPage();
   await fresh.goto(`${site.front.origin}/my`);
   await expect(fresh.getByText(next.says, { exact: true })).toBeVisible();
   expect(site.front.asked().join()).toMatch(filesOf(lastGood));
-  await other.close();
 });

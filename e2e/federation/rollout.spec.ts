@@ -54,7 +54,11 @@ test('mf.canary: about half the visitors, the same ones on every load, and more 
   await Promise.all(crowd.map((visitor) => visitor.dispose()));
 });
 
-test('mf.override: a link runs a build in one browser, says so, and has a way out', async ({ site, page, browser }) => {
+test('mf.override: a link runs a build in one anotherBrowser, says so, and has a way out', async ({
+  site,
+  page,
+  anotherBrowser,
+}) => {
   const [older, newer] = [await site.publish(good), await site.publish(next)];
   await site.activate(older);
   const { query } = await site.release('override', newer, '--for', '30m');
@@ -63,11 +67,10 @@ test('mf.override: a link runs a build in one browser, says so, and has a way ou
   await expect(page.getByText(next.says, { exact: true })).toBeVisible();
   await page.goto('/my');
   await expect(page.getByText(badge)).toBeVisible();
-  const other = await browser.newContext({ baseURL: site.front.origin });
+  const other = await anotherBrowser({ baseURL: site.front.origin });
   const elsewhere = await other.newPage();
   await elsewhere.goto('/my');
   await expect(elsewhere.getByText(good.says, { exact: true })).toBeVisible();
-  await other.close();
   await page.getByRole('link', { name: '退出预览' }).click();
   await expect(page).toHaveURL('/explore');
   await expect(page.getByText(badge)).toBeHidden();

@@ -65,8 +65,14 @@ test('mf.tamper: a file whose hash is taken out of the page is not even asked fo
   const build = await site.publish(next);
   await site.succeed(await site.publish(good), build);
   const listed = /"\/builds\/account\/[^"]+\/static\/js\/my\.[^"]+":"sha384-[^"]+",?/g;
-  site.front.breaks(/^\/explore$/, { rewrite: (html) => html.replace(listed, '') });
+  let removed = 0;
+  const rewrite = (html: string) => {
+    removed += html.match(listed)?.length ?? 0;
+    return html.replace(listed, '');
+  };
+  site.front.breaks(/^\/explore$/, { rewrite });
   await page.goto('/explore');
+  expect(removed).toBeGreaterThan(0);
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   await goToTab(page, '我的');
   await expect(page.getByText(card)).toBeVisible();
@@ -75,19 +81,25 @@ test('mf.tamper: a file whose hash is taken out of the page is not even asked fo
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
 });
 
-test('mf.tamper: a hash changed along with its file is refused where the page is asked for it anew', async ({
+test('mf.tamper: a page whose hash fits neither the file nor what it was changed to runs neither', async ({
   site,
   page,
 }) => {
   const build = await site.publish(next);
   await site.succeed(await site.publish(good), build);
-  // the file on the way is changed, and the page's hash is replaced by one of other bytes
+  let replaced = 0;
+  const hash = /(?<="\/builds\/account\/[^"]+\/my\.[^"]+\.js":"sha384-)..../g;
   const changed = {
-    rewrite: (html: string) => html.replace(/("\/builds\/account\/[^"]+\/my\.[^"]+\.js":"sha384-)..../g, '$1AAAA'),
+    rewrite: (html: string) =>
+      html.replace(hash, () => {
+        replaced += 1;
+        return 'AAAA';
+      }),
   };
   site.front.breaks(/^\/explore$/, changed);
   site.front.breaks(filesOf(build, 'static/js/my.'), script);
   await page.goto('/explore');
+  expect(replaced).toBeGreaterThan(0);
   await goToTab(page, '我的');
   await expect(page.getByText(card)).toBeVisible();
   expect(await wasTampered(page)).toBe(false);

@@ -51,9 +51,13 @@ test('giving up the changes leaves the profile as it was', async ({ person, page
   expect((await user(person)).persona ?? '').toBe('');
 });
 
-test('a new password ends the other sessions and opens the door from then on', async ({ person, page, browser }) => {
+test('a new password ends the other sessions and opens the door from then on', async ({
+  person,
+  page,
+  anotherBrowser,
+}) => {
   const account = await seededAccount({});
-  const elsewhere = await browser.newContext();
+  const elsewhere = await anotherBrowser();
   const other = person.at(await elsewhere.newPage());
   await other.returns(account);
   await other.open('/my/profile');
@@ -73,15 +77,14 @@ test('a new password ends the other sessions and opens the door from then on', a
   await other.page.reload();
   await other.signIn({ login: account.login, password: '深夜叩门的人' });
   await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
-  await elsewhere.close();
 });
 
-test('who comes by an invite link brings points to both', async ({ person, page, browser }) => {
+test('who comes by an invite link brings points to both', async ({ person, page, anotherBrowser }) => {
   await person.returns(await seededAccount({ balance: 200 }));
   await person.open('/my');
   const { invite_code } = await user(person);
   await expect(page.getByText(invite_code)).toBeVisible();
-  const elsewhere = await browser.newContext();
+  const elsewhere = await anotherBrowser();
   const friend = person.at(await elsewhere.newPage());
   await friend.open(`/?invite=${invite_code}`);
   await friend.page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
@@ -90,7 +93,6 @@ test('who comes by an invite link brings points to both', async ({ person, page,
   await friend.register();
   await expect(friend.page.getByRole('region', { name: '余额' })).toContainText('120');
   await expect(page.getByRole('region', { name: '余额' })).toContainText('250');
-  await elsewhere.close();
 });
 
 test('a check-in counts once a day, however often it is tapped', async ({ person, page }) => {

@@ -41,9 +41,9 @@ test('an address is confirmed by the link of its mail, in the browser that regis
   await expect(page.getByText(`账号 ${address}`)).toBeVisible();
 });
 
-test('opened on another device the link confirms and leads to the log-in', async ({ person, browser }) => {
+test('opened on another device the link confirms and leads to the log-in', async ({ person, anotherBrowser }) => {
   const address = await registersByMail(person);
-  const elsewhere = await browser.newContext();
+  const elsewhere = await anotherBrowser();
   const phone = person.at(await elsewhere.newPage());
   await phone.open(await linkSentTo(address));
   await expect(phone.page.getByText('邮箱已确认，请登录。')).toBeVisible();
@@ -52,7 +52,6 @@ test('opened on another device the link confirms and leads to the log-in', async
   await expect(phone.page).toHaveURL('/explore');
   await phone.open('/my');
   await expect(phone.page.getByText(`账号 ${address}`)).toBeVisible();
-  await elsewhere.close();
 });
 
 test('the mail can be sent again, and a refusal is said', async ({ person, page }) => {

@@ -12,6 +12,16 @@ beforeAll(() => {
   serveBuild('account', { my: named('我的书房'), profile: named('改名换姓') });
 });
 
+// heard before the overlays' own listener, which keeps such steps to itself
+let steps = 0;
+window.addEventListener(
+  'popstate',
+  () => {
+    steps += 1;
+  },
+  { capture: true },
+);
+
 let copied: string[] = [];
 let clipboardWorks = true;
 
@@ -161,6 +171,21 @@ describe('registering', () => {
     expect(input('login')?.getAttribute('aria-invalid')).toBe('true');
     await user.type(screen.getByLabelText('用户名'), '1');
     expect(input('login')?.getAttribute('aria-invalid')).toBeNull();
+  });
+
+  test('what is on its way keeps the popup open, whatever would close it', async () => {
+    let finish: (answer: unknown) => void = () => undefined;
+    const answers = () => new Promise((resolve) => (finish = resolve));
+    const { user } = await register({ 'POST /v1/register': answers });
+    await user.keyboard('{Escape}');
+    await user.click(screen.getByRole('button', { name: '关闭' }));
+    steps = 0;
+    history.back();
+    await waitFor(() => expect(steps).toBe(2));
+    expect(openDialogs()).toBe(1);
+    await act(async () => finish(registered()));
+    await said('账号密码已复制到剪贴板');
+    await waitFor(() => expect(openDialogs()).toBe(0));
   });
 
   test('two presses register once', async () => {

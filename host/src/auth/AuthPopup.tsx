@@ -37,14 +37,15 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
     },
   });
   const login = useLogin(form, { onConfirmationNeeded, onDone: () => onClose(true) });
-  useSignedInElsewhere(open && !registration.busy && !registration.uncopied && !login.busy, () => onClose(true));
+  const isBusy = registration.busy || login.busy;
+  useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
 
   const toLogin = () => setForm(loginForm(form.gender));
   const toRegister = () => setForm(registerForm(form.gender));
   const common = { form, onChange: change };
   return (
     <>
-      <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]}>
+      <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
         {form.mode === 'register' && <RegisterForm {...common} {...registration} onSwitch={toLogin} />}
         {form.mode === 'login' && <LoginForm {...common} {...login} onSwitch={toRegister} />}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { canaryShare } from './canaryShare.ts';
 import { falseStops } from './falseStops.ts';
 import type { Bench, Measure } from './measure.ts';
@@ -22,6 +23,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const measures: Measure[] = [];
+const load = () => loadavg()[0]?.toFixed(1);
+const before = load();
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stderr.write(`${name} …\n`);
@@ -34,6 +37,7 @@ const rows = measures.map(({ what, baseline, ours, goal, met }) => [
   goal,
   met ? 'met' : 'MISSED',
 ]);
+process.stdout.write(`${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}\n\n`);
 const head = ['measure', 'baseline, same run', 'ours', 'goal', ''];
 for (const cells of [head, head.map(() => '---'), ...rows]) process.stdout.write(`| ${cells.join(' | ')} |\n`);
 process.exitCode = measures.every(({ met }) => met) ? 0 : 1;

@@ -17,40 +17,46 @@ export async function rollbackTime(): Promise<Measure[]> {
   ];
   await at.activate(await at.host(), first);
   const releases = await openReleases({ store: at.url });
-  const [durable, visible, redeployed]: [number[], number[], number[]] = [[], [], []];
+  const shows = async (id: string) => {
+    while ((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id !== id)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  const ours = { durable: [] as number[], visible: [] as number[] };
+  const again = { durable: [] as number[], visible: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     await at.activate(second);
     await releases.pageFor({ id: 'v' });
     const started = performance.now();
-    durable.push(await seconds(() => rollback(at.writer, { name: 'stories' })));
-    while ((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id !== first)
-      await new Promise((resolve) => setImmediate(resolve));
-    visible.push((performance.now() - started) / 1000);
+    ours.durable.push(await seconds(() => rollback(at.writer, { name: 'stories' })));
+    await shows(first);
+    ours.visible.push((performance.now() - started) / 1000);
     const dist = await writeRemote(at.place(), 'stories', `again ${round}`, { files: bulky });
-    redeployed.push(
-      await seconds(async () =>
-        activate(at.writer, [await at.publishFrom(dist, `1.0.${round + 1}`)], { gate: openGate }),
-      ),
-    );
+    const restarted = performance.now();
+    const id = await at.publishFrom(dist, `1.0.${round + 1}`);
+    await activate(at.writer, [id], { gate: openGate });
+    again.durable.push((performance.now() - restarted) / 1000);
+    await shows(id);
+    again.visible.push((performance.now() - restarted) / 1000);
     await at.activate(first);
   }
   await at.remove();
   const p95 = (values: number[]) => quantile(values, 0.95);
-  const baseline = `${p95(redeployed).toFixed(2)} s (publishing the former build again, build time not counted)`;
+  const usual = (values: number[]) =>
+    `${p95(values).toFixed(2)} s (publishing the former build again, build time not counted)`;
   return [
     {
       what: `rollback to a durable pointer, p95 of ${ROUNDS}`,
-      baseline,
-      ours: `${p95(durable).toFixed(3)} s`,
+      baseline: usual(again.durable),
+      ours: `${p95(ours.durable).toFixed(3)} s`,
       goal: '≤ 2 s',
-      met: p95(durable) <= 2,
+      met: p95(ours.durable) <= 2,
     },
     {
       what: 'rollback to the first new page that shows it, p95',
-      baseline,
-      ours: `${p95(visible).toFixed(3)} s`,
+      baseline: usual(again.visible),
+      ours: `${p95(ours.visible).toFixed(3)} s`,
       goal: '≤ 10 s',
-      met: p95(visible) <= 10,
+      met: p95(ours.visible) <= 10,
     },
   ];
 }

@@ -10,18 +10,20 @@ export interface SheetProps {
   open: boolean;
   onClose: () => void;
   title: string;
+  /** Nobody can close it now: what was entered is on its way. */
+  uncloseable?: boolean;
   children: ReactNode;
   /** Stays in sight under the scrolling body: the action. */
   footer?: ReactNode;
 }
 
 /** A modal from the bottom edge on a phone, in the middle on a desktop. */
-export function Sheet({ open, onClose, title, children, footer }: SheetProps) {
+export function Sheet({ open, onClose, title, uncloseable = false, children, footer }: SheetProps) {
   const titleId = useId();
   const panel = useRef<HTMLDivElement>(null);
-  const dialog = useModalDialog({ open, onClose });
+  const dialog = useModalDialog({ open, onClose, uncloseable });
   const present = usePresence(open);
-  const dragToClose = useDragToClose(panel, onClose);
+  const dragToClose = useDragToClose(panel, uncloseable ? undefined : onClose);
   // The sheet itself takes the focus: no keyboard jumps up on a phone.
   useLayoutEffect(() => {
     if (open) panel.current?.focus();
@@ -35,7 +37,7 @@ export function Sheet({ open, onClose, title, children, footer }: SheetProps) {
             <h2 id={titleId} className={styles.title}>
               {title}
             </h2>
-            <IconButton label="关闭" icon={<CloseIcon size={22} />} onClick={onClose} />
+            <IconButton label="关闭" icon={<CloseIcon size={22} />} onClick={onClose} disabled={uncloseable} />
           </header>
           <div className={styles.body}>{children}</div>
           {footer && <footer className={styles.foot}>{footer}</footer>}
@@ -48,13 +50,13 @@ export function Sheet({ open, onClose, title, children, footer }: SheetProps) {
 const FAR_ENOUGH_PX = 96;
 const FAST_ENOUGH_PX_PER_MS = 0.5;
 
-function useDragToClose(panel: { current: HTMLElement | null }, onClose: () => void) {
+function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => void) | undefined) {
   return useDrag(
     ({ movement: [, down], velocity: [, speed], direction: [, way], last }) => {
       if (!panel.current) return;
       panel.current.style.translate = last ? '' : `0 ${Math.max(0, down)}px`;
       panel.current.style.transition = last ? '' : 'none';
-      if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose();
+      if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose?.();
     },
     { axis: 'y', filterTaps: true },
   );

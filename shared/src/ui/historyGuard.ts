@@ -3,8 +3,8 @@ interface Guard {
   id: string;
   /** Called when the reader goes back; the entry is gone by then. */
   onBack: () => void;
-  /** Going back does not close it: the entry is restored instead. */
-  stays: boolean;
+  /** Going back does not close it now: the entry is restored instead. Read when the reader goes back. */
+  readonly stays: boolean;
   released: boolean;
 }
 
@@ -29,15 +29,22 @@ function guards(): Guards {
 }
 
 /**
- * Puts a history entry over the page, so that going back closes the overlay instead of leaving the page.
+ * Puts a history entry over the page, so that going back closes the overlay instead of leaving the page, unless it `stays` then.
  * Returns the function that takes it away again when the overlay closes by itself.
  */
-export function guardHistory(onBack: () => void, { stays = false } = {}): () => void {
+export function guardHistory(onBack: () => void, stays = () => false): () => void {
   const all = guards();
   const top = all.open.at(-1);
   // Closed and opened in one breath (strict mode, one sheet giving way to another): take over its entry.
   const inherited = top?.released && idsHere().at(-1) === top.id ? all.open.pop() : undefined;
-  const guard: Guard = { id: inherited?.id ?? Math.random().toString(36).slice(2), onBack, stays, released: false };
+  const guard: Guard = {
+    id: inherited?.id ?? Math.random().toString(36).slice(2),
+    onBack,
+    get stays() {
+      return stays();
+    },
+    released: false,
+  };
   all.open.push(guard);
   all.page = pageHere();
   if (!inherited) pushEntry(all);

@@ -12,7 +12,7 @@ export interface ModalOptions {
   open: boolean;
   /** Asked to close: Escape, back gesture, a tap beside it. The owner then sets `open` to false. */
   onClose?: (() => void) | undefined;
-  /** Nothing but its own buttons closes it. */
+  /** Nothing but its own buttons closes it; may change while it is open. */
   uncloseable?: boolean;
 }
 
@@ -22,6 +22,7 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
   const shown = useRef(false);
   const pressedBeside = useRef(false);
   const close = useEffectEvent(() => onClose?.());
+  const stays = useEffectEvent(() => uncloseable);
 
   // In a layout effect, because an open modal in a hidden Activity would leave the whole page inert.
   useLayoutEffect(() => {
@@ -29,13 +30,16 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
     if (!open || !dialog) return;
     dialog.showModal();
     shown.current = true;
-    const release = guardHistory(() => close(), { stays: uncloseable });
+    const release = guardHistory(
+      () => close(),
+      () => stays(),
+    );
     return () => {
       shown.current = false;
       release();
       dialog.close();
     };
-  }, [open, uncloseable]);
+  }, [open]);
 
   return {
     ref,
