@@ -83,7 +83,8 @@ export class FileStore implements Store {
   async #newestGeneration(key: string): Promise<number> {
     let newest = this.#newest.get(key) ?? (await this.#lastListed(key));
     while (await exists(this.#generation(key, newest + 1))) newest += 1;
-    this.#newest.set(key, newest);
+    // whoever asks for names that do not exist fills no memory
+    if (newest > 0) this.#newest.set(key, newest);
     return newest;
   }
 
