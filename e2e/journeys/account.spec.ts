@@ -37,6 +37,29 @@ test('who edits the profile is asked before the changes are lost, and finds them
   expect(saved.avatar).toMatch(/^\/api\/media\/avatars\//);
 });
 
+test('我的 stands still while the balance and the days in a row arrive', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  for (const late of ['**/api/v1/user', '**/builds/wallet/**'])
+    await page.route(late, async (route) => {
+      await arrived;
+      await route.continue();
+    });
+  await person.open('/my');
+  const entry = page.getByRole('link', { name: /个人资料/ }).last();
+  await expect(entry).toBeVisible();
+  await expect(page.getByText('充值', { exact: true })).toHaveCount(1);
+  const before = await entry.boundingBox();
+  arrive();
+  await expect(page.getByText('充值', { exact: true })).toHaveCount(2);
+  await expect(page.getByRole('button', { name: /看整月/ })).toBeVisible();
+  const after = await entry.boundingBox();
+  expect(Math.abs((after?.y ?? 0) - (before?.y ?? 99))).toBeLessThanOrEqual(1);
+});
+
 test('giving up the changes leaves the profile as it was', async ({ person, page }) => {
   await person.returns(await seededAccount({}));
   await person.open('/my');

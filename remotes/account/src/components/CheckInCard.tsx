@@ -60,14 +60,19 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
   const reward = nextReward(streak);
   const done = reward === undefined ? texts.checkIn.done : texts.checkIn.doneTomorrow(reward);
   const knowsStreak = user.checkInStreak !== undefined;
+  // the week keeps its place meanwhile, so that nothing moves under a finger
+  const awaitsStreak = !knowsStreak && user.isWhole === false;
   return (
     <Card aria-label={texts.checkIn.title}>
       {knowsStreak ? (
         <StreakHead streak={streak} isMonth={isMonth} onToggle={() => setMonth(!isMonth)} />
       ) : (
-        <h2 className={styles.title}>{texts.checkIn.title}</h2>
+        <div className={awaitsStreak ? styles.head : undefined}>
+          <h2 className={styles.title}>{texts.checkIn.title}</h2>
+        </div>
       )}
       {knowsStreak && <StreakCalendar streak={streak} span={isMonth ? 'month' : 'week'} />}
+      {awaitsStreak && <StreakCalendar streak={{ ...streak, rewards: [] }} span="week" />}
       {streak.isCheckedInToday ? (
         <p className={styles.done}>
           <CheckInIcon size={20} />

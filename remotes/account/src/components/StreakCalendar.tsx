@@ -42,7 +42,10 @@ export function StreakCalendar({ streak, span }: { streak: Streak; span: 'week' 
           <span key={weekday}>{weekday}</span>
         ))}
       </div>
-      <ol className={styles.days} aria-label={span === 'week' ? texts.checkIn.week : texts.checkIn.month(streak.today)}>
+      <ol
+        className={clsx(styles.days, span === 'week' && styles.week)}
+        aria-label={span === 'week' ? texts.checkIn.week : texts.checkIn.month(streak.today)}
+      >
         {calendarDays(streak, span).map((day, index) => (
           <DayCell key={day.key} day={day} first={index === 0} />
         ))}

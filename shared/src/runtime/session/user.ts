@@ -32,9 +32,11 @@ export interface User {
   /** days in a row */
   checkInStreak: number | undefined;
   version: number | undefined;
+  /** false while only what this device kept is known: the server is being asked for the rest */
+  isWhole: boolean;
 }
 
-export const toUser = (dto: UserDto): User => ({
+export const toUser = (dto: UserDto, isWhole = true): User => ({
   id: String(dto.id),
   name: dto.name ?? '',
   username: dto.username ?? '',
@@ -47,12 +49,13 @@ export const toUser = (dto: UserDto): User => ({
   checkedInToday: dto.checked_in_today ?? undefined,
   checkInStreak: dto.check_in_streak ?? undefined,
   version: dto.version ?? undefined,
+  isWhole,
 });
 
 /** The user with the fields that `patch` names. */
 export function patchedUser(user: User, patch: Partial<UserDto>): User {
   const known = Object.entries(patch).filter(([, value]) => value !== undefined);
-  return toUser({ ...toDto(user), ...Object.fromEntries(known), id: user.id });
+  return toUser({ ...toDto(user), ...Object.fromEntries(known), id: user.id }, user.isWhole);
 }
 
 const toDto = (user: User): UserDto => ({
@@ -101,5 +104,5 @@ const stored = fallback(
 /** The stored user; null for an empty, unknown or broken record. */
 export function readStored(json: unknown): User | null {
   const { id: storedId, ...rest } = parse(stored, json);
-  return storedId == null ? null : toUser({ ...rest, id: storedId });
+  return storedId == null ? null : toUser({ ...rest, id: storedId }, false);
 }
