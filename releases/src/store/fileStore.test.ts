@@ -5,7 +5,7 @@ import { temporaryFolder } from '../testing/writePackage.ts';
 import { CONFORMANCE } from './conformance.ts';
 import { FileStore } from './fileStore.ts';
 import { probeStore } from './probe.ts';
-import type { Store } from './store.ts';
+import type { Pointer, Store } from './store.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -39,6 +39,30 @@ describe('a folder as a store', () => {
     };
     await Promise.all(stores.map(race));
     expect(await readFile(join(folder.path, 'race.json'), 'utf8')).toBe('60');
+  });
+
+  describe('of a pointer that was swapped two hundred and fifty times', () => {
+    const key = 'often.json';
+    const store = () => new FileStore(folder.path);
+    let early: Pointer | null;
+    beforeAll(async () => {
+      await store().swapPointer(key, '1', null);
+      early = await store().readPointer(key);
+      for (let count = 2; count <= 250; count += 1)
+        await store().swapPointer(key, String(count), (await store().readPointer(key))?.tag ?? '');
+    });
+
+    test('a hundred generations are kept', async () => {
+      const kept = await readdir(join(folder.path, '.generations', key));
+      expect(kept.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => 151 + n));
+    });
+
+    test('who read one that is gone, or none, changes nothing', async () => {
+      expect(await store().swapPointer(key, 'late', early?.tag ?? '')).toBe(false);
+      expect(await store().swapPointer(key, 'made anew', null)).toBe(false);
+      expect((await store().readPointer(key))?.body).toBe('250');
+      expect(await readFile(join(folder.path, key), 'utf8')).toBe('250');
+    });
   });
 
   test('leaves no half-written files behind', async () => {

@@ -8,15 +8,16 @@ import type { Pointer, Store } from './store.ts';
 const SAFE_KEY = /^(?!.*(^|\/)\.\.?(\/|$))[^\\\0]+$/;
 const GENERATIONS = '.generations';
 const TEMPORARY = '.temporary';
+const KEPT_GENERATIONS = 100;
 
 /**
  * Objects as files below a folder. An object appears complete or not at all (written aside, synced, linked). A pointer is a
  * row of generations 1, 2, 3 …, each made by one atomic link, so no lock can go stale; the plain file is a copy of the newest.
+ * The newest hundred stay.
  */
 export class FileStore implements Store {
   readonly root: string;
   readonly label: string;
-  readonly #newest = new Map<string, number>();
 
   constructor(root: string) {
     this.root = resolve(root);
@@ -33,10 +34,8 @@ export class FileStore implements Store {
 
   async readPointer(key: string): Promise<Pointer | null> {
     return this.#guard(async () => {
-      const newest = await this.#newestGeneration(key);
-      if (newest === 0) return null;
-      const body = await readFile(this.#generation(key, newest), 'utf8');
-      return { body, tag: String(newest) };
+      const newest = await this.#newest(key);
+      return newest && { body: newest.body.toString('utf8'), tag: String(newest.generation) };
     });
   }
 
@@ -44,7 +43,18 @@ export class FileStore implements Store {
     return this.#guard(async () => {
       const next = Number(tag ?? 0) + 1;
       if (!(await this.#link(this.#generation(key, next), body))) return false;
+      const generations = await this.#generations(key);
+      const outdated = Math.max(...generations) - KEPT_GENERATIONS;
+      // the name was free only because its generation has been removed: readers, who look for the highest, never saw ours
+      if (next <= outdated) {
+        await rm(this.#generation(key, next), { force: true });
+        return false;
+      }
       await this.#showNewest(key);
+      await this.#forget(
+        key,
+        generations.filter((generation) => generation <= outdated),
+      );
       return true;
     });
   }
@@ -80,30 +90,37 @@ export class FileStore implements Store {
     return join(this.root, GENERATIONS, this.#path(key).slice(this.root.length + 1), String(generation));
   }
 
-  async #newestGeneration(key: string): Promise<number> {
-    let newest = this.#newest.get(key) ?? (await this.#lastListed(key));
-    while (await exists(this.#generation(key, newest + 1))) newest += 1;
-    // whoever asks for names that do not exist fills no memory
-    if (newest > 0) this.#newest.set(key, newest);
-    return newest;
+  async #generations(key: string): Promise<number[]> {
+    const entries = await readdir(dirname(this.#generation(key, 1))).catch(absent);
+    return (entries ?? []).map(Number).filter((generation) => generation > 0);
   }
 
-  async #lastListed(key: string): Promise<number> {
-    const entries = await readdir(dirname(this.#generation(key, 1))).catch(absent);
-    return (entries ?? []).reduce((newest, entry) => Math.max(newest, Number(entry) || 0), 0);
+  async #newest(key: string): Promise<{ generation: number; body: Buffer } | null> {
+    for (;;) {
+      const generation = Math.max(0, ...(await this.#generations(key)));
+      if (generation === 0) return null;
+      const body = await readFile(this.#generation(key, generation)).catch(absent);
+      // gone: a hundred swaps went by since the listing
+      if (body) return { generation, body };
+    }
   }
 
   /** Ends only when the shown copy is the newest, since a slower writer may have overtaken us with an older one. */
   async #showNewest(key: string): Promise<void> {
     for (let shown = 0; ; ) {
-      const newest = await this.#newestGeneration(key);
-      if (newest === shown) return;
-      const aside = await this.#writeAside(await readFile(this.#generation(key, newest)));
+      const newest = await this.#newest(key);
+      if (!newest || newest.generation === shown) return;
+      const aside = await this.#writeAside(newest.body);
       await makeFolder(dirname(this.#path(key)));
       await rename(aside, this.#path(key));
       await syncFolder(dirname(this.#path(key)));
-      shown = newest;
+      shown = newest.generation;
     }
+  }
+
+  /** A swap that succeeded is not undone by a file that will not go: the next swap tries again. */
+  async #forget(key: string, generations: number[]): Promise<void> {
+    await Promise.allSettled(generations.map((generation) => rm(this.#generation(key, generation), { force: true })));
   }
 
   async #writeAside(body: Uint8Array | string): Promise<string> {
