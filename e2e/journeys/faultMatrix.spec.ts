@@ -52,16 +52,16 @@ const anyRetry = (page: Page) => page.getByRole('button', { name: /^(重试|刷�
 
 /** What a patient reader does: looks, and taps what the page offers, until it is done. */
 async function insist(scene: Scene, flow: (typeof flows)[number]) {
+  const nothing = scene.page.locator('nothing');
+  const offered = anyRetry(scene.page).or(flow.again?.(scene) ?? nothing);
+  const button = offered.filter({ visible: true }).and(scene.page.locator(':enabled')).first();
+  const shown = flow.shown(scene).first();
+  const onTheWay = (flow.onTheWay?.(scene) ?? nothing).first();
   await expect(async () => {
-    const offered = anyRetry(scene.page).or(flow.again?.(scene) ?? scene.page.locator('nothing'));
-    const button = offered.filter({ visible: true }).and(scene.page.locator(':enabled')).first();
-    const isDone = await flow.shown(scene).first().isVisible();
-    const failed = scene.person.log().getByText('点按重试').first();
-    if (isDone && !(await failed.isVisible())) return;
-    if (await failed.isVisible()) await failed.tap({ timeout: 1000 });
-    else if (await button.isVisible()) await button.tap({ timeout: 1000 });
-    await expect(flow.shown(scene).first()).toBeVisible({ timeout: 2000 });
-    await expect(failed).toBeHidden();
+    if ((await shown.isVisible()) && !(await onTheWay.isVisible())) return;
+    if (await button.isVisible()) await button.tap({ timeout: 1000 });
+    await expect(shown).toBeVisible({ timeout: 2000 });
+    await expect(onTheWay).toBeHidden({ timeout: 2000 });
   }).toPass({ timeout: 25_000 });
 }
 

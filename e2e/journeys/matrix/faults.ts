@@ -51,6 +51,18 @@ async function slowDown({ context, page }: Scene) {
   });
 }
 
+/** Every call is answered so from now on. */
+async function answers({ site }: Scene, status: number, headers?: Record<string, string>) {
+  site.front.asked();
+  site.front.breaks(api, { status, ...(headers && { headers }) });
+}
+
+/** A fault that struck nobody would prove nothing. */
+async function mendOnceMet({ site }: Scene) {
+  await expect.poll(() => site.front.asked().some((path) => api.test(path))).toBe(true);
+  site.front.mend();
+}
+
 async function switchSet({ site, editions, page }: Scene) {
   const live = (await site.release('status')).stable.builds;
   await site.activate(live.includes(editions[0]) ? editions[1] : editions[0]);
@@ -74,13 +86,13 @@ export const faults: readonly Fault[] = [
   { name: 'a blocked socket', prepare: ({ page }) => page.routeWebSocket(/\/app\//, (socket) => socket.close()) },
   {
     name: 'answers 500',
-    strike: async ({ site }) => site.front.breaks(api, { status: 500 }),
-    mend: async ({ site }) => site.front.mend(),
+    strike: (scene) => answers(scene, 500),
+    mend: mendOnceMet,
   },
   {
     name: 'answers 429 for two seconds',
-    strike: async ({ site }) => site.front.breaks(api, { status: 429, headers: { 'retry-after': '2' } }),
-    mend: async ({ site }) => site.front.mend(),
+    strike: (scene) => answers(scene, 429, { 'retry-after': '2' }),
+    mend: mendOnceMet,
   },
   {
     name: 'one answer 419',

@@ -13,8 +13,9 @@ interface Flow {
   act?(scene: Scene): Promise<void>;
   /** The same again, by what the page offers after a failure. */
   again?(scene: Scene): Locator;
-  /** What shows that it is done. */
+  /** What shows that it is done, as long as nothing of `onTheWay` does. */
   shown(scene: Scene): Locator;
+  onTheWay?(scene: Scene): Locator;
   /** Exactly once on the server. */
   once(scene: Scene): Promise<void>;
 }
@@ -43,6 +44,7 @@ export const flows: readonly Flow[] = [
     act: ({ person }) => person.says(words),
     again: ({ page }) => page.getByRole('button', { name: '点按重试' }),
     shown: said,
+    onTheWay: ({ person }) => person.log().getByText(/发送中|等待网络|自动发出|点按重试/),
     once: async (scene) => {
       const lines = async () => (await scene.person.latest()).data.filter(({ body }) => body === words).length;
       await expect.poll(lines).toBe(1);
