@@ -22,7 +22,8 @@ const rooms = ['host', 'remotes', 'shared', 'releases', 'e2e', 'docs', 'template
 const problems: string[] = [];
 
 function checkScripts(text: string, shown: string) {
-  for (const [, script] of text.matchAll(/`(?:pnpm|npm run) ([a-z][a-z0-9:-]*)/g)) {
+  // in a sentence or on a line of its own, behind settings too
+  for (const [, script] of text.matchAll(/(?:`|^)(?:[A-Z_]+=\S+ )*(?:pnpm|npm run) ([a-z][a-z0-9:-]*)/gm)) {
     if (script && !pnpmBuiltins.has(script) && !(script in manifest.scripts))
       problems.push(`${shown} names the script "${script}", which package.json does not have: correct one of them`);
   }
