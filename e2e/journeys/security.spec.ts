@@ -152,5 +152,11 @@ test.describe('sec.xss', () => {
     await saysThePayloads(page);
     await person.open(`${product.origin}/story/nie-xiaoqian`);
     await saysThePayloads(page);
+    // at the foot of a list whose first page is there
+    await person.open(`${product.origin}/explore`);
+    const lastCard = page.locator('a[href^="/story/"]').last();
+    // the cards of the HTML give way to the app's
+    await expect(() => lastCard.scrollIntoViewIfNeeded({ timeout: 1000 })).toPass();
+    await saysThePayloads(page);
   });
 });
