@@ -109,8 +109,13 @@ test('who comes by an invite link brings points to both', async ({ person, page,
   await expect(page.getByText(invite_code)).toBeVisible();
   const elsewhere = await anotherBrowser();
   const friend = person.at(await elsewhere.newPage());
+  // a tap that comes before the app does is the browser's to follow
+  const hostScript = '**/builds/host/**/*.js';
+  await friend.page.route(hostScript, () => {});
   await friend.open(`/?invite=${invite_code}`);
   await friend.page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
+  await expect(friend.page).toHaveURL(/\/my$/);
+  await friend.page.unroute(hostScript);
   await friend.page.getByRole('button', { name: '注册账号' }).tap();
   await expect(friend.popup().getByText(`邀请码 ${invite_code}`)).toBeVisible();
   await friend.register();

@@ -3,7 +3,6 @@ import '@liaozhai/shared/ui/base.css';
 import { Provider, store } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { AuthGate } from './auth/AuthGate';
-import { rememberInviteCode } from './auth/inviteCode';
 import { pageSet } from './federation';
 import { createAppHistory } from './navigation/appHistory';
 import { NavigationContext } from './navigation/NavigationContext';
@@ -24,10 +23,7 @@ const isReleased = pageSet.set !== 'bundled';
 
 /** The whole app: screens in the shell; the auth popup and the toasts over everything. */
 export function App() {
-  const [navigation] = useState(() => {
-    rememberInviteCode(location.search);
-    return createAppHistory(appRoutes);
-  });
+  const [navigation] = useState(() => createAppHistory(appRoutes));
   useEffect(() => () => navigation.dispose(), [navigation]);
   const idle = useIdle();
   useStart(idle);

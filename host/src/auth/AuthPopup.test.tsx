@@ -157,7 +157,8 @@ describe('registering', () => {
   });
 
   test('the invite code goes along for whoever came by an invite link', async () => {
-    const host = await openHost({ path: '/?invite=LANRUO', handlers: { 'POST /v1/register': registered() } });
+    sessionStorage.setItem('liaozhai-invite', 'LANRUO');
+    const host = await openHost({ path: '/', handlers: { 'POST /v1/register': registered() } });
     void requestLogin();
     await host.user.click(await screen.findByRole('button', { name: '注册（请截图保存）' }));
     await said('账号密码已复制到剪贴板');
