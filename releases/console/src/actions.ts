@@ -73,7 +73,7 @@ export function createActions(context: ActionContext): Actions {
           builds: [build],
         });
         const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
-        if (problems.length > 0) throw new ApiFailure(422, build, problems);
+        if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
         context.say(texts.done.checked);
       }),
     override: (build) =>

@@ -2,11 +2,12 @@ import { texts } from './texts';
 
 const TOKEN = 'liaozhai-console-token';
 
+/** What kept the API from doing what it was asked: a sentence for the person, and the server's own lines below it. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly lines: readonly string[];
 
-  constructor(status: number, message: string, lines: readonly string[] = []) {
+  constructor(status: number, lines: readonly string[] = [], message: string = texts.refusal(status)) {
     super(message);
     this.status = status;
     this.lines = lines;
@@ -39,13 +40,13 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
   };
   const response = await fetch(`/v1/${path}`, { ...options, headers, credentials: 'omit', cache: 'no-store' }).catch(
     () => {
-      throw new ApiFailure(0, texts.offline);
+      throw new ApiFailure(0, [], texts.offline);
     },
   );
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as Answer;
   const { message = `${response.status}`, cure = '', details = [] } = (answer ?? {}) as Failed;
-  throw new ApiFailure(response.status, message, [...details, ...(cure ? [cure] : [])]);
+  throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])]);
 }
 
 export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(path, { method: 'GET' });

@@ -42,7 +42,7 @@ function buildActions(id: string, { status, me, actions }: BuildsContext): HTMLE
 }
 
 function buildRow(build: BuildSummary, context: BuildsContext): HTMLElement {
-  const { id, bytes, files, provenance } = build;
+  const { id, bytes, files, provenance, problem } = build;
   const running = context.status.stable?.builds.includes(id);
   const killed = context.status.killed.includes(id);
   return element(
@@ -54,13 +54,14 @@ function buildRow(build: BuildSummary, context: BuildsContext): HTMLElement {
       element('strong', { title: id }, versionOf(id)),
       running ? element('span', { class: 'chip' }, texts.builds.running) : null,
       killed ? element('span', { class: 'chip alarm' }, texts.live.killed) : null,
+      problem ? element('span', { class: 'chip alarm' }, texts.builds.damaged) : null,
     ),
     element(
       'small',
       {},
-      `${texts.builds.by(provenance.publisher, relativeTime(provenance.at, new Date()), provenance.commit)} · ${texts.builds.size(bytes, files)}`,
+      `${texts.builds.by(provenance.publisher, relativeTime(provenance.at, new Date()), provenance.commit)} · ${problem ?? texts.builds.size(bytes, files)}`,
     ),
-    killed ? null : buildActions(id, context),
+    killed || problem ? null : buildActions(id, context),
   );
 }
 

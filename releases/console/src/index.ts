@@ -67,7 +67,13 @@ async function start(): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof ApiFailure)) throw cause;
     if (cause.status !== 401)
-      return root.replaceChildren(element('p', { class: 'card alarm', role: 'alert' }, cause.message));
+      return root.replaceChildren(
+        element(
+          'div',
+          { class: 'card alarm', role: 'alert' },
+          ...[cause.message, ...cause.lines].map((line) => element('p', {}, line)),
+        ),
+      );
     forgetToken();
     signIn(true);
   }

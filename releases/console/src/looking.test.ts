@@ -78,11 +78,12 @@ describe('what is agreed to in a dialog', () => {
     seqs.production = 8;
     await refresh();
     agree();
-    await waitFor(() => expect(page.said).toBe('moved'));
+    await waitFor(() => expect(page.said).toContain('状态刚刚变了'));
     expect(asked.find(({ body }) => body)).toEqual({
       path: 'activate?channel=production',
       body: { builds: ['x'], why: '', seq: 7 },
     });
+    expect(document.querySelector('dialog')?.textContent).toContain('moved');
     agree();
     await switched;
   });
@@ -99,7 +100,7 @@ describe('what is agreed to in a dialog', () => {
     page.channel = 'preview';
     await refresh();
     agree();
-    await waitFor(() => expect(page.said).toBe('moved'));
+    await waitFor(() => expect(page.said).toContain('状态刚刚变了'));
     expect(asked.map(({ path }) => path)).toContain('diff?channel=production&a=7&b=3');
     expect(asked.find(({ body }) => body)).toMatchObject({ path: 'rollback?channel=production', body: { seq: 7 } });
     agree();

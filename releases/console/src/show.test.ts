@@ -76,8 +76,9 @@ test('an open list that was lost says so, comes back by itself, and shows what w
   list.open = true;
   list.dispatchEvent(new Event('toggle'));
   await waitFor(() => expect(list.textContent).toContain('取不到这份列表'));
-  answer = () => Response.json([build('1.2.0'), build('1.1.0')]);
+  answer = () => Response.json([build('1.2.0'), { ...build('1.1.0'), problem: 'build.json is damaged' }]);
   show(frame, seen, { me, actions, now: later });
   await waitFor(() => expect(list.textContent).toContain('1.2.0'));
   expect(list.textContent).not.toContain('取不到');
+  expect([...list.querySelectorAll('li')].map((row) => row.textContent?.includes('已损坏'))).toEqual([false, true]);
 });

@@ -23,6 +23,16 @@ const verbs: Record<string, string> = {
 
 const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
 
+const refusals: Record<number, string> = {
+  400: '请求有误，什么都没有改变',
+  401: '令牌已失效，请重新进入',
+  403: '这个令牌没有这项权限',
+  409: '状态刚刚变了，什么都没有改变。请看过新状态再决定',
+  422: '没有通过，什么都没有改变',
+  429: '请求太频繁，请一分钟后再试',
+  503: '取不到发布存储，请稍后再试',
+};
+
 export const texts = {
   title: '发布台',
   signIn: {
@@ -76,6 +86,7 @@ export const texts = {
     none: '还没有构建',
     lost: '取不到这份列表，稍后会自动重试',
     running: '运行中',
+    damaged: '已损坏',
     check: '检查',
     activate: '上线',
     canary: '灰度 5%',
@@ -107,5 +118,7 @@ export const texts = {
   },
   offline: '发布台没有响应，请检查网络',
   verb: (verb: string) => verbs[verb] ?? verb,
+  /** By the API's status; what it says itself, in the words of the command line, stands below. */
+  refusal: (status: number) => refusals[status] ?? '没有成功',
   failure: (failure: string) => failures[failure] ?? failure,
 } as const;
