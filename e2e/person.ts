@@ -1,27 +1,8 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
+import { recordTrouble, type Trouble } from './trouble.ts';
 
-/** What a page did that no visitor should ever cause: errors and policy violations. */
-export interface Trouble {
-  violations: string[];
-  errors: string[];
-}
-
-/** Records for every page of the context, those a test opens later too. */
-async function recordTrouble(context: BrowserContext, trouble: Trouble) {
-  await context.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
-  await context.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => {
-      (globalThis as unknown as { __violated(text: string): void }).__violated(
-        `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
-      );
-    });
-  });
-  context.on('console', (message) => {
-    if (/Content[- ]Security[- ]Policy|Trusted ?(Type|HTML|Script)/i.test(message.text()))
-      trouble.violations.push(message.text());
-  });
-  context.on('weberror', (error) => trouble.errors.push(error.error().message));
-}
+/** The app stands where the server had drawn; a tap before that is the browser's to follow, and what it aims at may be replaced. */
+export const appIsUp = (page: Page) => expect(page.locator('[data-first]')).toHaveCount(0);
 
 export interface Account {
   login: string;
@@ -107,6 +88,31 @@ export class Person {
     await expect(this.log()).toBeVisible();
   }
 
+  /** The open chat has joined its channel and caught up: from here on it asks nothing by itself. */
+  async hasCaughtUp() {
+    await this.page.waitForFunction(() => {
+      const calls = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      const joined = calls.find(({ name }) => name.endsWith('/broadcasting/auth'));
+      const isAfter = ({ name, startTime }: PerformanceResourceTiming) =>
+        joined !== undefined && startTime >= joined.responseEnd && name.includes('/messages/latest');
+      return calls.some((call) => isAfter(call) && call.responseEnd > 0);
+    });
+  }
+
+  /** Everything the page asks by itself at its start has been answered, the socket's permission as well. */
+  async isSettled() {
+    await this.page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/broadcasting/auth')),
+    );
+    await this.page.waitForLoadState('networkidle');
+  }
+
+  /** The session is gone, and no page of before was there to find it out. */
+  async losesSession() {
+    await this.open('/manifest.webmanifest');
+    await this.page.context().clearCookies();
+  }
+
   /** The same person at another tab. */
   at(page: Page): Person {
     return new Person(page, this.trouble);
@@ -154,6 +160,7 @@ export class Person {
 
   async openFirstStory() {
     await this.open('/explore');
+    await appIsUp(this.page);
     await this.page.locator('a[href^="/story/"]').first().click();
     await expect(this.page).toHaveURL(/\/story\//);
   }

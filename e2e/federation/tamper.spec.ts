@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { appIsUp } from '../person.ts';
 import type { Edition } from './site/edition.ts';
 import { filesOf } from './site/site.ts';
 import { card, expect, goToTab, shownSet, test } from './site/test.ts';
@@ -73,7 +74,7 @@ test('mf.tamper: a file whose hash is taken out of the page is not even asked fo
   site.front.breaks(/^\/explore$/, { rewrite });
   await page.goto('/explore');
   expect(removed).toBeGreaterThan(0);
-  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  await appIsUp(page);
   await goToTab(page, '我的');
   await expect(page.getByText(card)).toBeVisible();
   expect(site.front.asked().filter((path) => /\/builds\/account\/.*\/my\..*\.js/.test(path))).toEqual([]);
@@ -100,6 +101,7 @@ test('mf.tamper: a page whose hash fits neither the file nor what it was changed
   site.front.breaks(filesOf(build, 'static/js/my.'), script);
   await page.goto('/explore');
   expect(replaced).toBeGreaterThan(0);
+  await appIsUp(page);
   await goToTab(page, '我的');
   await expect(page.getByText(card)).toBeVisible();
   expect(await wasTampered(page)).toBe(false);

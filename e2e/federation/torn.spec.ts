@@ -4,7 +4,7 @@ import { folderOf } from './site/site.ts';
 import { expect, goToTab, shownSet, test } from './site/test.ts';
 
 const navigations = Number(process.env.TORN_NAVIGATIONS ?? 16);
-const activations = Number(process.env.TORN_ACTIVATIONS ?? 4);
+const activations = Number(process.env.TORN_ACTIVATIONS ?? 5);
 
 const editions = (says: string): Edition[] => [
   { remote: 'account', part: 'my', says },
@@ -64,5 +64,7 @@ test(`mf.torn: ${navigations} navigations during ${activations} activations neve
     await expectOneSet(page, sayings);
   }
   await switching;
+  await page.goto('/explore');
+  seen.add((await shownSet(page)).set);
   expect(seen.size).toBe(2);
 });

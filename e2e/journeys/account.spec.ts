@@ -204,7 +204,7 @@ test.describe('in a session that has run out the sign-in popup alone speaks', ()
       await person.open(path);
       for (const [field, text] of Object.entries(fields)) await page.locator(`[name="${field}"]`).fill(text);
       await expect(page.getByRole('button', { name: button })).toBeEnabled();
-      await page.waitForLoadState('networkidle');
+      await person.isSettled();
       await context.clearCookies();
       await page.getByRole('button', { name: button }).tap();
       await expect(person.popup().locator('input[name="password"]')).toBeVisible();
@@ -219,7 +219,7 @@ test.describe('in a session that has run out the sign-in popup alone speaks', ()
     const currentPassword = page.locator('input[name="current_password"]');
     await persona.fill('赶考的书生');
     await currentPassword.fill('246810');
-    await page.waitForLoadState('networkidle');
+    await person.isSettled();
     await context.clearCookies();
     await page.getByRole('button', { name: '保存', exact: true }).tap();
     await person.signIn(account);

@@ -61,7 +61,7 @@ test.describe('the auth popup', () => {
 
   test('a wrong password is said at the field and in a toast', async ({ person, page }) => {
     const account = await person.joins();
-    await page.context().clearCookies();
+    await person.losesSession();
     await page.evaluate(() => localStorage.clear());
     await opened(page);
     const popup = person.popup();
@@ -111,10 +111,10 @@ test.describe('the auth popup', () => {
     await expect(page.getByRole('heading', { name: '我的' })).toBeVisible();
   });
 
-  test('any 401 opens it to register with the password shown', async ({ person, page }) => {
+  test('any 401 opens it to register with the password shown', async ({ person }) => {
     await person.joins();
-    await page.context().clearCookies();
-    await page.reload();
+    await person.losesSession();
+    await person.open('/my');
     const popup = person.popup();
     await expect(popup).toBeVisible();
     await expect(popup.locator('input[name="password"]')).toHaveAttribute('type', 'text');

@@ -47,6 +47,7 @@ test('outbox.401: an expired session loses no text; it sends itself after sign-i
   const account = await person.joins();
   await person.openFirstStory();
   await person.openChat();
+  await person.hasCaughtUp();
   await context.clearCookies();
   await person.says('我还会再来的');
   await person.signIn(account);

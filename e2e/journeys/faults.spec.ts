@@ -8,6 +8,7 @@ test.describe('faults of the backend', () => {
   let product: RunningProduct;
 
   test.beforeAll(async () => {
+    test.setTimeout(180_000);
     backend = await startBackend(slowly);
     product = await startProduct({ BACKEND_URL: backend.url });
   });

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../person.ts';
+import { appIsUp, expect, test } from '../person.ts';
 
 /** A keyboard belongs to a desk: a mouse beside it and no touch, at the width of a phone. */
 test.use({ hasTouch: false, isMobile: false });
@@ -39,6 +39,7 @@ async function expectRing(page: Page) {
 
 test('tabs by keyboard: the bar leads to each, and the focus goes along', async ({ person, page }) => {
   await person.open('/explore');
+  await appIsUp(page);
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   await tabTo(page, '聊过');
   await page.keyboard.press('Enter');
@@ -52,6 +53,7 @@ test('tabs by keyboard: the bar leads to each, and the focus goes along', async 
 test('a reader registers, talks and leaves by keyboard alone', async ({ person, page }) => {
   test.setTimeout(90_000);
   await person.open('/explore');
+  await appIsUp(page);
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   await tabTo(page, /聂小倩/);
   await page.keyboard.press('Enter');

@@ -94,11 +94,11 @@ test('words lost on a line that looks alive go by themselves once it is', async 
   await sentOnce(person, '雁过无声');
 });
 
-test('outbox.401: words of an expired session never go out under another name', async ({ person, page, context }) => {
+test('outbox.401: words of an expired session never go out under another name', async ({ person, context }) => {
   const first = await seededAccount({});
   await person.returns(first);
   await person.opensChat();
-  await page.waitForLoadState('networkidle');
+  await person.hasCaughtUp();
   await context.clearCookies();
   await person.says('只有我知道的话');
   await person.register();
@@ -147,6 +147,7 @@ test('a draft outlives reload, other screens and an expired session', async ({ p
   await expect(field).toHaveValue('还没想好怎么说');
   const ideas = page.getByRole('button', { name: /^灵感/ });
   await expect(ideas).toBeEnabled();
+  await person.hasCaughtUp();
   await context.clearCookies();
   await ideas.tap();
   await expect(person.popup()).toBeVisible();

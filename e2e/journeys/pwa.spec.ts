@@ -99,8 +99,13 @@ test('without a network every address opens with the newest page, and shows noth
     const body = (await answer.text()).replace('</body>', '<p id="newest">新的一页</p></body>');
     await route.fulfill({ response: answer, body });
   });
-  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
-  await expect(page.locator('#newest')).toBeAttached();
+  const keeps = (mark: string) =>
+    page.evaluate(async (id) => (await (await caches.match('/', { cacheName: 'pages' }))?.text())?.includes(id), mark);
+  // an answer that takes its time gives way to the kept page
+  await expect(async () => {
+    await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+    expect(await keeps('id="newest"')).toBe(true);
+  }).toPass({ timeout: 30_000 });
   await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
   await context.setOffline(true);
   await page.goto('/my', { waitUntil: 'domcontentloaded' });
@@ -144,8 +149,11 @@ test('a switch is not hidden by what the worker keeps', async ({ page, context }
     const body = (await answer.text()).replace('</body>', '<p id="switched">切换之后</p></body>');
     await route.fulfill({ response: answer, body });
   });
-  await page.reload({ waitUntil: 'domcontentloaded' });
-  await expect(page.locator('#switched')).toBeAttached();
+  // an answer that takes its time gives way to the kept page, once
+  await expect(async () => {
+    await page.reload({ waitUntil: 'domcontentloaded' });
+    await expect(page.locator('#switched')).toBeAttached({ timeout: 1000 });
+  }).toPass({ timeout: 30_000 });
 });
 
 test('a host script that does not come is asked for once more, past the caches', async ({ page, context }) => {

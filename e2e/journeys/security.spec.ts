@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { type FaultyFront, startFaultyFront } from '../federation/site/faultyFront.ts';
 import { repoRoot } from '../federation/site/repoRoot.ts';
-import { expect, test } from '../person.ts';
+import { appIsUp, expect, test } from '../person.ts';
 import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
 import { payloads } from '../security/payloads.ts';
 import { secretsIn } from '../security/supply.ts';
@@ -75,6 +75,7 @@ test.describe('sec.xss', () => {
   let product: RunningProduct;
 
   test.beforeAll(async () => {
+    test.setTimeout(180_000);
     backend = await startBackend({ STORYTELLER_PIECE_DELAY_MS: '0' });
     front = await startFaultyFront(new URL(backend.url));
     product = await startProduct({ BACKEND_URL: front.origin });
@@ -148,15 +149,19 @@ test.describe('sec.xss', () => {
     );
     // by the tab: a page that opens there has its first stories in it
     await person.open(`${product.origin}/my`);
+    await appIsUp(page);
     await page.getByRole('navigation').getByRole('link', { name: '发现' }).click();
     await saysThePayloads(page);
     await person.open(`${product.origin}/story/nie-xiaoqian`);
     await saysThePayloads(page);
     // at the foot of a list whose first page is there
-    await person.open(`${product.origin}/explore`);
     const lastCard = page.locator('a[href^="/story/"]').last();
-    // the cards of the HTML give way to the app's
-    await expect(() => lastCard.scrollIntoViewIfNeeded({ timeout: 1000 })).toPass();
+    // a page that the server could not draw in time has no first stories
+    await expect(async () => {
+      await person.open(`${product.origin}/explore`);
+      await appIsUp(page);
+      await lastCard.scrollIntoViewIfNeeded({ timeout: 2000 });
+    }).toPass({ timeout: 30_000 });
     await saysThePayloads(page);
   });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from '../person.ts';
+import { appIsUp, expect, test } from '../person.ts';
 
 test('the root leads to 发现 and keeps the invitation', async ({ person, page }) => {
   await person.open('/?invite=ABC123');
@@ -8,6 +8,7 @@ test('the root leads to 发现 and keeps the invitation', async ({ person, page 
 
 test('tabs replace each other instead of piling up in the history', async ({ person, page }) => {
   await person.open('/explore');
+  await appIsUp(page);
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   const before = await page.evaluate(() => history.length);
   const tabs = page.getByRole('navigation');
@@ -23,6 +24,7 @@ test('tabs replace each other instead of piling up in the history', async ({ per
 test('coming back to a tab finds it as it was left, without a request', async ({ person, page }) => {
   await person.open('/explore');
   const cards = page.locator('a[href^="/story/"]');
+  await appIsUp(page);
   await expect(cards.first()).toBeVisible();
   await cards.nth(8).scrollIntoViewIfNeeded();
   const place = () => cards.nth(8).evaluate((card) => Math.round(card.getBoundingClientRect().top));

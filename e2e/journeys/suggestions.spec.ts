@@ -22,6 +22,7 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   const first = ideas.getByRole('button', { name: /^填入：/ }).first();
   await expect(first).toBeVisible();
   expect(await balance(person)).toBe(49);
+  await expect.poll(() => person.kept()).toContain('"status":"ready"');
   // paid for, so a page that is loaded anew has them still
   await page.reload();
   await expect(first).toBeVisible();

@@ -4,6 +4,7 @@ import { expect, json, type Scene, stories } from './scene.ts';
 /** By the tab: a document of 发现 brings its first stories with it. */
 async function toExplore(page: Page) {
   await page.goto('/my');
+  await expect(page.locator('[data-first]')).toHaveCount(0);
   await page.getByRole('link', { name: '发现' }).click();
 }
 

@@ -44,12 +44,21 @@ function run(releases: string, settings: Record<string, string>) {
 const start = (releases: string, settings: Record<string, string> = elsewhere) =>
   run(releases, settings).hears('is ready at');
 
+/** None for a process that has ended meanwhile. */
+function statusOf(pid: string): string[] {
+  try {
+    return [readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\) \S/s, '')];
+  } catch {
+    return [];
+  }
+}
+
 /** Process ids, from where the system tells them: a slim Linux has no `ps`, and no other system has /proc. */
 function childrenOf(parent: number): number[] {
   const table = existsSync('/proc/self/stat')
     ? readdirSync('/proc')
-        .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/stat`))
-        .map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\) \S/s, ''))
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap(statusOf)
     : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
   const rows = table.map((line) => line.trim().split(/\s+/).map(Number));
   return rows.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []));

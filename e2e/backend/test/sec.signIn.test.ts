@@ -97,7 +97,7 @@ describe('sec.bruteforce', () => {
 });
 
 describe('sec.enum', () => {
-  test('an unknown name and a wrong password look and take the same', async () => {
+  test('an unknown name and a wrong password look and take the same', { timeout: 90_000 }, async () => {
     await backend.reader({ login: 'existing' });
     const visitor = await backend.client().fetchToken();
     const attempt = async (login: string) => {
@@ -105,12 +105,17 @@ describe('sec.enum', () => {
       const { status, body } = await visitor.post<ErrorDto>('/login', { login, password: 'guess!' });
       return { seen: [status, body], took: performance.now() - startedAt };
     };
-    const pairs = [];
-    for (let index = 0; index < 15; index += 1)
-      pairs.push([await attempt('existing'), await attempt(`nobody${index}`)] as const);
-    for (const [known, unknown] of pairs) expect(unknown.seen).toEqual(known.seen);
-    const known = Math.min(...pairs.map(([pair]) => pair.took));
-    const unknown = Math.min(...pairs.map(([, pair]) => pair.took));
-    expect(Math.abs(known - unknown)).toBeLessThan(Math.max(known, unknown) * 0.4);
+    const least = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+    const series = async () => {
+      for (let index = 0; index < 15; index += 1) {
+        const [known, unknown] = [await attempt('existing'), await attempt(`nobody${index}`)];
+        expect(unknown.seen).toEqual(known.seen);
+        least.known = Math.min(least.known, known.took);
+        least.unknown = Math.min(least.unknown, unknown.took);
+      }
+      return Math.abs(least.known - least.unknown) / Math.max(least.known, least.unknown);
+    };
+    // what a busy machine adds goes away with more attempts, what the server adds does not
+    await expect.poll(series, { timeout: 60_000 }).toBeLessThan(0.4);
   });
 });

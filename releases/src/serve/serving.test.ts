@@ -38,12 +38,12 @@ async function plant(text: string): Promise<void> {
 }
 
 describe('a page', () => {
-  test('runs what is live, and follows a switch within a second', async () => {
+  test('runs what is live, and follows a switch', async () => {
     const releases = await open({ recheckMilliseconds: undefined });
     expect((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(stories);
     const next = await at.remote('stories', '1.1.0');
     await at.activate(next);
-    const deadline = performance.now() + 1000;
+    const deadline = performance.now() + 20_000;
     let seen = '';
     while (seen !== next && performance.now() < deadline) {
       seen = (await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id ?? '';

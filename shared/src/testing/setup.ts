@@ -1,9 +1,11 @@
 import { afterEach, beforeEach } from '@rstest/core';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { refuseNetwork } from './fakeApi';
 import { resetRuntime } from './reset';
 
 refuseNetwork();
+// a busy machine takes its time over a page's code; a test says what is to come, not how soon
+configure({ asyncUtilTimeout: 10_000 });
 
 let unexpected: string[] = [];
 const { error } = console;

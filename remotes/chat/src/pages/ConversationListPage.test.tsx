@@ -9,12 +9,8 @@ import {
   within,
 } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
-import { configure } from '@testing-library/react';
 import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
-
-// a busy machine takes its time; what is waited for is what counts
-configure({ asyncUtilTimeout: 5000 });
 
 const LIST = 'GET /v1/conversations';
 const DELETE = 'DELETE /v1/conversations/c-1';

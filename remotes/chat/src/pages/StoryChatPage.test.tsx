@@ -40,7 +40,7 @@ describe('a reply', () => {
     live.drop();
     expect(await screen.findByText('排队中')).toBeTruthy();
     isReady = true;
-    expect(await screen.findByText(told.body ?? '', {}, { timeout: 4000 })).toBeTruthy();
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
   });
 
   test('that broke off says why and can go on', async () => {
@@ -126,7 +126,7 @@ describe('ideas', () => {
     const { user, requests } = openChat(handlers);
     const chip = await screen.findByRole('button', { name: /灵感/ });
     await user.click(chip);
-    await screen.findByRole('button', { name: '填入：请她进来' }, { timeout: 3000 });
+    await screen.findByRole('button', { name: '填入：请她进来' });
     await user.click(screen.getByRole('button', { name: '收起灵感' }));
     expect(screen.queryByRole('button', { name: '填入：请她进来' })).toBeNull();
     await user.click(chip);

@@ -1,13 +1,9 @@
 import { defineRemote, useParams } from '@liaozhai/shared/runtime';
 import { type Handlers, type OpenOptions, openRemote, type RecordedRequest, screen } from '@liaozhai/shared/testing';
-import { configure } from '@testing-library/react';
 import { createElement } from 'react';
 import { conversationDto, latestDto, messageDto, storyDto } from '../fixtures';
 import type { MessageDto } from '../model';
 import StoryChatPage from './StoryChatPage';
-
-// a busy machine takes its time; what is waited for is what counts
-configure({ asyncUtilTimeout: 5000 });
 
 function ChatScreen() {
   const { id = '' } = useParams();

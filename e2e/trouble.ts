@@ -1,0 +1,24 @@
+import type { BrowserContext } from '@playwright/test';
+
+/** What a page did that no visitor should ever cause: errors and policy violations. */
+export interface Trouble {
+  violations: string[];
+  errors: string[];
+}
+
+/** Records for every page of the context, those a test opens later too. */
+export async function recordTrouble(context: BrowserContext, trouble: Trouble) {
+  await context.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      (globalThis as unknown as { __violated(text: string): void }).__violated(
+        `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
+      );
+    });
+  });
+  context.on('console', (message) => {
+    if (/Content[- ]Security[- ]Policy|Trusted ?(Type|HTML|Script)/i.test(message.text()))
+      trouble.violations.push(message.text());
+  });
+  context.on('weberror', (error) => trouble.errors.push(error.error().message));
+}
