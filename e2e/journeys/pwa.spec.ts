@@ -120,6 +120,31 @@ test('without a network every address opens with the newest page, and shows noth
   await expect(page.locator('#liaozhai-first')).not.toBeAttached();
 });
 
+test('a page of another host that comes too late to be shown leaves the app openable alone', async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(60_000);
+  await opensWithWorker(page);
+  let letCome = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await context.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace(/\/builds\/host\/[^"/]+/g, '/builds/host/9.9.9-late');
+    await mayCome;
+    await route.fulfill({ response: answer, body });
+  });
+  // the worker's patience ends, and the kept page shows
+  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+  letCome();
+  await expect.poll(() => page.evaluate(() => caches.has('waiting-page'))).toBe(true);
+  await context.setOffline(true);
+  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await expect(page.getByRole('link', { name: '我的' })).toHaveAttribute('aria-current', 'page');
+});
+
 test('what the worker keeps has nothing of who logged out', async ({ person, page }) => {
   test.setTimeout(60_000);
   const account = await seededAccount({ story: 'nie-xiaoqian', messages: 2 });

@@ -17,7 +17,9 @@ export async function keepSet(hashes: Record<string, string>) {
   }
 }
 
-/** Lets go of builds that the page's set does not name. */
+export const isBuildKept = async (url: string) => (await (await caches.open(BUILDS)).match(url)) !== undefined;
+
+/** Lets go of builds that none of the named sets has. */
 export async function forgetOthers(hashes: Record<string, string>) {
   const wanted = new Set(Object.keys(hashes).map((url) => new URL(url, location.href).href));
   const cache = await caches.open(BUILDS);

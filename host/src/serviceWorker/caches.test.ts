@@ -1,24 +1,29 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { forgetOthers, keepSet } from './buildCache';
 import { forgetOldMedia } from './mediaCache';
+import { anyPage, keepWaitingPage, keptHashes, mayBeKept } from './pageCache';
 
-/** The device's cache: a file whose name contains `big` does not fit. */
+/** The device's cache of builds and pictures: a file whose name contains `big` does not fit. */
 let kept: Map<string, Response>;
+let pages: Map<string, Response>;
+let waiting: Map<string, Response>;
 /** What the network and the browser's own cache have, by address. */
 let bytes: Record<string, string>;
 
 const addressOf = (request: string | { url: string }) =>
   new URL(typeof request === 'string' ? request : request.url, location.href).href;
 
-const cache = {
-  match: async (request: string) => kept.get(addressOf(request)),
-  keys: async () => [...kept.keys()].map((url) => ({ url })),
-  delete: async (request: { url: string }) => kept.delete(addressOf(request)),
+const cacheOf = (entries: Map<string, Response>) => ({
+  match: async (request: string) => entries.get(addressOf(request)),
+  keys: async () => [...entries.keys()].map((url) => ({ url })),
+  delete: async (request: string | { url: string }) => entries.delete(addressOf(request)),
   async put(url: string, answer: Response) {
     if (url.includes('big')) throw new DOMException('full', 'QuotaExceededError');
-    kept.set(addressOf(url), answer);
+    entries.set(addressOf(url), answer);
   },
-};
+});
+
+const open = async (name: string) => cacheOf(name === 'pages' ? pages : name === 'waiting-page' ? waiting : kept);
 
 /** Refuses bytes that are not what `integrity` names, as a browser does. */
 async function fetchFake(url: string, { integrity, cache: mode }: RequestInit = {}) {
@@ -30,8 +35,10 @@ async function fetchFake(url: string, { integrity, cache: mode }: RequestInit = 
 const before = { fetch: globalThis.fetch, caches: globalThis.caches };
 beforeEach(() => {
   kept = new Map();
+  pages = new Map();
+  waiting = new Map();
   bytes = {};
-  Object.assign(globalThis, { fetch: fetchFake, caches: { open: async () => cache } });
+  Object.assign(globalThis, { fetch: fetchFake, caches: { open } });
 });
 afterEach(() => void Object.assign(globalThis, before));
 
@@ -52,6 +59,35 @@ describe('the files of the set', () => {
     await keepSet(hashes);
     await forgetOthers(hashes);
     expect(paths()).toEqual(['/builds/a.js']);
+  });
+});
+
+describe('the page', () => {
+  const page = (edition: string) => {
+    const set = {
+      host: { entry: `/builds/host/${edition}.js` },
+      hashes: { [`/builds/host/${edition}.js`]: `sha384-${edition}` },
+    };
+    return new Response(`<script type="application/json" id="liaozhai-set">${JSON.stringify(set)}</script>`);
+  };
+
+  test('of another host waits until its files are there, and the kept one keeps its own till then', async () => {
+    kept.set(addressOf('/builds/host/1.js'), new Response('1'));
+    pages.set(anyPage, page('1'));
+    expect(await mayBeKept(page('2'))).toBe(false);
+    await keepWaitingPage();
+    expect(Object.keys(await keptHashes())).toEqual(['/builds/host/1.js']);
+    bytes = { '/builds/host/2.js': '2' };
+    await keepWaitingPage();
+    expect(Object.keys(await keptHashes())).toEqual(['/builds/host/2.js']);
+    expect(waiting.size).toBe(0);
+  });
+
+  test('of the same host is kept at once, over one that waits', async () => {
+    kept.set(addressOf('/builds/host/1.js'), new Response('1'));
+    await mayBeKept(page('2'));
+    expect(await mayBeKept(page('1'))).toBe(true);
+    expect(waiting.size).toBe(0);
   });
 });
 

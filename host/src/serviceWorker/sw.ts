@@ -3,7 +3,16 @@ import { registerRoute } from 'workbox-routing';
 import { NetworkFirst, StaleWhileRevalidate } from 'workbox-strategies';
 import { BUILDS, forgetOthers, keepSet } from './buildCache';
 import { forgetOldMedia, MEDIA } from './mediaCache';
-import { anyPage, isPageAddress, isWholePage, keepFirstPage, PAGES } from './pageCache';
+import {
+  anyPage,
+  isPageAddress,
+  isWholePage,
+  keepFirstPage,
+  keepWaitingPage,
+  keptHashes,
+  mayBeKept,
+  PAGES,
+} from './pageCache';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -21,7 +30,8 @@ self.addEventListener('message', (event: ExtendableMessageEvent) => {
 
 async function keep(hashes: Record<string, string>, teller: ExtendableMessageEvent['source']) {
   await keepSet(hashes);
-  await forgetOthers(hashes);
+  await keepWaitingPage();
+  await forgetOthers({ ...hashes, ...(await keptHashes()) });
   if (teller instanceof WindowClient) await keepFirstPage(teller.url);
 }
 
@@ -33,7 +43,8 @@ registerRoute(
     plugins: [
       {
         cacheKeyWillBeUsed: async () => anyPage,
-        cacheWillUpdate: async ({ response }) => (isWholePage(response) ? response : null),
+        cacheWillUpdate: async ({ response }) =>
+          isWholePage(response) && (await mayBeKept(response)) ? response : null,
       },
     ],
   }),
