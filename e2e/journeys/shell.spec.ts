@@ -21,6 +21,41 @@ test('tabs replace each other instead of piling up in the history', async ({ per
   expect(await page.evaluate(() => history.length)).toBe(before);
 });
 
+test('a reload under an open popup leaves no dead step: a tab still takes the place of its page', async ({
+  person,
+  page,
+}) => {
+  await person.open('/conversations');
+  await person.open('/my');
+  const join = page.getByRole('button', { name: '注册账号' });
+  await join.click();
+  await expect(person.popup()).toBeVisible();
+  await page.reload();
+  await expect(join).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: '发现' }).click();
+  await expect(page).toHaveURL('/explore');
+  await page.goBack();
+  await expect(page).toHaveURL('/conversations');
+});
+
+test('a reload under an open sheet leaves no dead step: the arrow leads back at the first press', async ({
+  person,
+  page,
+}) => {
+  await person.joins();
+  await person.openFirstStory();
+  await person.openChat();
+  await person.says('灯还亮着吗？');
+  await person.replied();
+  await person.log().getByRole('button', { name: '更多操作' }).last().click();
+  await expect(page.getByRole('dialog', { name: '更多操作' })).toBeVisible();
+  await page.reload();
+  await expect(person.log()).toBeVisible();
+  await page.getByRole('button', { name: '返回' }).last().click();
+  await expect(person.log()).toBeHidden();
+  await expect(page).toHaveURL(/\/story\/[^?]+$/);
+});
+
 test('coming back to a tab finds it as it was left, without a request', async ({ person, page }) => {
   await person.open('/explore');
   const cards = page.locator('a[href^="/story/"]');

@@ -55,6 +55,16 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
   };
 }
 
+/**
+ * Steps back over the entries of overlays that the document before this one left open, and listens for more of them.
+ * To be called before the first overlay can open; resolves once the page's own entry is reached.
+ */
+export async function leaveDeadOverlays(): Promise<void> {
+  settle();
+  while (guards().stepping)
+    await new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }));
+}
+
 function pushEntry(all: Guards) {
   const overlays = all.open.filter((guard) => !guard.released).map((guard) => guard.id);
   history.pushState({ ...history.state, overlays }, '');

@@ -11,7 +11,7 @@ export { EndOfList } from './EndOfList';
 export { ErrorFace, type ErrorFaceProps } from './ErrorFace';
 export { ErrorRow, type ErrorRowProps } from './ErrorRow';
 export { Field, type FieldControl, type FieldTexts } from './Field';
-export { guardHistory } from './historyGuard';
+export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { IconButton, type IconButtonProps } from './IconButton';
 export { InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing } from './InkDrawing';
