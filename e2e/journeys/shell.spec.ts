@@ -56,6 +56,27 @@ test('a reload under an open sheet leaves no dead step: the arrow leads back at 
   await expect(page).toHaveURL(/\/story\/[^?]+$/);
 });
 
+test('a list scrolled before the app was there stays where it is when the app takes over', async ({ page }) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/builds/host/**/*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto('/explore', { waitUntil: 'commit' });
+  const list = page.locator('main');
+  await expect(list.locator('a[href^="/story/"]').first()).toBeVisible();
+  const scrolled = () => list.evaluate((element) => Math.round(element.scrollTop));
+  await page.mouse.move(200, 400);
+  await page.mouse.wheel(0, 300);
+  await expect.poll(scrolled).toBe(300);
+  release();
+  await expect(page.locator('[data-first]')).toHaveCount(0);
+  expect(await scrolled()).toBe(300);
+});
+
 test('coming back to a tab finds it as it was left, without a request', async ({ person, page }) => {
   await person.open('/explore');
   const cards = page.locator('a[href^="/story/"]');

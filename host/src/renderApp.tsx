@@ -1,12 +1,16 @@
 import { startTransition } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, type Root } from 'react-dom/client';
 import { App } from './App';
 import { rootOptions } from './rootOptions';
+import { followDrawnScroll } from './screens/drawnScroll';
 
-/** Puts the app in the place of what the server drew. */
-export function renderApp() {
-  const root = document.getElementById('root');
-  if (!root) throw new Error('page.html has no element with the id "root"');
+/** Puts the app in the place of what the server drew, scrolled as far. */
+export function renderApp(): Root {
+  const element = document.getElementById('root');
+  if (!element) throw new Error('page.html has no element with the id "root"');
+  followDrawnScroll(element);
+  const root = createRoot(element, rootOptions);
   // a transition's render makes way every few milliseconds
-  startTransition(() => createRoot(root, rootOptions).render(<App />));
+  startTransition(() => root.render(<App />));
+  return root;
 }

@@ -1,5 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { isTab } from '../shell/tabs';
+import { takeDrawnScroll } from './drawnScroll';
 import { restoreScroll } from './restoreScroll';
 import type { OpenScreen } from './screenStack';
 import type { ScrollMemory } from './scrollMemory';
@@ -19,7 +20,7 @@ export function useScrollMemory(
     if (!active || !element) return;
     // going back, and a kept screen shown again, lead to where it was left; a page opened anew begins at its top
     const goal = action === 'POP' ? position : left.current;
-    const top = goal === null ? 0 : memory.read(goal);
+    const top = takeDrawnScroll() ?? (goal === null ? 0 : memory.read(goal));
     memory.write(position, top);
     const stop = restoreScroll(element, top);
     const remember = () => memory.write(position, element.scrollTop);
