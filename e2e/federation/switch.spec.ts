@@ -50,6 +50,38 @@ test('mf.switch: a newer set comes with the next navigation, as a new document, 
   expect((await shownSet(page)).document).toBe(after.document);
 });
 
+test('mf.switch: a tap made while the new document is on its way wins over the one before', async ({ site, page }) => {
+  const [older, newer] = await publishBoth(site);
+  await site.activate(older);
+  await page.clock.install();
+  await page.goto('/explore');
+  await looked(site);
+  await site.activate(newer);
+  await page.clock.fastForward(lookMs);
+  await expect(news(page)).toBeVisible();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/story/*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const second = cards(page).nth(1);
+  const [address, title] = [await second.getAttribute('href'), await second.getByRole('heading').textContent()];
+  await cards(page).first().click({ noWaitAfter: true });
+  await second.click({ noWaitAfter: true });
+  release();
+  await expect.poll(async () => (await shownSet(page)).builds.account).toBe(newer);
+  await expect(page.getByRole('heading', { name: title ?? '', level: 1 })).toBeVisible();
+  await expect(page).toHaveURL(address ?? '');
+  // the new document knows that the list lies behind it
+  await page.getByRole('button', { name: '返回' }).click();
+  await expect(page).toHaveURL('/explore');
+  await page.goForward();
+  await expect(page).toHaveURL(address ?? '');
+});
+
 async function joinAndChat(person: Person, page: Page) {
   await person.open('/my');
   await page.getByRole('button', { name: '注册账号' }).click();

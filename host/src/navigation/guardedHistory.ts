@@ -1,3 +1,5 @@
+import { createDeparture, takeArrivalIndex } from './departure';
+
 /** A place in the app, as the router knows it. */
 export interface Place {
   pathname: string;
@@ -79,7 +81,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     return gates.resolve(url.pathname) + url.search + url.hash;
   };
   history.replaceState(history.state, '', resolved(location.href));
-  let visit = readVisit('POP', 0);
+  let visit = readVisit('POP', takeArrivalIndex());
+  const departure = createDeparture(gates.wantsDocument);
   let attempt = 0;
   let undoing = false;
   /** the next step back has been asked about */
@@ -92,8 +95,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   };
 
   const write = (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
-    if (gates.wantsDocument()) return action === 'PUSH' ? location.assign(path) : location.replace(path);
     const index = action === 'PUSH' ? visit.index + 1 : visit.index;
+    if (departure.isDue()) return departure.to(action, path, index);
     const entry = { usr: state, key: newKey(), idx: index };
     if (action === 'PUSH') history.pushState(entry, '', path);
     else history.replaceState(entry, '', path);
@@ -132,7 +135,7 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     const delta = next.index - visit.index;
     if (delta !== 0 && !allowed && gates.isLeaveGuarded()) return void stepBackAfterAsking(delta);
     allowed = false;
-    if (gates.wantsDocument()) return location.reload();
+    if (departure.isDue()) return location.reload();
     attempt += 1;
     arrive(next);
   };
@@ -148,6 +151,9 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     push: (to, state = null) => void navigate('PUSH', resolved(to), state),
     replace: (to, state = null) => void navigate('REPLACE', resolved(to), state),
     go: (delta) => history.go(delta),
-    dispose: () => window.removeEventListener('popstate', onPopState),
+    dispose: () => {
+      window.removeEventListener('popstate', onPopState);
+      departure.dispose();
+    },
   };
 }
