@@ -1,3 +1,4 @@
+import { dayKey } from '@liaozhai/shared/format';
 import { api, session, type UserDto, unwrap } from '@liaozhai/shared/runtime';
 import {
   type CheckIn,
@@ -37,8 +38,11 @@ export const accountApi = api.injectEndpoints({
       async onQueryStarted(_key, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(() => null);
         if (!answer) return;
-        const { balance, streak } = answer.data;
-        session.userPatched({ balance, checked_in_today: true, check_in_streak: streak });
+        const { date, balance, streak } = answer.data;
+        session.userPatched({ balance, check_in_streak: streak });
+        // a day that turned on the way leaves today open; which day it is now only the server knows
+        if (date === dayKey(Date.now())) session.userPatched({ checked_in_today: true });
+        else void session.refresh();
       },
     }),
   }),

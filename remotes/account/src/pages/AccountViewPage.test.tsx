@@ -1,7 +1,7 @@
 import { store } from '@liaozhai/shared/runtime';
-import { act, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { checkInDto, userDto } from '../fixtures';
+import { userDto } from '../fixtures';
 import remote from '../remote';
 import { texts } from '../texts';
 
@@ -40,89 +40,6 @@ describe('a member', () => {
     expect(document.documentElement.dataset.theme).toBe('dark');
     await user.click(screen.getByRole('radio', { name: texts.display.fontSizes[4] }));
     expect(document.documentElement.dataset.fontSize).toBe('4');
-  });
-});
-
-describe('check-in', () => {
-  const button = () => screen.findByRole('button', { name: texts.checkIn.action });
-
-  test('in a session that has run out leaves the word to the sign-in popup', async () => {
-    const { user } = open({ 'POST /v1/check-in': { status: 401, body: { message: 'Unauthenticated.' } } });
-    await user.click(await button());
-    expect(await screen.findByRole('button', { name: texts.guest.login })).toBeTruthy();
-    expect(store.getState().toasts).toEqual([]);
-  });
-
-  test('awards once however fast it is tapped, and says so', async () => {
-    const { requests } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });
-    const once = await button();
-    // both taps before the page has had time to draw anything
-    act(() => {
-      once.click();
-      once.click();
-    });
-    expect(await screen.findByText(texts.checkIn.awarded(16, 4))).toBeTruthy();
-    expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
-    expect(requests.filter((request) => request.method === 'POST')).toHaveLength(1);
-  });
-
-  test('that fails can be tried again, under the same key', async () => {
-    let works = false;
-    const { user, requests } = open({
-      'POST /v1/check-in': () =>
-        works ? { data: checkInDto() } : { status: 500, body: { message: '签到簿暂时打不开' } },
-    });
-    await user.click(await button());
-    await waitFor(async () => expect((await button()).hasAttribute('disabled')).toBe(false));
-    works = true;
-    await user.click(await button());
-    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
-    const keys = requests
-      .filter((request) => request.method === 'POST')
-      .map((request) => request.headers['idempotency-key']);
-    expect(keys).toHaveLength(2);
-    expect(keys[0]).toBeTruthy();
-    expect(keys[1]).toBe(keys[0]);
-  });
-
-  test('done earlier today offers no button', async () => {
-    open({ 'GET /v1/user': { data: userDto({ checked_in_today: true }) } }, { checked_in_today: true });
-    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
-    expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
-  });
-
-  test('is open again when the day has turned in Shanghai', async () => {
-    rs.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T15:59:00Z') });
-    onTestEnd(() => rs.useRealTimers());
-    const { requests } = open({}, { checked_in_today: true });
-    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
-    expect(requests).toEqual([]);
-    rs.setSystemTime(new Date('2026-11-21T16:00:05Z'));
-    act(() => void document.dispatchEvent(new Event('visibilitychange')));
-    expect(await button()).toBeTruthy();
-  });
-
-  test("yesterday's award is not told again when today's came on another device", async () => {
-    rs.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T15:59:00Z') });
-    onTestEnd(() => rs.useRealTimers());
-    const { user, live } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });
-    await user.click(await button());
-    expect(await screen.findByText(texts.checkIn.awarded(16, 4))).toBeTruthy();
-    rs.setSystemTime(new Date('2026-11-21T16:00:05Z'));
-    act(() => void document.dispatchEvent(new Event('visibilitychange')));
-    await button();
-    live.push('user.updated', { user: userDto({ checked_in_today: true, version: 9 }) });
-    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
-    expect(screen.queryByText(texts.checkIn.awarded(16, 4))).toBeNull();
-  });
-
-  test('shows the days of the streak in the week and in the month', async () => {
-    const { user } = open();
-    const week = await screen.findByRole('list', { name: texts.checkIn.week });
-    expect(within(week).getAllByRole('listitem')).toHaveLength(7);
-    await user.click(screen.getByRole('button', { name: /已连续 3 天/ }));
-    const month = screen.getByRole('list', { name: /月签到$/ });
-    expect(within(month).getAllByRole('listitem').length).toBeGreaterThanOrEqual(28);
   });
 });
 

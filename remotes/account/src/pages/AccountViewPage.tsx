@@ -1,3 +1,4 @@
+import { dayKey } from '@liaozhai/shared/format';
 import { session, type User, useScreen, useUser } from '@liaozhai/shared/runtime';
 import { VisuallyHidden } from '@liaozhai/shared/ui';
 import { useEffect, useRef } from 'react';
@@ -12,15 +13,22 @@ import { useShanghaiDay } from '../components/useShanghaiDay';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
 
+const CLOCK_SKEW_MS = 120_000;
+
 /** Asks for the user anew when the day has turned: whether today is checked in belongs to the day. */
 function useTodaysUser(userId: string | undefined, today: string) {
   const { isActive } = useScreen();
-  // the host asks when the page opens, and signing in answers it, too
-  const known = useRef(today);
+  // the host asks when the page opens, which may have been days before this screen does
+  const known = useRef(dayKey(performance.timeOrigin));
   useEffect(() => {
     if (!userId || !isActive || known.current === today) return;
-    known.current = today;
     void session.refresh();
+    // a device whose clock is ahead asked too early: the server's day had not turned yet
+    const again = setTimeout(() => {
+      known.current = today;
+      void session.refresh();
+    }, CLOCK_SKEW_MS);
+    return () => clearTimeout(again);
   }, [userId, today, isActive]);
 }
 
