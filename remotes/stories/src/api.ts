@@ -1,5 +1,5 @@
-import { api, cursorPage, infiniteCursorOptions, listen, unwrap } from '@liaozhai/shared/runtime';
-import { type Story, type StoryDto, type StoryPage, toStory } from './model';
+import { type AppDispatch, api, cursorPage, infiniteCursorOptions, listen, unwrap } from '@liaozhai/shared/runtime';
+import { type Story, type StoryDto, type StoryPage, toStory, withNewest } from './model';
 
 interface MessageDto {
   story_id: string | number;
@@ -56,5 +56,20 @@ export const storiesApi = api.injectEndpoints({
     }),
   }),
 });
+
+/** Puts the newest page over the feed in the cache. */
+export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
+  const merge = () =>
+    dispatch(
+      storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
+        const renewed = withNewest(feed.pages, newest);
+        if (renewed.length !== feed.pages.length) feed.pageParams = [null];
+        feed.pages = renewed;
+      }),
+    );
+  merge();
+  // a next page under way comes with the pages as they were when it was asked for
+  void dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStories', undefined))?.then(merge);
+};
 
 export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery } = storiesApi;

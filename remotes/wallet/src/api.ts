@@ -27,9 +27,13 @@ export const walletApi = api.injectEndpoints({
           );
           const { data } = await newest;
           if (!data) return;
-          updateCachedData((ledger) => {
-            ledger.pages = withNewest(ledger.pages, data);
-          });
+          const merge = () =>
+            updateCachedData((ledger) => {
+              ledger.pages = withNewest(ledger.pages, data);
+            });
+          merge();
+          // a next page under way comes with the pages as they were when it was asked for
+          void dispatch(walletApi.util.getRunningQueryThunk('walletGetTransactions', filter))?.then(merge);
         };
         const stops = [listen('balance.updated', takeNewest), onCaughtUpNeeded(takeNewest)];
         await cacheEntryRemoved;

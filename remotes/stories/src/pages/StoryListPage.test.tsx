@@ -1,6 +1,14 @@
 import { api, store } from '@liaozhai/shared/runtime';
-import { act, offline, openRemote, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import {
+  act,
+  fakeEndOfList,
+  offline,
+  openRemote,
+  type RecordedRequest,
+  screen,
+  within,
+} from '@liaozhai/shared/testing';
+import { beforeEach, describe, expect, test } from '@rstest/core';
 import { pageDto, storyDto, storyDtos } from '../fixtures';
 import remote from '../remote';
 
@@ -103,21 +111,10 @@ test('without a network the shelf shows what was read last and says what is wron
 });
 
 describe('further down', () => {
-  const reachEnd: (() => void)[] = [];
-  class NearIntersection {
-    constructor(notice: IntersectionObserverCallback) {
-      reachEnd.push(() => notice([{ isIntersecting: true } as IntersectionObserverEntry], this as never));
-    }
-    observe() {}
-    disconnect() {}
-  }
-
-  beforeEach(() => void rs.stubGlobal('IntersectionObserver', NearIntersection));
-  afterEach(() => {
-    reachEnd.length = 0;
-    rs.unstubAllGlobals();
+  let scrollToEnd: () => Promise<void>;
+  beforeEach(() => {
+    scrollToEnd = fakeEndOfList();
   });
-  const scrollToEnd = () => act(async () => reachEnd.at(-1)?.());
 
   test('the next page follows, and a story that both pages hold stands once', async () => {
     openRemote(remote, {
@@ -129,6 +126,25 @@ describe('further down', () => {
     await screen.findByText('故事s-3');
     expect(await titles()).toEqual(['故事s-1', '故事s-2', '故事s-3']);
     expect(screen.getByText('故事到这里就翻完了')).toBeTruthy();
+  });
+
+  test('stories that 刷新 brings while the next page is on its way stay', async () => {
+    let newest = storyDtos(2);
+    let answer = (_: unknown) => {};
+    const secondPage = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const { user } = openRemote(remote, {
+      'GET /v1/stories': ({ params }: RecordedRequest) => (params.cursor === 'p2' ? secondPage : pageDto(newest, 'p2')),
+    });
+    await shelf();
+    await scrollToEnd();
+    newest = [storyDto({ id: 's-0', title: '新到的' }), ...newest];
+    await user.click(screen.getByRole('button', { name: '刷新' }));
+    await screen.findByText('新到的');
+    answer(pageDto([storyDto({ id: 's-3', title: '故事s-3' })]));
+    await screen.findByText('故事s-3');
+    expect(await titles()).toEqual(['新到的', '故事s-1', '故事s-2', '故事s-3']);
   });
 
   test('a cursor that yields the first page again is the end', async () => {
@@ -156,44 +172,5 @@ describe('further down', () => {
     broken = false;
     await user.click(screen.getByRole('button', { name: '重试' }));
     expect(await screen.findByText('捡回来了')).toBeTruthy();
-  });
-});
-
-describe('coming back after a while', () => {
-  afterEach(() => void rs.useRealTimers());
-
-  const comeBackAfter = (seconds: number) => {
-    rs.setSystemTime(Date.now() + seconds * 1000);
-    document.dispatchEvent(new Event('visibilitychange'));
-  };
-
-  test('new stories wait behind a pill and do not move what is being looked at', async () => {
-    rs.useFakeTimers({ toFake: ['Date'] });
-    let newest = storyDtos(2);
-    const { user, requests } = openRemote(remote, { 'GET /v1/stories': () => pageDto(newest) });
-    await shelf();
-    const scroller = screen.getByRole('main');
-    scroller.scrollTop = 900;
-    newest = [storyDto({ id: 's-0', title: '新到的' }), ...newest];
-    comeBackAfter(60);
-    expect(requests.length).toBe(1);
-    comeBackAfter(301);
-    const pill = await screen.findByRole('button', { name: '1 个新故事' });
-    expect(await titles()).toEqual(['故事s-1', '故事s-2']);
-    await user.click(pill);
-    expect(await titles()).toEqual(['新到的', '故事s-1', '故事s-2']);
-    expect(scroller.scrollTop).toBe(0);
-    expect(screen.queryByRole('button', { name: '1 个新故事' })).toBeNull();
-  });
-
-  test('at the top they just appear', async () => {
-    rs.useFakeTimers({ toFake: ['Date'] });
-    let newest = storyDtos(1);
-    openRemote(remote, { 'GET /v1/stories': () => pageDto(newest) });
-    await shelf();
-    newest = [storyDto({ id: 's-0', title: '新到的' }), ...newest];
-    comeBackAfter(301);
-    expect(await screen.findByRole('link', { name: /新到的/ })).toBeTruthy();
-    await waitFor(() => expect(screen.queryByRole('button', { name: /新故事/ })).toBeNull());
   });
 });

@@ -1,7 +1,7 @@
 import { useDispatch, useScreen } from '@liaozhai/shared/runtime';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { storiesApi } from '../api';
-import { hasGap, type StoryPage, unseenIn, withNewest } from '../model';
+import { putNewest, storiesApi } from '../api';
+import { hasGap, type StoryPage, unseenIn } from '../model';
 
 /** A look at the feed's head is due when the reader comes back after this long. */
 const STALE_AFTER_SECONDS = 300;
@@ -22,13 +22,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
   const put = useCallback(
     (newest: StoryPage) => {
       setWaiting(null);
-      dispatch(
-        storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
-          const renewed = withNewest(feed.pages, newest);
-          if (renewed.length !== feed.pages.length) feed.pageParams = [null];
-          feed.pages = renewed;
-        }),
-      );
+      dispatch(putNewest(newest));
     },
     [dispatch],
   );

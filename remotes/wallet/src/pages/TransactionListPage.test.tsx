@@ -1,4 +1,4 @@
-import { openRemote, screen, within } from '@liaozhai/shared/testing';
+import { fakeEndOfList, openRemote, type RecordedRequest, screen, within } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
 import { pageDto, transactionDto } from '../fixtures';
 import remote from '../remote';
@@ -61,6 +61,31 @@ test('a booking that happens meanwhile appears on top with the new balance', asy
   live.push('balance.updated', { balance: 1233 });
   expect(await screen.findByText('续写《聂小倩》')).toBeTruthy();
   expect(await screen.findByText('1,233')).toBeTruthy();
+});
+
+test('a booking that happens while the next page is on its way stays', async () => {
+  const scrollToEnd = fakeEndOfList();
+  let rows = [transactionDto()];
+  let answer = (_: unknown) => {};
+  const secondPage = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const { live } = openRemote(
+    remote,
+    {
+      'GET /v1/transactions': ({ params }: RecordedRequest) =>
+        params.cursor === 'p2' ? secondPage : pageDto(rows, 'p2'),
+    },
+    signedIn,
+  );
+  await screen.findByText('《聂小倩》里的一条消息');
+  await scrollToEnd();
+  rows = [transactionDto({ id: 't-2', amount: -1, description: '续写《聂小倩》' }), ...rows];
+  live.push('balance.updated', { balance: 1233 });
+  await screen.findByText('续写《聂小倩》');
+  answer(pageDto([transactionDto({ id: 't-0', description: '更早的一条' })]));
+  expect(await screen.findByText('更早的一条')).toBeTruthy();
+  expect(screen.getByText('续写《聂小倩》')).toBeTruthy();
 });
 
 test('an empty ledger says how it fills', async () => {
