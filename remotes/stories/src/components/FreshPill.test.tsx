@@ -1,5 +1,7 @@
-import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { type RouteDefinition, ScreenContext } from '@liaozhai/shared/runtime';
+import { act, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import { Activity, useMemo, useRef, useState } from 'react';
 import { pageDto, storyDto, storyDtos } from '../fixtures';
 import remote from '../remote';
 
@@ -8,6 +10,31 @@ const titles = async () =>
   within(await shelf())
     .getAllByRole('heading')
     .map((heading) => heading.textContent);
+
+/** The remote with its shelf kept alive as the host does it, and the way to leave the shelf and to come back. */
+function keptAlive() {
+  let enter = (_isActive: boolean) => {};
+  const kept = async ({ page }: RouteDefinition) => {
+    const { default: Page } = await page();
+    const Kept = () => {
+      const scroller = useRef<HTMLElement>(null);
+      const [isActive, setActive] = useState(true);
+      enter = setActive;
+      return (
+        <Activity mode={isActive ? 'visible' : 'hidden'}>
+          <section ref={scroller} aria-label="书架">
+            <ScreenContext value={useMemo(() => ({ scroller, isActive }), [isActive])}>
+              <Page />
+            </ScreenContext>
+          </section>
+        </Activity>
+      );
+    };
+    return { default: Kept };
+  };
+  const routes = remote.routes.map((route) => ({ ...route, page: () => kept(route) }));
+  return { remote: { ...remote, routes }, enter: (isActive: boolean) => act(() => enter(isActive)) };
+}
 
 describe('coming back after a while', () => {
   afterEach(() => void rs.useRealTimers());
@@ -45,5 +72,25 @@ describe('coming back after a while', () => {
     comeBackAfter(301);
     expect(await screen.findByRole('link', { name: /新到的/ })).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole('button', { name: /新故事/ })).toBeNull());
+  });
+
+  test('a reader who meanwhile taps a card finds the shelf as it was', async () => {
+    rs.useFakeTimers({ toFake: ['Date'] });
+    const shown = storyDtos(2);
+    let answer = (_: unknown) => {};
+    let newest: unknown = pageDto(shown);
+    const shelfScreen = keptAlive();
+    openRemote(shelfScreen.remote, { 'GET /v1/stories': () => newest });
+    await shelf();
+    screen.getByRole('region', { name: '书架' }).scrollTop = 900;
+    newest = new Promise((resolve) => {
+      answer = resolve;
+    });
+    comeBackAfter(301);
+    shelfScreen.enter(false);
+    await act(async () => answer(pageDto([storyDto({ id: 's-0', title: '新到的' }), ...shown])));
+    shelfScreen.enter(true);
+    expect(await screen.findByRole('button', { name: '1 个新故事' })).toBeTruthy();
+    expect(await titles()).toEqual(['故事s-1', '故事s-2']);
   });
 });

@@ -40,7 +40,8 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     // a look nobody asked for fails without a word; the next one is due in a while
     const newest = await fetchNewest().catch(() => null);
     if (!newest || unseenIn(shown.current, newest).length === 0) return;
-    if ((scroller.current?.scrollTop ?? 0) <= AT_TOP_PX) put(newest);
+    // a hidden screen has no scroller; it is to be found as it was left
+    if (scroller.current && scroller.current.scrollTop <= AT_TOP_PX) put(newest);
     else setWaiting(newest);
   }, [fetchNewest, put, scroller]);
 
