@@ -60,6 +60,18 @@ test('a busy confirmation keeps its name and cannot be pressed twice', () => {
   expect(screen.getByRole<HTMLButtonElement>('button', { name: '删除' }).disabled).toBe(true);
 });
 
+test('a busy question cannot be called off', async () => {
+  render(<Question busy cancelLabel="取消" confirmLabel="删除" />);
+  await userEvent.click(screen.getByRole('button', { name: '取消' }));
+  fireEvent(dialog(), new Event('cancel', { cancelable: true }));
+  fireEvent.pointerDown(dialog());
+  fireEvent.click(dialog());
+  steps = 0;
+  history.back();
+  await waitFor(() => expect(steps).toBe(2));
+  expect(dialog().open).toBe(true);
+});
+
 test('an uncloseable dialog outlives Escape, a tap beside, a forced close and the back gesture', async () => {
   render(<Question uncloseable confirmLabel="我已经复制" />);
   expect(dialog().getAttribute('closedby')).toBe('none');

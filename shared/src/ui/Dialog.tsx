@@ -15,7 +15,7 @@ export interface DialogProps {
   /** Cancel, Escape, back gesture, a tap beside. */
   onClose?: () => void;
   danger?: boolean;
-  /** The confirming act is under way. */
+  /** The confirming act is under way: it cannot be called off any more, so nothing closes the dialog. */
   busy?: boolean;
   /** Only its buttons close it: neither Escape nor the back gesture nor a tap beside. */
   uncloseable?: boolean;
@@ -34,7 +34,7 @@ export function Dialog({
   uncloseable = false,
 }: DialogProps) {
   const id = useId();
-  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable });
+  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable: uncloseable || busy });
   const present = usePresence(open);
   return (
     <dialog
@@ -56,7 +56,7 @@ export function Dialog({
           )}
           <div className={styles.actions}>
             {cancelLabel && (
-              <Button variant="quiet" onClick={onClose}>
+              <Button variant="quiet" disabled={busy} onClick={onClose}>
                 {cancelLabel}
               </Button>
             )}

@@ -1,5 +1,5 @@
 import { store } from '@liaozhai/shared/runtime';
-import { onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { fireEvent, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { userDto } from '../fixtures';
 import remote from '../remote';
@@ -104,5 +104,22 @@ describe('log-out', () => {
     await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
     await user.click(await screen.findByRole('button', { name: texts.signOut.cancel }));
     expect(screen.getByText('宁采臣')).toBeTruthy();
+  });
+
+  test('cannot be called off once it is under way', async () => {
+    let answer = (_: unknown) => {};
+    const { user } = open({
+      'POST /v1/logout': new Promise((resolve) => {
+        answer = resolve;
+      }),
+    });
+    await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
+    const question = await screen.findByRole('alertdialog', { name: texts.signOut.title });
+    await user.click(within(question).getByRole('button', { name: texts.signOut.confirm }));
+    await user.click(within(question).getByRole('button', { name: texts.signOut.cancel }));
+    fireEvent(question, new Event('cancel', { cancelable: true }));
+    expect(question).toHaveProperty('open', true);
+    answer({ status: 204 });
+    expect(await screen.findByRole('button', { name: texts.guest.register })).toBeTruthy();
   });
 });
