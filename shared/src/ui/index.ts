@@ -36,4 +36,5 @@ export { TextField, type TextFieldProps } from './TextField';
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { type ModalOptions, useModalDialog } from './useModalDialog';
+export { useShanghaiDay } from './useShanghaiDay';
 export { VisuallyHidden } from './VisuallyHidden';

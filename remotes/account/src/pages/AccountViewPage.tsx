@@ -1,6 +1,6 @@
 import { dayKey } from '@liaozhai/shared/format';
 import { session, type User, useScreen, useUser } from '@liaozhai/shared/runtime';
-import { VisuallyHidden } from '@liaozhai/shared/ui';
+import { useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
 import { useEffect, useRef } from 'react';
 import { AccountHeader } from '../components/AccountHeader';
 import { CheckInCard } from '../components/CheckInCard';
@@ -9,7 +9,6 @@ import { EntryList } from '../components/EntryList';
 import { GuestCard } from '../components/GuestCard';
 import { InviteCard } from '../components/InviteCard';
 import { SignOutButton } from '../components/SignOutButton';
-import { useShanghaiDay } from '../components/useShanghaiDay';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
 

@@ -1,11 +1,14 @@
 import { groupByDay } from '@liaozhai/shared/format';
+import { useShanghaiDay } from '@liaozhai/shared/ui';
 import type { Transaction } from '../model';
 import styles from './TransactionLedger.module.css';
 import { TransactionRow } from './TransactionRow';
 
 /** Bookings by Shanghai day; the day's name stays in sight while its rows pass. */
 export function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
-  const days = groupByDay(transactions, (transaction) => transaction.createdAt, Date.now());
+  // the key of a day, read as an instant, lies within that day
+  const today = useShanghaiDay();
+  const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
   return days.map((day) => (
     <section key={day.key} aria-label={day.title} className={styles.day}>
       <h2 className={styles.heading}>{day.title}</h2>

@@ -1,5 +1,13 @@
-import { fakeEndOfList, openRemote, type RecordedRequest, screen, within } from '@liaozhai/shared/testing';
-import { expect, test } from '@rstest/core';
+import {
+  act,
+  fakeEndOfList,
+  onTestEnd,
+  openRemote,
+  type RecordedRequest,
+  screen,
+  within,
+} from '@liaozhai/shared/testing';
+import { expect, rs, test } from '@rstest/core';
 import { pageDto, transactionDto } from '../fixtures';
 import remote from '../remote';
 
@@ -32,6 +40,17 @@ test('bookings stand under their Shanghai day, signed, with what was left', asyn
   const earlier = screen.getByRole('region', { name: '2025年11月3日' });
   expect(within(earlier).getByText('−2 点')).toBeTruthy();
   expect(screen.getByText('账目到此为止')).toBeTruthy();
+});
+
+test("what was booked today is yesterday's for who is still reading after midnight", async () => {
+  const now = new Date('2026-11-21T15:59:00Z');
+  rs.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now, shouldAdvanceTime: true });
+  onTestEnd(() => rs.useRealTimers());
+  const rows = [transactionDto({ created_at: '2026-11-21T15:30:00Z' })];
+  openRemote(remote, { 'GET /v1/transactions': pageDto(rows) }, signedIn);
+  expect(await screen.findByRole('region', { name: '今天' })).toBeTruthy();
+  await act(() => rs.advanceTimersByTimeAsync(62_000));
+  expect(screen.getByRole('region', { name: '昨天' })).toBeTruthy();
 });
 
 test('choosing a kind asks the server for that kind', async () => {

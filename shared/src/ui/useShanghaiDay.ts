@@ -1,5 +1,5 @@
-import { dayKey } from '@liaozhai/shared/format';
 import { useEffect, useState } from 'react';
+import { dayKey } from '../format/time';
 
 const DAY_MS = 86_400_000;
 const SHANGHAI_MS = 8 * 3_600_000;
