@@ -1,6 +1,7 @@
 import { describe, expect, rs, test } from '@rstest/core';
 import { fakeApi, fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
 import { Provider, session, store } from '..';
+import { takeStoredUser } from '../session/session';
 import { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime';
 
 function open() {
@@ -177,5 +178,32 @@ describe('the balance of who is signed in', () => {
     const requests = changesElsewhere();
     await until('live');
     expect(requests).toEqual([]);
+  });
+
+  test('is asked for when the socket first joins, where the first question failed', async () => {
+    let failures = 1;
+    const answer = () => (failures-- > 0 ? { status: 500 } : memberDto({ balance: 7, version: 2 }));
+    const { requests, restore } = fakeApi({ 'GET /v1/user': answer });
+    onTestEnd(restore);
+    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestEnd(() => warned.mockRestore());
+    localStorage.setItem('user-store', JSON.stringify(memberDto()));
+    takeStoredUser();
+    await session.refresh();
+    const { until } = open();
+    onTestEnd(followUser());
+    await until('live');
+    await waitFor(() => expect(session.current()).toMatchObject({ user: { balance: 7, isWhole: true } }));
+    expect(requests).toHaveLength(2);
+  });
+
+  test('is asked for when the socket first joins long after the first question', async () => {
+    const { until } = open();
+    const clock = rs.spyOn(performance, 'now').mockReturnValue(1e9);
+    onTestEnd(() => clock.mockRestore());
+    changesElsewhere();
+    clock.mockReturnValue(1e9 + 60_000);
+    await until('live');
+    await waitFor(() => expect(balance()).toBe(7));
   });
 });

@@ -96,8 +96,8 @@ export function followUser(): () => void {
   let hasCaughtUp = false;
   const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, () => {}));
   const stopCatchingUp = onCaughtUpNeeded(() => {
-    // the host has just asked when the socket is joined for the first time
-    if (hasCaughtUp || status !== 'live') void session.refresh();
+    // most often the host has just asked when the socket is joined for the first time
+    if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();
     hasCaughtUp = true;
   });
   return () => {

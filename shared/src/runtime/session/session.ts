@@ -16,6 +16,9 @@ import { patchedUser, readStored, toStored, toUser, type User, type UserDto } fr
 const userChanged = createSignal<[previousId: string | null, id: string | null]>();
 /** counts balances told by the server: an optimistic shift made before one is contained in it or void */
 let balanceEpoch = 0;
+/** when the server last told the whole user, by the page's clock */
+let userToldAt = Number.NEGATIVE_INFINITY;
+const FRESH_MS = 10_000;
 
 const currentUser = (): User | null => {
   const { session: state } = store.getState();
@@ -126,6 +129,7 @@ export const session = {
   current: (): Session => store.getState().session,
   /** A whole user: login, register, GET /v1/user. */
   userReceived(dto: UserDto) {
+    userToldAt = performance.now();
     const user = toUser(dto);
     const present = currentUser();
     if (present?.id !== user.id) return void signIn(user);
@@ -145,6 +149,8 @@ export const session = {
     become(patched);
   },
   balanceShifted,
+  /** Whether the server has told the whole of the present user just now. */
+  isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
   /** GET /v1/user; a failure is only logged. */
   refresh,
   /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
