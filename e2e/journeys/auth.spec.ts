@@ -59,6 +59,26 @@ test.describe('the auth popup', () => {
     expect(posts).toHaveLength(1);
   });
 
+  test('a registration whose answer is lost is found again by the second press', async ({ person, page }) => {
+    let isLost = false;
+    await page.route('**/api/v1/register', async (route) => {
+      const answer = await route.fetch();
+      if (isLost || answer.status() === 419) return route.fulfill({ response: answer });
+      isLost = true;
+      return route.abort();
+    });
+    await opened(page);
+    const popup = person.popup();
+    const name = await popup.locator('input[name="name"]').inputValue();
+    const register = popup.getByRole('button', { name: '注册（请截图保存）' });
+    await register.click();
+    await expect(page.getByText('注册失败')).toBeVisible();
+    await register.click();
+    await person.dismissCopyDialog();
+    await expect(popup).toBeHidden();
+    await expect(page.getByText(name).first()).toBeVisible();
+  });
+
   test('a wrong password is said at the field and in a toast', async ({ person, page }) => {
     const account = await person.joins();
     await person.losesSession();

@@ -1,6 +1,6 @@
 import '../testing/pageFixture';
 import { request, requestLogin, session } from '@liaozhai/shared/runtime';
-import { act, type Handlers, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
@@ -201,6 +201,57 @@ describe('registering', () => {
     await act(async () => finish(registered()));
     await said('账号密码已复制到剪贴板');
     expect(host.requests.filter(({ url }) => url === '/v1/register')).toHaveLength(1);
+  });
+});
+
+describe('registering anew after the answer was lost', () => {
+  const button = () => screen.getByRole<HTMLButtonElement>('button', { name: '注册（请截图保存）' });
+
+  async function registerTwice(handlers: Handlers) {
+    let isFirst = true;
+    const answer = () => {
+      if (!isFirst) return refused(422, { errors: { login: ['这个账号已被注册'] } });
+      isFirst = false;
+      throw offline();
+    };
+    const host = await register({ 'POST /v1/register': answer, ...handlers });
+    await said('注册失败');
+    await waitFor(() => expect(button().disabled).toBe(false));
+    return { ...host, again: () => host.user.click(button()) };
+  }
+
+  test('signs in to the account that was made all the same', async () => {
+    const { typed, requests, answer, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
+    await again();
+    await said('账号密码已复制到剪贴板');
+    const { login: name, password } = typed;
+    expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: name, password });
+    expect(copied[0]).toContain(password ?? '?');
+    expect(await answer).toBe(true);
+    expect(session.current().status).toBe('member');
+  });
+
+  test('leads to the confirmation where that account waits for it', async () => {
+    const { again } = await registerTwice({ 'POST /v1/login': refused(403, {}) });
+    await again();
+    expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
+  });
+
+  test('tells that the name is taken where it is somebody else’s', async () => {
+    const { again } = await registerTwice({
+      'POST /v1/login': refused(422, { errors: { login: ['账号或密码不正确'] } }),
+    });
+    await again();
+    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
+    expect(screen.queryByText('账号或密码不正确')).toBeNull();
+  });
+
+  test('under another password tries no account', async () => {
+    const { user, requests, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
+    await user.type(screen.getByLabelText('密码'), '7');
+    await again();
+    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
+    expect(requests.some(({ url }) => url === '/v1/login')).toBe(false);
   });
 });
 

@@ -1,15 +1,14 @@
 import { request, type UserDto, unwrap } from '@liaozhai/shared/runtime';
 
-interface Credentials {
+export interface Credentials {
   login: string;
   password: string;
 }
 
-interface Registration {
-  user: UserDto;
-  /** `email`: the address must be confirmed before the account can be used. */
-  type: string;
-}
+export type Registration = Credentials & { name: string };
+
+/** The type of an account whose address must be confirmed before it can be used. */
+const needsConfirmation = 'email';
 
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
@@ -22,11 +21,13 @@ function userOf(answer: unknown): UserDto {
   return user as UserDto;
 }
 
-export async function register(form: Credentials & { name: string }, inviteCode: string | null): Promise<Registration> {
+/** Null for an account whose address must be confirmed first. */
+export async function register(form: Registration, inviteCode: string | null): Promise<UserDto | null> {
   const body = inviteCode ? { ...form, invite_code: inviteCode } : form;
   const answer = await request<unknown>({ method: 'POST', url: '/v1/register', body });
+  const user = userOf(answer);
   const type = record(answer).type ?? record(unwrap(answer)).type;
-  return { user: userOf(answer), type: String(type ?? '') };
+  return type === needsConfirmation ? null : user;
 }
 
 export const login = async (form: Credentials): Promise<UserDto> =>

@@ -1,9 +1,9 @@
 import { copyText, session, toast } from '@liaozhai/shared/runtime';
 import { useState } from 'react';
-import { register } from './authCalls';
 import type { AuthForm } from './authForm';
 import { forgetInviteCode, readInviteCode } from './inviteCode';
 import { rememberPendingConfirmation } from './pendingConfirmation';
+import { createRegistrar } from './registrar';
 import { texts } from './texts';
 import { useSubmission } from './useSubmission';
 
@@ -13,13 +13,12 @@ interface After {
   onDone: () => void;
 }
 
-const needsConfirmation = 'email';
-
 /** Registers once, then sees to it that the credentials are kept: on the clipboard, else by the visitor's hand. */
 export function useRegistration({ name, login, password }: AuthForm, { onConfirmationNeeded, onDone }: After) {
   const { submit, busy, errors, clearError } = useSubmission(texts.register.failed);
   const [uncopied, setUncopied] = useState<string | null>(null);
   const [inviteCode] = useState(readInviteCode);
+  const [register] = useState(createRegistrar);
 
   const keepCredentials = async () => {
     const credentials = texts.credentials.text(login, password);
@@ -36,9 +35,9 @@ export function useRegistration({ name, login, password }: AuthForm, { onConfirm
     uncopied,
     onSubmit: () =>
       submit(() => register({ login, password, name }, inviteCode), {
-        done({ user, type }) {
+        done(user) {
           forgetInviteCode();
-          if (type === needsConfirmation) {
+          if (!user) {
             rememberPendingConfirmation();
             return onConfirmationNeeded();
           }
