@@ -1,7 +1,8 @@
 import { describe, expect, rs, test } from '@rstest/core';
-import { fakeApi, type Handlers, memberDto, onTestEnd } from '../../testing';
+import { fakeApi, type Handlers, memberDto, offline, onTestEnd } from '../../testing';
 import { api } from '../api';
 import { request } from '../client/request';
+import { onUnauthenticated } from '../client/unauthenticated';
 import { drafts } from '../storage/drafts';
 import { type OutboxEntry, outboxStore } from '../storage/outboxStore';
 import { positions } from '../storage/positions';
@@ -249,6 +250,76 @@ describe('signing out', () => {
     expect(positions.read('c-1')).toBeUndefined();
     expect(await outboxStore.all()).toEqual([]);
     expect(await snapshots.read('chat.1')).toBeUndefined();
+  });
+});
+
+describe('a log-out that has no answer yet', () => {
+  const lose = () => {
+    throw offline();
+  };
+  const quiet = () => {
+    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestEnd(() => warned.mockRestore());
+  };
+  /** How often anybody was told that the session has run out, which opens the popup. */
+  const countRunningOut = () => {
+    let count = 0;
+    onTestEnd(
+      onUnauthenticated(() => {
+        count += 1;
+      }),
+    );
+    return () => count;
+  };
+  const writes = () => {
+    quiet();
+    session.userReceived(memberDto());
+    drafts.write('s-1', '草稿');
+    drafts.flush();
+  };
+  const traces = () => Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences');
+
+  test('and never will, was done where the next request is refused', async () => {
+    network({ 'POST /v1/logout': lose, 'GET /v1/user': { status: 401 } });
+    const ranOut = countRunningOut();
+    writes();
+    await expect(session.signOut()).rejects.toEqual({ kind: 'offline' });
+    expect(user()?.id).toBe('u-1');
+    await Promise.all([session.refresh(), request({ url: '/v1/user' }).catch(() => {})]);
+    expect(session.current()).toEqual({ status: 'guest' });
+    expect(traces()).toEqual([]);
+    expect(ranOut()).toBe(0);
+  });
+
+  test('is overtaken by the refusal of something else, and still is one log-out', async () => {
+    const { answer, release } = held();
+    network({ 'POST /v1/logout': answer, 'GET /v1/user': { status: 401 } });
+    const ranOut = countRunningOut();
+    writes();
+    const leaving = session.signOut();
+    await session.refresh();
+    expect(traces()).toEqual([]);
+    session.userReceived(memberDto({ id: 'u-2' }));
+    release({ status: 204 });
+    await leaving;
+    expect(user()?.id).toBe('u-2');
+    expect(ranOut()).toBe(0);
+  });
+
+  test.each([
+    ['the server refuses it', { status: 429 }, { status: 401 }],
+    ['the server still knows the user', { status: 500 }, memberDto()],
+  ])('leaves a session that may run out like any other where %s', async (_, refusal, known) => {
+    network({ 'POST /v1/logout': refusal, 'GET /v1/user': known, 'GET /v1/private': { status: 401 } });
+    const ranOut = countRunningOut();
+    writes();
+    await session.signOut().catch(() => {});
+    await session.refresh();
+    await request({ url: '/v1/private' }).catch(() => {});
+    expect(session.current()).toEqual({ status: 'guest' });
+    expect(ranOut()).toBeGreaterThan(0);
+    session.userReceived(memberDto());
+    expect(drafts.read('s-1')).toBe('草稿');
   });
 });
 

@@ -1,7 +1,7 @@
 import { api } from '../api';
 import { request } from '../client/request';
 import { toApiError } from '../client/toApiError';
-import { onUnauthenticated, signInEpoch } from '../client/unauthenticated';
+import { divertUnauthenticated, onUnauthenticated, signInEpoch } from '../client/unauthenticated';
 import { unwrap } from '../cursor';
 import { createSignal } from '../signal';
 import { purgeDrafts } from '../storage/drafts';
@@ -10,6 +10,7 @@ import { local, readJson } from '../storage/local';
 import { lastOwner, setCurrentOwner } from '../storage/owner';
 import { adoptAnonymousData, purgePrivateData } from '../storage/privateData';
 import { store, useSelector } from '../store';
+import { logOut } from './logOut';
 import { type Session, sessionSlice } from './sessionSlice';
 import { patchedUser, readStored, toStored, toUser, type User, type UserDto } from './user';
 
@@ -95,18 +96,14 @@ async function fetchUser(epoch: number): Promise<void> {
   }
 }
 
-async function signOut(): Promise<void> {
+function signOut(): Promise<void> {
   const id = currentUser()?.id;
-  try {
-    await request<unknown>({ url: '/v1/logout', method: 'POST' });
-  } catch (cause) {
-    const error = toApiError(cause);
-    if (error.kind !== 'unauthenticated') throw error;
-  }
-  signInEpoch.next();
-  lastOwner.forget();
-  dropUser();
-  if (id !== undefined) await purgePrivateData(id);
+  return logOut(async (byRefusal) => {
+    signInEpoch.next();
+    lastOwner.forget();
+    dropUser(byRefusal ? forgetAnswersSoon : forgetAnswers);
+    if (id !== undefined) await purgePrivateData(id);
+  });
 }
 
 /** Takes back an optimistic debit or credit, unless the server has told a balance since. */
@@ -130,6 +127,8 @@ export const session = {
   /** A whole user: login, register, GET /v1/user. */
   userReceived(dto: UserDto) {
     userToldAt = performance.now();
+    // a log-out that was never answered was not done
+    divertUnauthenticated(null);
     const user = toUser(dto);
     const present = currentUser();
     if (present?.id !== user.id) return void signIn(user);
