@@ -270,6 +270,30 @@ describe('logging in', () => {
   });
 });
 
+describe('signing in in another tab', () => {
+  const signInElsewhere = () => {
+    localStorage.setItem('user-store', JSON.stringify(memberDto()));
+    window.dispatchEvent(new StorageEvent('storage', { key: 'user-store' }));
+  };
+
+  test('closes the popup that is still being fetched', async () => {
+    await openHost();
+    const answer = requestLogin();
+    act(signInElsewhere);
+    expect(await answer).toBe(true);
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+
+  test('while a form is on its way closes the popup once that is refused', async () => {
+    let finish: (answer: unknown) => void = () => undefined;
+    const { answer } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
+    act(signInElsewhere);
+    await act(async () => finish(refused(422, { message: '账号或密码不正确' })));
+    expect(await answer).toBe(true);
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+});
+
 describe('what is said when a call fails', () => {
   test.each([
     ['登录失败', '', 500, login, 'POST /v1/login'],

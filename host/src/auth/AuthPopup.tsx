@@ -60,10 +60,11 @@ function suggestNewPassword(goToProfile: () => void) {
   toast(text, { action: { label: action, run: goToProfile }, durationMs: 8000 });
 }
 
-/** The same visitor may sign in, or confirm the address, in another tab. */
+/** The same visitor may sign in, or confirm the address, in another tab, also while this popup is still being fetched. */
 function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   useEffect(() => {
-    if (!waiting) return;
+    if (!waiting) return undefined;
+    if (session.current().status === 'member') return void onSignedIn();
     return session.onUserChanged((_, id) => id && onSignedIn());
   }, [waiting, onSignedIn]);
 }
