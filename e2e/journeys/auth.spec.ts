@@ -1,12 +1,22 @@
 import { expect, test } from '../person.ts';
 
-const opened = async (page: import('@playwright/test').Page) => {
+type Page = import('@playwright/test').Page;
+
+const opened = async (page: Page) => {
   await page.goto('/my');
   await page
     .getByRole('button', { name: /登录|注册/ })
     .first()
     .click();
 };
+
+const refuseClipboard = (page: Page) =>
+  page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: () => Promise.reject(new Error('refused')) },
+    });
+    document.execCommand = () => false;
+  });
 
 test.describe('the auth popup', () => {
   test('opens to register with everything filled in', async ({ person, page }) => {
@@ -59,26 +69,6 @@ test.describe('the auth popup', () => {
     expect(posts).toHaveLength(1);
   });
 
-  test('a registration whose answer is lost is found again by the second press', async ({ person, page }) => {
-    let isLost = false;
-    await page.route('**/api/v1/register', async (route) => {
-      const answer = await route.fetch();
-      if (isLost || answer.status() === 419) return route.fulfill({ response: answer });
-      isLost = true;
-      return route.abort();
-    });
-    await opened(page);
-    const popup = person.popup();
-    const name = await popup.locator('input[name="name"]').inputValue();
-    const register = popup.getByRole('button', { name: '注册（请截图保存）' });
-    await register.click();
-    await expect(page.getByText('注册失败')).toBeVisible();
-    await register.click();
-    await person.dismissCopyDialog();
-    await expect(popup).toBeHidden();
-    await expect(page.getByText(name).first()).toBeVisible();
-  });
-
   test('a wrong password is said at the field and in a toast', async ({ person, page }) => {
     const account = await person.joins();
     await person.losesSession();
@@ -102,16 +92,40 @@ test.describe('the auth popup', () => {
     await expect(popup).toBeHidden();
   });
 
-  test('a refused clipboard shows the credentials in a dialog that only its button closes', async ({
-    person,
-    page,
-  }) => {
-    await page.addInitScript(() => {
-      Object.defineProperty(navigator, 'clipboard', {
-        value: { writeText: () => Promise.reject(new Error('refused')) },
-      });
-      document.execCommand = () => false;
-    });
+  test('any 401 opens it to register with the password shown', async ({ person }) => {
+    await person.joins();
+    await person.losesSession();
+    await person.open('/my');
+    const popup = person.popup();
+    await expect(popup).toBeVisible();
+    await expect(popup.locator('input[name="password"]')).toHaveAttribute('type', 'text');
+    await expect(popup.getByRole('button', { name: '注册（请截图保存）' })).toBeVisible();
+  });
+});
+
+test('a registration whose answer is lost is found again by the second press', async ({ person, page }) => {
+  let isLost = false;
+  await page.route('**/api/v1/register', async (route) => {
+    const answer = await route.fetch();
+    if (isLost || answer.status() === 419) return route.fulfill({ response: answer });
+    isLost = true;
+    return route.abort();
+  });
+  await opened(page);
+  const popup = person.popup();
+  const name = await popup.locator('input[name="name"]').inputValue();
+  const register = popup.getByRole('button', { name: '注册（请截图保存）' });
+  await register.click();
+  await expect(page.getByText('注册失败')).toBeVisible();
+  await register.click();
+  await person.dismissCopyDialog();
+  await expect(popup).toBeHidden();
+  await expect(page.getByText(name).first()).toBeVisible();
+});
+
+test.describe('credentials that the clipboard refuses', () => {
+  test('stand in a dialog that only its button closes', async ({ person, page }) => {
+    await refuseClipboard(page);
     await opened(page);
     const login = await person.popup().locator('input[name="login"]').inputValue();
     await person.popup().getByRole('button', { name: '注册（请截图保存）' }).click();
@@ -131,13 +145,19 @@ test.describe('the auth popup', () => {
     await expect(page.getByRole('heading', { name: '我的' })).toBeVisible();
   });
 
-  test('any 401 opens it to register with the password shown', async ({ person }) => {
-    await person.joins();
-    await person.losesSession();
-    await person.open('/my');
-    const popup = person.popup();
-    await expect(popup).toBeVisible();
-    await expect(popup.locator('input[name="password"]')).toHaveAttribute('type', 'text');
-    await expect(popup.getByRole('button', { name: '注册（请截图保存）' })).toBeVisible();
+  test('outlive the page until they are copied', async ({ person, page }) => {
+    await refuseClipboard(page);
+    await opened(page);
+    await person.popup().getByRole('button', { name: '注册（请截图保存）' }).click();
+    const box = page.getByRole('alertdialog').filter({ hasText: '自动复制失败' }).getByRole('textbox');
+    const credentials = await box.inputValue();
+    await page.reload();
+    await expect(box).toHaveValue(credentials);
+    await page.getByRole('button', { name: '我已经复制' }).click();
+    await expect(box).toBeHidden();
+    await page.reload();
+    await expect(page.getByRole('button', { name: '退出登录' })).toBeVisible();
+    await expect(box).toBeHidden();
+    expect(await person.kept()).not.toContain(credentials.replace(/^.*\n/, ''));
   });
 });

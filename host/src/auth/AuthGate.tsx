@@ -1,22 +1,31 @@
-import { authPopup, holdReload, onUnauthenticated, toast } from '@liaozhai/shared/runtime';
-import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
-import type { AuthPopupProps } from './AuthPopup';
-import { createAuthOpenings, type Opening } from './authOpenings';
+import { authPopup, holdReload, onUnauthenticated, toast, uncopiedCredentials } from '@liaozhai/shared/runtime';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { createAuthOpenings } from './authOpenings';
 
 /** Fetches the popup's code ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
 
-/** Answers every 401 and every `requestLogin` with the one popup. Its code is fetched when first needed. */
+type PopupModule = Awaited<ReturnType<typeof loadAuthPopup>>;
+
+/**
+ * Answers every 401 and every `requestLogin` with the one popup, whose code is fetched when first needed.
+ * Credentials that were still to be copied when the page went are shown again.
+ */
 export function AuthGate() {
   const [openings] = useState(createAuthOpenings);
   const opening = useSyncExternalStore(openings.subscribe, openings.current);
-  const Popup = usePopup(opening, openings.close);
+  const [uncopied, setUncopied] = useState(uncopiedCredentials.read);
+  const isWanted = opening !== null || uncopied !== null;
+  const giveUp = useCallback(() => {
+    openings.close(false);
+    setUncopied(null);
+  }, [openings]);
+  const popup = usePopup(isWanted, giveUp);
   // an opening stays drawn while its sheet slides away
   const [drawn, setDrawn] = useState(opening);
   if (opening && opening !== drawn) setDrawn(opening);
 
-  const isOpen = opening !== null;
-  useEffect(() => (isOpen ? holdReload('auth') : undefined), [isOpen]);
+  useEffect(() => (isWanted ? holdReload('auth') : undefined), [isWanted]);
 
   useEffect(() => {
     const stops = [authPopup.onRequest(openings.open), onUnauthenticated(() => void openings.open('register'))];
@@ -26,22 +35,29 @@ export function AuthGate() {
     };
   }, [openings]);
 
-  if (!Popup || !drawn) return null;
-  return <Popup key={drawn.id} open={isOpen} mode={drawn.mode} onClose={openings.close} />;
+  if (!popup) return null;
+  const { default: AuthPopup, CredentialsDialog } = popup;
+  const onCopied = () => {
+    uncopiedCredentials.forget();
+    setUncopied(null);
+  };
+  return (
+    <>
+      {drawn && <AuthPopup key={drawn.id} open={opening !== null} mode={drawn.mode} onClose={openings.close} />}
+      <CredentialsDialog credentials={uncopied} onCopied={onCopied} />
+    </>
+  );
 }
 
-function usePopup(opening: Opening | null, close: (signedIn: boolean) => void) {
-  const [loaded, setLoaded] = useState<{ Popup: ComponentType<AuthPopupProps> } | null>(null);
-  const wanted = opening !== null && !loaded;
+function usePopup(isWanted: boolean, giveUp: () => void): PopupModule | null {
+  const [loaded, setLoaded] = useState<PopupModule | null>(null);
+  const isMissing = isWanted && !loaded;
   useEffect(() => {
-    if (!wanted) return;
-    loadAuthPopup().then(
-      (module) => setLoaded({ Popup: module.default }),
-      () => {
-        toast('登录窗口暂时打不开，请检查网络后重试', { kind: 'error' });
-        close(false);
-      },
-    );
-  }, [wanted, close]);
-  return loaded?.Popup;
+    if (!isMissing) return;
+    loadAuthPopup().then(setLoaded, () => {
+      toast('登录窗口暂时打不开，请检查网络后重试', { kind: 'error' });
+      giveUp();
+    });
+  }, [isMissing, giveUp]);
+  return loaded;
 }

@@ -4,6 +4,7 @@ import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } fr
 import { beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
+import { loadAuthPopup } from './AuthGate';
 
 const named = (text: string) => async () => ({ default: () => <h1>{text}</h1> });
 
@@ -132,21 +133,6 @@ describe('registering', () => {
     await said('去修改');
   });
 
-  test('a clipboard that refuses leads to a dialog that only its button closes', async () => {
-    clipboardWorks = false;
-    const { user, typed, answer } = await register({ 'POST /v1/register': registered() });
-    const dialog = await screen.findByRole('alertdialog', { name: '自动复制失败' });
-    const box = screen.getByLabelText<HTMLTextAreaElement>('请手工复制账号密码');
-    expect(box.readOnly).toBe(true);
-    expect(box.value).toContain(typed.password ?? '?');
-    await user.keyboard('{Escape}');
-    await user.click(dialog);
-    expect(screen.queryByRole('alertdialog', { name: '自动复制失败' })).toBeTruthy();
-    await user.click(screen.getByRole('button', { name: '我已经复制' }));
-    expect(await answer).toBe(true);
-    await waitFor(() => expect(openDialogs()).toBe(0));
-  });
-
   test('an e-mail address waits for its confirmation, as a guest', async () => {
     const { user } = await register({ 'POST /v1/register': registered('email') });
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
@@ -201,6 +187,40 @@ describe('registering', () => {
     await act(async () => finish(registered()));
     await said('账号密码已复制到剪贴板');
     expect(host.requests.filter(({ url }) => url === '/v1/register')).toHaveLength(1);
+  });
+});
+
+describe('credentials that the clipboard refuses', () => {
+  test('stand in a dialog that only its button closes', async () => {
+    clipboardWorks = false;
+    const { user, typed, answer } = await register({ 'POST /v1/register': registered() });
+    const dialog = await screen.findByRole('alertdialog', { name: '自动复制失败' });
+    const box = screen.getByLabelText<HTMLTextAreaElement>('请手工复制账号密码');
+    expect(box.readOnly).toBe(true);
+    expect(box.value).toContain(typed.password ?? '?');
+    await user.keyboard('{Escape}');
+    await user.click(dialog);
+    expect(screen.queryByRole('alertdialog', { name: '自动复制失败' })).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '我已经复制' }));
+    expect(await answer).toBe(true);
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+
+  test('outlive the page until they are copied', async () => {
+    clipboardWorks = false;
+    const first = await register({ 'POST /v1/register': registered() });
+    const credentials = async () => (await screen.findByLabelText<HTMLTextAreaElement>('请手工复制账号密码')).value;
+    const shown = await credentials();
+    first.unmount();
+    const second = await openHost();
+    expect(await credentials()).toBe(shown);
+    expect(openDialogs()).toBe(1);
+    await second.user.click(screen.getByRole('button', { name: '我已经复制' }));
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    second.unmount();
+    await openHost();
+    await act(loadAuthPopup);
+    expect(screen.queryByLabelText('请手工复制账号密码')).toBeNull();
   });
 });
 

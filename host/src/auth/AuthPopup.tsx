@@ -11,6 +11,8 @@ import { texts } from './texts';
 import { useLogin } from './useLogin';
 import { useRegistration } from './useRegistration';
 
+export { CredentialsDialog };
+
 export interface AuthPopupProps {
   open: boolean;
   mode: LoginMode;

@@ -1,4 +1,4 @@
-import { copyText, session, toast } from '@liaozhai/shared/runtime';
+import { copyText, session, toast, uncopiedCredentials } from '@liaozhai/shared/runtime';
 import { useState } from 'react';
 import type { AuthForm } from './authForm';
 import { forgetInviteCode, readInviteCode } from './inviteCode';
@@ -22,7 +22,10 @@ export function useRegistration({ name, login, password }: AuthForm, { onConfirm
 
   const keepCredentials = async () => {
     const credentials = texts.credentials.text(login, password);
-    if (!(await copyText(credentials))) return setUncopied(credentials);
+    if (!(await copyText(credentials))) {
+      uncopiedCredentials.keep(credentials);
+      return setUncopied(credentials);
+    }
     toast(texts.credentials.copied, { kind: 'success' });
     onDone();
   };
@@ -46,6 +49,7 @@ export function useRegistration({ name, login, password }: AuthForm, { onConfirm
         },
       }),
     onCopied() {
+      uncopiedCredentials.forget();
       setUncopied(null);
       onDone();
     },

@@ -51,5 +51,6 @@ export { STORAGE_KEYS } from './storage/keys';
 export { type OutboxEntry, outboxStore } from './storage/outboxStore';
 export { type Position, positions } from './storage/positions';
 export { snapshots } from './storage/snapshots';
+export { uncopiedCredentials } from './storage/uncopied';
 export { type AppDispatch, type RootState, rootReducer, store, useDispatch, useSelector } from './store';
 export { type Toast, type ToastOptions, toast, useToasts } from './toasts';

@@ -7,6 +7,7 @@ import { drafts } from '../storage/drafts';
 import { type OutboxEntry, outboxStore } from '../storage/outboxStore';
 import { positions } from '../storage/positions';
 import { snapshots } from '../storage/snapshots';
+import { uncopiedCredentials } from '../storage/uncopied';
 import { store } from '../store';
 import { session, takeStoredUser } from './session';
 
@@ -239,11 +240,13 @@ describe('signing out', () => {
     drafts.write('s-1', '草稿');
     drafts.flush();
     positions.write('c-1', { messageId: 'm-1', offset: 3 });
+    uncopiedCredentials.keep('密码');
     await outboxStore.put(entry('k-1'));
     await snapshots.write('chat.1', { secret: true });
     await session.signOut();
     drafts.flush();
     expect(Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences')).toEqual([]);
+    expect(sessionStorage.length).toBe(0);
     expect(store.getState().api.queries).toEqual({});
     session.userReceived(memberDto());
     expect(drafts.read('s-1')).toBe('');
@@ -415,12 +418,13 @@ describe('other tabs', () => {
     expect(user()).toMatchObject({ balance: 77, checkInStreak: 4, version: 2 });
   });
 
-  test('what was typed here is not written back after a log-out there', () => {
+  test('what was typed or shown here is not kept after a log-out there', () => {
     session.userReceived(memberDto());
+    uncopiedCredentials.keep('密码');
     drafts.write('s-1', '还没存');
     localStorage.clear();
     otherTabSays(null);
     drafts.flush();
-    expect(Object.keys(localStorage)).toEqual([]);
+    expect([...Object.keys(localStorage), ...Object.keys(sessionStorage)]).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { STORAGE_KEYS } from '../storage/keys';
 import { local, readJson } from '../storage/local';
 import { lastOwner, setCurrentOwner } from '../storage/owner';
 import { adoptAnonymousData, purgePrivateData } from '../storage/privateData';
+import { uncopiedCredentials } from '../storage/uncopied';
 import { store, useSelector } from '../store';
 import { logOut } from './logOut';
 import { type Session, sessionSlice } from './sessionSlice';
@@ -169,7 +170,10 @@ export function takeStoredUser() {
   if (!storedUser || user?.id !== storedUser.id) {
     signInEpoch.next();
     // logged out there, not only run out: what is still in this tab's hands goes too
-    if (user && lastOwner.read() !== user.id) purgeDrafts(user.id);
+    if (user && lastOwner.read() !== user.id) {
+      purgeDrafts(user.id);
+      uncopiedCredentials.forget();
+    }
     return become(storedUser);
   }
   balanceEpoch += 1;

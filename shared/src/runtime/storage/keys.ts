@@ -6,6 +6,8 @@ export const STORAGE_KEYS = {
   preferences: 'liaozhai-preferences',
   draft: 'liaozhai-draft',
   positions: 'liaozhai-positions',
+  /** sessionStorage: credentials that the clipboard refused */
+  uncopied: 'liaozhai-uncopied',
   /** IndexedDB */
   database: 'liaozhai',
   /** BroadcastChannel between tabs */

@@ -3,11 +3,13 @@ import { adoptOutbox, purgeOutbox } from './outboxStore';
 import { ANONYMOUS } from './owner';
 import { adoptPositions, purgePositions } from './positions';
 import { purgeSnapshots } from './snapshots';
+import { uncopiedCredentials } from './uncopied';
 
 /** Deletes everything this device keeps of `owner`. */
 export async function purgePrivateData(owner: string): Promise<void> {
   purgeDrafts(owner);
   purgePositions(owner);
+  uncopiedCredentials.forget();
   await Promise.all([purgeOutbox(owner), purgeSnapshots(owner)]);
 }
 

@@ -3,8 +3,10 @@ import { onTestEnd } from '../../testing';
 import { drafts } from './drafts';
 import { local } from './local';
 import { type OutboxEntry, outboxStore } from './outboxStore';
+import { lastOwner } from './owner';
 import { positions } from './positions';
 import { snapshots } from './snapshots';
+import { uncopiedCredentials } from './uncopied';
 
 const draftKey = 'liaozhai-draft:anonymous:s-1';
 
@@ -114,4 +116,21 @@ test('snapshots: the 60 last written can be read', async () => {
   for (let index = 0; index < 62; index++) await snapshots.write(`k-${index}`, { index });
   expect(await snapshots.read('k-0')).toBeUndefined();
   expect(await snapshots.read('k-61')).toEqual({ index: 61 });
+});
+
+describe('credentials that the clipboard refused', () => {
+  beforeEach(() => {
+    lastOwner.write('u-1');
+    uncopiedCredentials.keep('账号：fox\n密码：123456');
+  });
+
+  test('are read as they were shown', () => {
+    expect(uncopiedCredentials.read()).toBe('账号：fox\n密码：123456');
+  });
+
+  test('are nobody else’s, who signed in while this tab was away', () => {
+    lastOwner.write('u-2');
+    expect(uncopiedCredentials.read()).toBeNull();
+    expect(sessionStorage.length).toBe(0);
+  });
 });
