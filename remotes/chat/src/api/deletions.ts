@@ -11,6 +11,8 @@ const LOGOUT_URL = '/v1/logout';
 
 /** Conversations that are hidden and not yet deleted, by id. */
 const pending = new Map<string, Conversation>();
+/** Deletions that the server has been asked for and has not answered, by story. */
+const underWay = new Map<string, Promise<void>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let dismissToast = () => {};
 const { dispatch } = store;
@@ -49,7 +51,28 @@ function undo(): void {
 
 const carryOutAll = () => Promise.all(takeAll().map(carryOut));
 
-async function carryOut({ id, storyId }: Conversation): Promise<void> {
+const pendingOf = (storyId: string) => [...pending.values()].filter((conversation) => conversation.storyId === storyId);
+
+/** Whether a story's conversation is said to be deleted and the server may still have it. */
+export const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || underWay.has(storyId);
+
+/** Carries out what waits of one story, lest words be sent into a conversation that is about to go. */
+export async function settleDeletion(storyId: string): Promise<void> {
+  const waiting = pendingOf(storyId);
+  for (const { id } of waiting) pending.delete(id);
+  if (waiting.length > 0) offerUndo();
+  await Promise.all(waiting.map(carryOut));
+  await underWay.get(storyId);
+}
+
+function carryOut(conversation: Conversation): Promise<void> {
+  const { storyId } = conversation;
+  const done = deleteNow(conversation).finally(() => underWay.delete(storyId));
+  underWay.set(storyId, done);
+  return done;
+}
+
+async function deleteNow({ id, storyId }: Conversation): Promise<void> {
   try {
     await removeFromServer(id);
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));

@@ -1,8 +1,9 @@
 import { session, store } from '@liaozhai/shared/runtime';
-import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
-import { expect, test } from '@rstest/core';
-import { conversationDto, pageDto } from '../fixtures';
+import { offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { conversationDto, latestDto, pageDto } from '../fixtures';
 import remote from '../remote';
+import { asked, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
 const titled = (number: number) =>
   conversationDto({ id: `c-${number}`, story: { id: `s-${number}`, title: `故事${number}` } });
@@ -53,4 +54,61 @@ test('a deletion that the server refuses is told in its words', async () => {
   await remove(user, '故事1');
   await session.signOut().catch(() => null);
   expect(said()).toContain('此卷不可焚');
+});
+
+describe('a chat opened while its deletion can still be undone', () => {
+  const DELETE = 'DELETE /v1/conversations/c-1';
+
+  async function removeAndOpen(handlers: Parameters<typeof openChat>[0]) {
+    const list = open({});
+    await remove(list.user, '故事1');
+    await remove(list.user, '故事2');
+    list.unmount();
+    return openChat(handlers);
+  }
+
+  test('shows none of it, and what is written there begins a new conversation', async () => {
+    let isDeleted = false;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { user, requests } = await removeAndOpen({
+      [LATEST]: () => latestDto(isDeleted ? [] : [asked, told]),
+      [DELETE]: async () => {
+        await answered;
+        isDeleted = true;
+        return { status: 204 };
+      },
+      [SEND]: sentDto,
+    });
+    await waitFor(() => expect(deletions(requests)).toEqual(['/v1/conversations/c-1']));
+    expect(said()).toEqual(['已删除《故事2》的对话']);
+    expect(screen.queryByRole('textbox')).toBeNull();
+    answer();
+    await write(user, '重新来过');
+    expect(screen.queryByText('谁在门外？')).toBeNull();
+    await waitFor(() => expect(sends(requests)[0]?.body).toMatchObject({ story_id: 's-1', body: '重新来过' }));
+    const order = requests
+      .map(({ method, url }) => `${method} ${url}`)
+      .filter((name) => name === DELETE || name === SEND);
+    expect(order).toEqual([DELETE, SEND]);
+  });
+
+  test('goes on with it where the server cannot be reached, and the row is there again', async () => {
+    const { user, requests, unmount } = await removeAndOpen({
+      [LATEST]: latestDto([asked, told]),
+      [DELETE]: () => {
+        throw offline();
+      },
+      [SEND]: { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } },
+    });
+    await write(user, '后来呢？');
+    await waitFor(() => expect(sends(requests)[0]?.body).toMatchObject({ conversation_id: 'c-1' }));
+    expect(said()).toContain('没能删除，请再试一次');
+    unmount();
+    open({});
+    expect(await screen.findByRole('link', { name: /故事1/ })).toBeTruthy();
+    expect(screen.queryByText('故事2')).toBeNull();
+  });
 });

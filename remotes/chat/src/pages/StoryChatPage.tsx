@@ -7,6 +7,7 @@ import { emptyThread, type Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryChatPage.module.css';
 import { useChatSync } from './useChatSync';
+import { useDeletionSettled } from './useDeletionSettled';
 import { usePlaceLoaded } from './usePlaceLoaded';
 
 /** The chat of one story, for the slot `story.chat`; fills the room it is given. */
@@ -17,7 +18,8 @@ export default function StoryChatPage({ storyId }: { storyId: string }) {
 function StoryChat({ storyId }: { storyId: string }) {
   const isMember = useSession().status === 'member';
   const storyQuery = useChatGetStoryQuery(storyId);
-  const memberThread = useChatGetThreadQuery(storyId, { skip: !isMember });
+  const isSettled = useDeletionSettled(storyId);
+  const memberThread = useChatGetThreadQuery(storyId, { skip: !isMember || !isSettled });
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
   const thread = isMember ? memberThread.currentData : guestThread;
   const story = storyQuery.currentData ?? (storyQuery.isError ? nameless(storyId) : undefined);
@@ -32,7 +34,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   const query = {
     currentData: both,
     error: both || (memberThread.isFetching && !memberThread.isError) ? undefined : failed.error,
-    isFetching: memberThread.isFetching || storyQuery.isFetching,
+    isFetching: !isSettled || memberThread.isFetching || storyQuery.isFetching,
     refetch: failed.refetch,
   };
   return (
