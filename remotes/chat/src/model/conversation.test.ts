@@ -39,6 +39,14 @@ test('a newest page that touches nothing listed, or is all there is, replaces th
   expect(ids(withNewestPage([pageOf([9, 8])], pageOf([9], null)))).toEqual(['c-9']);
 });
 
+test('a list that ended at what the device kept goes on where the newest page does', () => {
+  const [first] = withNewestPage([pageOf([9, 8, 7], null)], pageOf([11, 9], 'p2'));
+  expect(first?.nextCursor).toBe('p2');
+  expect(ids([first ?? pageOf([]), pageOf([8, 7, 6])])).toEqual(['c-11', 'c-9', 'c-8', 'c-7', 'c-6']);
+  const whole = withNewestPage([pageOf([9, 8], 'own'), pageOf([7], null)], pageOf([11, 9], 'p2'));
+  expect(whole.map(({ nextCursor }) => nextCursor)).toEqual(['own', null]);
+});
+
 test('an event with an older version changes nothing; one about a conversation not listed says so', () => {
   const listed = [pageOf([9])];
   const old = messageEvent(messageDto({ conversation_id: 'c-9', version: 1, body: '旧的' }));

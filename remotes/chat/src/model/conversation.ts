@@ -87,8 +87,9 @@ export function withNewestPage(pages: ConversationPage[], newest: ConversationPa
   const fresh = new Set(newest.items.map((conversation) => conversation.id));
   const stays = (each: Conversation) => !fresh.has(each.id) && each.updatedAt <= oldest;
   return pages.map((page, index) => ({
-    ...page,
     items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays)],
+    // the device's copy ends the list where the network could not go on
+    nextCursor: pages.length === 1 ? (page.nextCursor ?? newest.nextCursor) : page.nextCursor,
   }));
 }
 

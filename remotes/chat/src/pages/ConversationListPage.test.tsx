@@ -1,4 +1,4 @@
-import { authPopup } from '@liaozhai/shared/runtime';
+import { api, authPopup, store } from '@liaozhai/shared/runtime';
 import {
   offline,
   onTestEnd,
@@ -122,6 +122,26 @@ test('without a network the last list is there to read', async () => {
     },
   });
   expect(await screen.findByRole('link', { name: /聂小倩/ })).toBeTruthy();
+});
+
+test('a list that began with what the device kept goes on once 刷新 reaches the server', async () => {
+  let isUp = true;
+  const list = {
+    [LIST]: () => {
+      if (!isUp) throw offline();
+      return pageDto([conversationDto()], 'p2');
+    },
+  };
+  const read = open(list);
+  await titles();
+  read.unmount();
+  store.dispatch(api.util.resetApiState());
+  isUp = false;
+  open(list);
+  expect(await screen.findByText('都在这里了')).toBeTruthy();
+  isUp = true;
+  screen.getByRole('button', { name: '刷新' }).click();
+  await waitFor(() => expect(screen.queryByText('都在这里了')).toBeNull());
 });
 
 test('a list that does not come offers to try again', async () => {
