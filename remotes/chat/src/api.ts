@@ -22,8 +22,10 @@ import {
   toStory,
   withNewest,
   withNewestPage,
+  withoutConversation,
   withThread,
 } from './model';
+import { chatActions } from './slice';
 
 export const THREAD_PAGE = 50;
 const THREAD_KEPT_SECONDS = 3600;
@@ -105,7 +107,8 @@ export const chatApi = api.injectEndpoints({
       async onCacheEntryAdded(_, { dispatch, getCacheEntry, cacheEntryRemoved }) {
         const stop = followConversations({
           read: () => getCacheEntry().data?.pages,
-          change: (pages) => dispatch(changeConversations(() => pages)),
+          change: (change) => dispatch(changeConversations(change)),
+          drop: (id) => dispatch(dropConversation(id)),
           takeNewest: () => dispatch(refreshConversations()),
         });
         await cacheEntryRemoved;
@@ -129,14 +132,34 @@ export const changeThread =
     dispatch(changeConversations((pages) => withThread(pages, next)));
   };
 
+type ListChange = (pages: ConversationPage[]) => ConversationPage[];
+
+/** Changes the list. A page on its way is put to the list as it was when asked for, so the change is made once more upon it. */
 export const changeConversations =
-  (change: (pages: ConversationPage[]) => ConversationPage[]) =>
+  (change: ListChange) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    if (!chatApi.endpoints.chatGetConversations.select()(getState()).data) return;
+    dispatch(changeListed(change));
+    const page = dispatch(chatApi.util.getRunningQueryThunk('chatGetConversations', undefined));
+    void page?.then(() => dispatch(changeListed(change)));
+  };
+
+const changeListed =
+  (change: ListChange) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
     const list = chatApi.endpoints.chatGetConversations.select()(getState()).data;
     const pages = list && change(list.pages);
     if (!pages || pages === list.pages) return;
     const pageParams = list.pageParams.slice(0, pages.length);
     dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
+  };
+
+/** Takes a conversation away that was deleted, and hides it wherever an answer from before still brings it. */
+export const dropConversation =
+  (id: string) =>
+  (dispatch: AppDispatch): void => {
+    dispatch(chatActions.conversationHidden(id));
+    dispatch(changeConversations((pages) => withoutConversation(pages, id)));
   };
 
 /** Asks for the newest page and puts it over the list, or for the list if there is none yet. Rejects with ApiError. */

@@ -20,7 +20,7 @@ interface ChatState {
   continuing: string[];
   /** When a server that asked for patience may be asked again, by story; epoch, ms. */
   resumesAt: Record<string, number>;
-  /** Conversations that are hidden while their deletion can still be undone. */
+  /** Conversations that are hidden: their deletion can still be undone, or they are gone. */
   deleting: string[];
 }
 
@@ -54,7 +54,7 @@ const slice = createSlice({
       resumesAt[payload.storyId] = payload.until;
     },
     conversationHidden: ({ deleting }, { payload }: PayloadAction<string>) => {
-      deleting.push(payload);
+      if (!deleting.includes(payload)) deleting.push(payload);
     },
     conversationShown: (state, { payload }: PayloadAction<string>) => {
       state.deleting = state.deleting.filter((id) => id !== payload);

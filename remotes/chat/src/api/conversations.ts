@@ -1,16 +1,12 @@
 import { isApiError, listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
-import {
-  type ConversationPage,
-  type IdEventDto,
-  type MessageEventDto,
-  withLastMessage,
-  withoutConversation,
-} from '../model';
+import { type ConversationPage, type IdEventDto, type MessageEventDto, withLastMessage } from '../model';
 
 interface Ports {
   /** undefined until the first page is there. */
   read: () => ConversationPage[] | undefined;
-  change: (pages: ConversationPage[]) => void;
+  change: (change: (pages: ConversationPage[]) => ConversationPage[]) => void;
+  /** Takes a conversation away that was deleted, here or elsewhere. */
+  drop: (id: string) => void;
   /** Puts the newest page over the list; rejects with ApiError. */
   takeNewest: () => Promise<void>;
 }
@@ -19,7 +15,7 @@ interface Ports {
 const FRESH_SECONDS = 5;
 
 /** Keeps the list of conversations in step with the user's channel. Returns the function that stops it. */
-export function followConversations({ read, change, takeNewest }: Ports): () => void {
+export function followConversations({ read, change, drop, takeNewest }: Ports): () => void {
   let askedAt = Date.now();
 
   const look = async () => {
@@ -34,18 +30,14 @@ export function followConversations({ read, change, takeNewest }: Ports): () => 
   const hear = (event: MessageEventDto) => {
     const pages = read();
     if (!pages) return;
-    const changed = withLastMessage(pages, event);
-    if (!changed) void look();
-    else if (changed !== pages) change(changed);
+    if (withLastMessage(pages, event)) change((now) => withLastMessage(now, event) ?? now);
+    else void look();
   };
   const stops = [
     listen<MessageEventDto>('message.created', hear),
     listen<MessageEventDto>('message.completed', hear),
     listen<MessageEventDto>('message.failed', hear),
-    listen<IdEventDto>('conversation.deleted', (event) => {
-      const pages = read();
-      if (pages) change(withoutConversation(pages, String(event.id)));
-    }),
+    listen<IdEventDto>('conversation.deleted', (event) => drop(String(event.id))),
     onCaughtUpNeeded(() => {
       if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
     }),

@@ -1,7 +1,7 @@
 import { failureText } from '@liaozhai/shared/format';
 import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
-import { changeConversations, changeThread } from '../api';
-import { type Conversation, emptyThread, withoutConversation } from '../model';
+import { changeThread, dropConversation } from '../api';
+import { type Conversation, emptyThread } from '../model';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
 import { conversationUrl } from './calls';
@@ -76,14 +76,13 @@ async function deleteNow({ id, storyId }: Conversation): Promise<void> {
   try {
     await removeFromServer(id);
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
-    dispatch(changeConversations((pages) => withoutConversation(pages, id)));
+    dispatch(dropConversation(id));
     dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
   } catch (cause) {
+    dispatch(chatActions.conversationShown(id));
     if (!isApiError(cause)) throw cause;
     const problem = failureText(cause, texts.list.removeFailed);
     if (problem) toast(problem, { kind: 'error' });
-  } finally {
-    dispatch(chatActions.conversationShown(id));
   }
 }
 
@@ -94,10 +93,10 @@ async function removeFromServer(id: string): Promise<void> {
   });
 }
 
-/** The client's transport ends with its page, and only a bare fetch can be told to go on. */
-function deleteOutlivingPage(id: string): Promise<Response> {
+/** The client's transport ends with its page, and only a bare fetch can be told to go on. Resolves whether it is gone. */
+async function deleteOutlivingPage(id: string): Promise<boolean> {
   const token = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]*)/)?.[1] ?? '';
-  return fetch(new URL(client.getUri({ url: conversationUrl(id) }), location.href), {
+  const answer = await fetch(new URL(client.getUri({ url: conversationUrl(id) }), location.href), {
     method: 'DELETE',
     keepalive: true,
     headers: {
@@ -105,16 +104,16 @@ function deleteOutlivingPage(id: string): Promise<Response> {
       'X-Requested-With': 'XMLHttpRequest',
       'X-XSRF-TOKEN': decodeURIComponent(token),
     },
-  });
+  }).catch(() => null);
+  return answer !== null && (answer.ok || answer.status === 404);
 }
 
 /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
 function flush(): void {
   for (const { id } of takeAll()) {
-    // nobody is left to be told of a failure, and what was not deleted is simply there again
-    void deleteOutlivingPage(id).catch(() => null);
-    dispatch(changeConversations((pages) => withoutConversation(pages, id)));
-    dispatch(chatActions.conversationShown(id));
+    // nobody is left to be told of a failure; should the page come back, so does what was not deleted
+    void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
+    dispatch(dropConversation(id));
   }
 }
 
