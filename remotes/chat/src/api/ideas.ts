@@ -17,10 +17,12 @@ export const ideasKeyOf = (message: Message): string => `${message.id}:${message
 
 const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
 
+const readKept = async (storyId: string) => (await snapshots.read(keptKey(storyId))) as Ideas | undefined;
+
 /** Brings back the ideas that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
 export async function recallIdeas(storyId: string): Promise<void> {
   const buyer = currentUserId();
-  const kept = (await snapshots.read(keptKey(storyId))) as Ideas | undefined;
+  const kept = await readKept(storyId);
   if (!kept || currentUserId() !== buyer || selectChat(store.getState()).ideas[storyId]) return;
   const ideas: Ideas = kept.status === 'pending' ? { ...kept, status: 'failed' } : kept;
   dispatch(chatActions.ideasChanged({ storyId, ideas }));
@@ -28,14 +30,32 @@ export async function recallIdeas(storyId: string): Promise<void> {
 
 /** Asks for ideas for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
 export async function askIdeas(storyId: string): Promise<boolean> {
+  const buyer = currentUserId();
+  // another tab may have bought them meanwhile
+  const kept = await readKept(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   const last = thread?.messages.at(-1);
-  if (!thread?.conversationId || !last || runningMessage(thread)) return true;
+  if (currentUserId() !== buyer || !thread?.conversationId || !last || runningMessage(thread)) return true;
   const baseKey = ideasKeyOf(last);
-  const known = selectChat(store.getState()).ideas[storyId];
-  if (known?.baseKey === baseKey && known.status !== 'failed') return true;
-  const clientId = (known?.baseKey === baseKey && known.clientId) || newClientId();
+  const shown = selectChat(store.getState()).ideas[storyId];
+  if (shown?.baseKey === baseKey && shown.status !== 'failed') return true;
+  const known = [kept, shown].find((ideas) => ideas?.baseKey === baseKey);
+  if (known?.status !== 'ready') return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
+  dispatch(chatActions.ideasChanged({ storyId, ideas: known }));
+  return true;
+}
+
+interface Purchase {
+  storyId: string;
+  conversationId: string;
+  baseKey: string;
+  /** What came of asking before. */
+  known: Ideas | undefined;
+}
+
+async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promise<boolean> {
   const buyer = currentUserId();
+  const clientId = known?.clientId || newClientId();
   const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) => {
     if (currentUserId() !== buyer) return;
     const ideas: Ideas = { baseKey, clientId: nextClientId, status, items };
@@ -45,12 +65,13 @@ export async function askIdeas(storyId: string): Promise<boolean> {
 
   show('pending', [], clientId);
   try {
-    const { asked, giveBack } = await order(thread.conversationId, clientId, clientId === known?.clientId);
+    const { asked, giveBack } = await order(conversationId, clientId, clientId === known?.clientId);
     const suggestion = await untilDone(asked);
     if (suggestion.status === 'failed') giveBack();
     dispatch(api.util.invalidateTags(['Transaction']));
     const came = suggestion.status === 'ready' && suggestion.items.length > 0;
-    show(came ? 'ready' : 'failed', suggestion.items, '');
+    // what has been paid for and may still come is asked for again, not bought again
+    show(came ? 'ready' : 'failed', suggestion.items, suggestion.status === 'pending' ? clientId : '');
     return came;
   } catch (cause) {
     // The same key again where the first request may have been carried out and paid for.
