@@ -76,7 +76,7 @@ export const chatApi = api.injectEndpoints({
           return { data: thread };
         }
         const copy = await copyOf<Thread>(threadCopyKey(storyId), error);
-        return copy ? { data: copy } : { error };
+        return copy ? { data: copy, meta: { isCopy: true } } : { error };
       },
       keepUnusedDataFor: THREAD_KEPT_SECONDS,
       async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheDataLoaded, cacheEntryRemoved }) {
@@ -86,7 +86,10 @@ export const chatApi = api.injectEndpoints({
           change: (next) => dispatch(changeThread(storyId, () => next)),
         });
         // it rejects when the entry goes before anything came
-        void cacheDataLoaded.then(loaded, () => undefined);
+        void cacheDataLoaded.then(
+          ({ meta }) => loaded(meta !== undefined && 'isCopy' in meta),
+          () => undefined,
+        );
         await cacheEntryRemoved;
         stop();
       },

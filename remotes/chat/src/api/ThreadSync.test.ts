@@ -111,7 +111,7 @@ describe('catching up', () => {
     await seconds(1);
     expect(queries).toHaveLength(0);
     load(threadOf(latestDto([asked])));
-    sync.loaded();
+    sync.loaded(false);
     await seconds(0.2);
     expect(queries).toHaveLength(1);
     expect(thread()?.messages.map((message) => message.seq)).toEqual([1, 2]);
@@ -127,6 +127,19 @@ describe('catching up', () => {
     expect(thread()?.version).toBe(2);
   });
 
+  test("follows soon where the first page was the device's copy", async () => {
+    const whole = latestDto([messageDto({ seq: 2 })]);
+    const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'timeout' }, whole]);
+    sync.loaded(true);
+    await seconds(5.1);
+    expect(thread()?.version).toBe(1);
+    sync.watch();
+    await seconds(5.1);
+    expect(thread()?.version).toBe(2);
+    await seconds(60);
+    expect(queries).toHaveLength(2);
+  });
+
   test('an answer from before the conversation began does not take it away', async () => {
     const { sync, thread, load } = syncOf(emptyThread('s-1'), [latestDto([])]);
     const asking = sync.catchUp();
@@ -139,5 +152,14 @@ describe('catching up', () => {
     const { sync, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'notFound' }]);
     await sync.catchUp();
     expect(thread()).toEqual(emptyThread('s-1'));
+  });
+
+  test('a conversation that is gone gives way to the one that its story has had since', async () => {
+    const since = latestDto([messageDto({ conversation_id: 'c-2', body: '又见面了' })]);
+    const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'notFound' }, since]);
+    await sync.catchUp();
+    await seconds(0);
+    expect(queries.at(-1)).toEqual({ story_id: 's-1', limit: 100 });
+    expect(thread()?.messages.map(({ body }) => body)).toEqual(['又见面了']);
   });
 });

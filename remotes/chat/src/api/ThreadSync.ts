@@ -31,6 +31,8 @@ export class ThreadSync {
   #catching: Promise<void> | undefined;
   #again = false;
   #polls = 0;
+  /** Something is known to be missing that could not be fetched. */
+  #isBehind = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
@@ -48,8 +50,9 @@ export class ThreadSync {
     if (this.#ports.read()?.conversationId === conversationId) this.#ports.change(emptyThread(this.#ports.storyId));
   }
 
-  /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. */
-  loaded(): void {
+  /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. The device's copy is behind from the start. */
+  loaded(isCopy: boolean): void {
+    this.#isBehind = isCopy;
     this.#flush();
     const wasAsked = this.#again;
     this.#again = false;
@@ -89,6 +92,7 @@ export class ThreadSync {
   }
 
   #secondsToNextLook(): number | undefined {
+    if (this.#isBehind) return RETRY_SECONDS;
     const thread = this.#ports.read();
     if (!thread || !runningMessage(thread)) return undefined;
     if (!this.#ports.isLive()) return WITHOUT_SOCKET_SECONDS;
@@ -120,12 +124,20 @@ export class ThreadSync {
   async #catchUpOnce(): Promise<void> {
     try {
       while (await this.#takePage());
-      this.watch();
+      this.#isBehind = false;
     } catch (cause) {
       if (!isApiError(cause)) throw cause;
-      if (cause.kind === 'notFound') this.#ports.change(emptyThread(this.#ports.storyId));
-      else this.#lookAgainSoon();
+      this.#isBehind = cause.kind !== 'notFound';
+      if (!this.#isBehind) this.#begunAnew();
     }
+    this.watch();
+  }
+
+  /** The conversation is gone; its story may have another since. */
+  #begunAnew(): void {
+    const { read, change, storyId } = this.#ports;
+    this.#again ||= read()?.conversationId !== null;
+    change(emptyThread(storyId));
   }
 
   /** Merges one page of changes; true while there are more. */
@@ -148,10 +160,5 @@ export class ThreadSync {
       this.#ports.change(next);
     }
     return conversationId !== null && page.hasMore && next !== now;
-  }
-
-  #lookAgainSoon(): void {
-    clearTimeout(this.#timer);
-    if (!this.#stopped) this.#timer = setTimeout(() => void this.catchUp(), RETRY_SECONDS * 1000);
   }
 }

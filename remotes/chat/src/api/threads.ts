@@ -22,8 +22,8 @@ export const watchThread = (storyId: string): void => running.get(storyId)?.watc
 const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
 
 interface Following {
-  /** To be called once the first page is there. */
-  loaded: () => void;
+  /** To be called once the first page is there, or the device's copy of it. */
+  loaded: (isCopy: boolean) => void;
   stop: () => void;
 }
 
@@ -47,5 +47,5 @@ export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>):
     if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
     for (const each of stops) each();
   };
-  return { loaded: () => sync.loaded(), stop };
+  return { loaded: (isCopy) => sync.loaded(isCopy), stop };
 }

@@ -1,8 +1,8 @@
-import { outboxStore } from '@liaozhai/shared/runtime';
-import { offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { api, outboxStore, store } from '@liaozhai/shared/runtime';
+import { act, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, messageDto } from '../fixtures';
-import { bodyOf, LATEST, openChat, SEND, sends, sentDto, write } from './chatting';
+import { asked, bodyOf, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
 describe('once the network is back', () => {
   test('a line that never got through goes by itself', async () => {
@@ -54,4 +54,20 @@ describe('once the network is back', () => {
     await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
     expect(sends(requests)).toHaveLength(1);
   });
+});
+
+test("the device's copy is shown while the first page times out, and then what has been said since", async () => {
+  const { unmount } = openChat({ [LATEST]: latestDto([asked]) });
+  await screen.findByText('谁在门外？');
+  unmount();
+  store.dispatch(api.util.resetApiState());
+  rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestEnd(() => rs.useRealTimers());
+  let isSlow = true;
+  openChat({ [LATEST]: () => (isSlow ? { status: 408, body: {} } : latestDto([asked, told])) });
+  await act(() => rs.advanceTimersByTimeAsync(1000));
+  expect(screen.getByText('谁在门外？')).toBeTruthy();
+  isSlow = false;
+  await act(() => rs.advanceTimersByTimeAsync(5000));
+  expect(screen.getByText(told.body ?? '')).toBeTruthy();
 });
