@@ -1,5 +1,4 @@
 import {
-  type ApiError,
   type AppDispatch,
   api,
   infiniteCursorOptions,
@@ -9,9 +8,11 @@ import {
   unwrap,
 } from '@liaozhai/shared/runtime';
 import { followConversations } from './api/conversations';
+import { conversationsCopyKey, copyOf, keepThreadCopy, storyCopyKey, THREAD_PAGE, threadCopyKey } from './api/copies';
 import { followThread } from './api/threads';
 import {
   type ConversationPage,
+  conversationsOf,
   emptyThread,
   runningMessage,
   type Story,
@@ -27,26 +28,7 @@ import {
 } from './model';
 import { chatActions } from './slice';
 
-export const THREAD_PAGE = 50;
 const THREAD_KEPT_SECONDS = 3600;
-
-// a newer shape gets a newer key, since the device may hold what an older build wrote
-const storyCopyKey = (id: string) => `chat.story.1.${id}`;
-const threadCopyKey = (storyId: string) => `chat.thread.1.${storyId}`;
-const conversationsCopyKey = 'chat.conversations.1';
-
-const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
-
-/** What the device kept of an answer, when the network has none. */
-async function copyOf<Content>(key: string, error: ApiError): Promise<Content | undefined> {
-  return isOutOfReach(error) ? ((await snapshots.read(key)) as Content | undefined) : undefined;
-}
-
-export const keepThreadCopy = (thread: Thread): Promise<void> => {
-  const messages = thread.messages.slice(-THREAD_PAGE);
-  const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
-  return snapshots.write(threadCopyKey(thread.storyId), { ...thread, messages, hasOlder });
-};
 
 // endpoint names carry the remote's name, because all remotes share one api
 export const chatApi = api.injectEndpoints({
@@ -153,16 +135,23 @@ const changeListed =
     const list = chatApi.endpoints.chatGetConversations.select()(getState()).data;
     const pages = list && change(list.pages);
     if (!pages || pages === list.pages) return;
+    const [first] = pages;
+    if (first !== list.pages[0]) void snapshots.write(conversationsCopyKey, first);
     const pageParams = list.pageParams.slice(0, pages.length);
     dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
 
-/** Takes a conversation away that was deleted, and hides it wherever an answer from before still brings it. */
+/** Takes a conversation away that was deleted, also off the device, and hides it wherever an answer from before still brings it. */
 export const dropConversation =
-  (id: string) =>
-  (dispatch: AppDispatch): void => {
+  (id: string, storyOfIt?: string) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    const { pages = [] } = chatApi.endpoints.chatGetConversations.select()(getState()).data ?? {};
+    const storyId = storyOfIt ?? conversationsOf(pages).find((conversation) => conversation.id === id)?.storyId;
     dispatch(chatActions.conversationHidden(id));
-    dispatch(changeConversations((pages) => withoutConversation(pages, id)));
+    dispatch(changeConversations((now) => withoutConversation(now, id)));
+    if (storyId === undefined) return;
+    dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
+    if (!selectThread(storyId)(getState()).data) void keepThreadCopy(emptyThread(storyId));
   };
 
 /** Asks for the newest page and puts it over the list, or for the list if there is none yet. Rejects with ApiError. */

@@ -1,10 +1,11 @@
 import { failureText } from '@liaozhai/shared/format';
 import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
-import { changeThread, dropConversation } from '../api';
-import { type Conversation, emptyThread } from '../model';
+import { dropConversation } from '../api';
+import type { Conversation } from '../model';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
 import { conversationUrl } from './calls';
+import { currentUserId } from './sendLine';
 
 const UNDO_SECONDS = 6;
 const LOGOUT_URL = '/v1/logout';
@@ -73,11 +74,12 @@ function carryOut(conversation: Conversation): Promise<void> {
 }
 
 async function deleteNow({ id, storyId }: Conversation): Promise<void> {
+  const owner = currentUserId();
   try {
     await removeFromServer(id);
+    if (currentUserId() !== owner) return;
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
-    dispatch(dropConversation(id));
-    dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
+    dispatch(dropConversation(id, storyId));
   } catch (cause) {
     dispatch(chatActions.conversationShown(id));
     if (!isApiError(cause)) throw cause;
@@ -110,10 +112,10 @@ async function deleteOutlivingPage(id: string): Promise<boolean> {
 
 /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
 function flush(): void {
-  for (const { id } of takeAll()) {
+  for (const { id, storyId } of takeAll()) {
     // nobody is left to be told of a failure; should the page come back, so does what was not deleted
     void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
-    dispatch(dropConversation(id));
+    dispatch(dropConversation(id, storyId));
   }
 }
 

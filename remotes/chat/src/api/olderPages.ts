@@ -1,7 +1,8 @@
 import { store } from '@liaozhai/shared/runtime';
-import { changeThread, selectThread, THREAD_PAGE } from '../api';
+import { changeThread, selectThread } from '../api';
 import { withOlder } from '../model';
 import { askLatest } from './calls';
+import { THREAD_PAGE } from './copies';
 import { catchUp } from './threads';
 
 const loading = new Map<string, Promise<void>>();

@@ -1,8 +1,20 @@
-import { session, store } from '@liaozhai/shared/runtime';
-import { offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, session, snapshots, store } from '@liaozhai/shared/runtime';
+import {
+  act,
+  type Live,
+  memberDto,
+  offline,
+  onTestEnd,
+  openRemote,
+  screen,
+  waitFor,
+  within,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
+import { settleDeletion } from '../api/deletions';
 import { conversationDto, latestDto, pageDto } from '../fixtures';
 import remote from '../remote';
+import { chatActions } from '../slice';
 import { asked, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
 const titled = (number: number) =>
@@ -54,6 +66,19 @@ test('a deletion that the server refuses is told in its words', async () => {
   await remove(user, '故事1');
   await session.signOut().catch(() => null);
   expect(said()).toContain('此卷不可焚');
+});
+
+test('a deletion that is answered once someone else has signed in touches nothing of theirs', async () => {
+  const { user } = open({
+    'DELETE /v1/conversations/c-1': () => {
+      session.userReceived(memberDto({ id: 'u-2' }));
+      return { status: 204 };
+    },
+  });
+  await remove(user, '故事1');
+  await act(() => settleDeletion('s-1'));
+  expect(session.current()).toMatchObject({ user: { id: 'u-2' } });
+  expect(await snapshots.read('chat.thread.1.s-1')).toBeUndefined();
 });
 
 describe('a chat opened while its deletion can still be undone', () => {
@@ -110,5 +135,50 @@ describe('a chat opened while its deletion can still be undone', () => {
     open({});
     expect(await screen.findByRole('link', { name: /故事1/ })).toBeTruthy();
     expect(screen.queryByText('故事2')).toBeNull();
+  });
+});
+
+describe('a conversation that is gone cannot be read again without a network', () => {
+  const leavePage = () => {
+    const realFetch = globalThis.fetch;
+    onTestEnd(() => {
+      globalThis.fetch = realFetch;
+    });
+    globalThis.fetch = async () => new Response(null, { status: 204 });
+    window.dispatchEvent(new Event('pagehide'));
+  };
+  const ways: [string, (list: ReturnType<typeof open>, live: Live) => Promise<void>][] = [
+    ['deleted here', ({ user }) => remove(user, '故事1').then(() => act(() => settleDeletion('s-1')))],
+    ['deleted here by leaving the page', ({ user }) => remove(user, '故事1').then(leavePage)],
+    ['deleted elsewhere', async (_, live) => live.push('conversation.deleted', { id: 'c-1' })],
+  ];
+  /** A page loaded anew knows only what the device has kept. */
+  const loadAnew = () => {
+    store.dispatch(api.util.resetApiState());
+    store.dispatch(chatActions.userLeft());
+  };
+  const unreachable = () => {
+    throw offline();
+  };
+
+  test.each(ways)('%s', async (_, goes) => {
+    const chat = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(told.body ?? '');
+    chat.unmount();
+    loadAnew();
+    const list = open({ 'DELETE /v1/conversations/c-1': { status: 204 } });
+    await screen.findByRole('link', { name: /故事1/ });
+    // the connection is still the one that was opened first
+    await goes(list, chat.live);
+    await waitFor(() => expect(screen.queryByRole('link', { name: /故事1/ })).toBeNull());
+    list.unmount();
+    loadAnew();
+    const read = open({ 'GET /v1/conversations': unreachable });
+    expect(await screen.findByRole('link', { name: /故事2/ })).toBeTruthy();
+    expect(screen.queryByRole('link', { name: /故事1/ })).toBeNull();
+    read.unmount();
+    openChat({ [LATEST]: unreachable });
+    expect(await screen.findByText('开篇')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
   });
 });
