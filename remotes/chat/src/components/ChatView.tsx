@@ -1,3 +1,4 @@
+import { formatDay } from '@liaozhai/shared/format';
 import { useOnline, useSelector } from '@liaozhai/shared/runtime';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { type Line, linesOutside, type Message, type Row, runningMessage, type Story, type Thread } from '../model';
@@ -13,6 +14,7 @@ import { MessageRow } from './MessageRow';
 import { currentTarget, lineActs, messageActs } from './menuActs';
 import { ReplyAnnouncer } from './ReplyAnnouncer';
 import { useChatActs } from './useChatActs';
+import { useToday } from './useNow';
 
 interface ChatViewProps {
   story: Story;
@@ -38,17 +40,17 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   const waiting = useWaiting(isRunning, isMember);
   const rowActs = useMemo(() => ({ ...acts, openMenu: setMenuFor }), [acts]);
   const lastId = last?.id;
+  const today = useToday();
   const drawRow = useCallback(
     (row: Row) => {
       if (row.kind === 'opening') return <ChatOpening story={story} />;
       if (row.kind === 'line') return <LineRow line={row.line} waiting={waiting} acts={rowActs} />;
       const { message, startsDay } = row;
+      const day = startsDay ? formatDay(message.createdAt, today) : undefined;
       const isLast = message.id === lastId;
-      return (
-        <MessageRow message={message} startsDay={startsDay} isLast={isLast} speaker={story.speaker} acts={rowActs} />
-      );
+      return <MessageRow message={message} day={day} isLast={isLast} speaker={story.speaker} acts={rowActs} />;
     },
-    [story, rowActs, waiting, lastId],
+    [story, rowActs, waiting, lastId, today],
   );
   const target = menuFor && currentTarget(menuFor, log);
   const menu =

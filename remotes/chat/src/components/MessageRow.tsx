@@ -1,4 +1,3 @@
-import { formatDay } from '@liaozhai/shared/format';
 import { memo } from 'react';
 import type { Message, Speaker } from '../model';
 import styles from './MessageRow.module.css';
@@ -13,7 +12,8 @@ export interface MessageActs {
 
 interface MessageRowProps {
   message: Message;
-  startsDay: boolean;
+  /** The heading of the day that begins here. */
+  day: string | undefined;
   /** Only the last reply can go on. */
   isLast: boolean;
   speaker: Speaker;
@@ -21,10 +21,10 @@ interface MessageRowProps {
 }
 
 /** A confirmed message, under its day where a day begins. */
-export const MessageRow = memo(function MessageRow({ message, startsDay, isLast, speaker, acts }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({ message, day, isLast, speaker, acts }: MessageRowProps) {
   return (
     <>
-      {startsDay && <p className={styles.day}>{formatDay(message.createdAt, Date.now())}</p>}
+      {day && <p className={styles.day}>{day}</p>}
       {message.role === 'user' && <OwnMessage body={message.body} isConfirmed onMore={() => acts.openMenu(message)} />}
       {message.role === 'system' && <p className={styles.system}>{message.body}</p>}
       {message.role === 'assistant' && (

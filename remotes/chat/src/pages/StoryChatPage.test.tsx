@@ -1,6 +1,6 @@
 import { api, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, screen, waitFor } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { fireEvent, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sendButton, sends, sentDto, told } from './chatting';
 
@@ -141,6 +141,20 @@ describe('reading', () => {
     expect((await screen.findByText('月光落在阶前。')).tagName).toBe('EM');
     expect(screen.getByRole('log', { name: '对话' })).toBeTruthy();
     expect(requests.map(({ url }) => url)).toEqual(['/v1/stories/s-1']);
+  });
+
+  test('past midnight what was said today is headed 昨天', async () => {
+    rs.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T15:50:00Z') });
+    onTestEnd(() => rs.useRealTimers());
+    const before = [asked, told].map((message) => ({ ...message, created_at: '2026-11-20T15:45:00Z' }));
+    const { live } = openChat({ [LATEST]: latestDto(before) });
+    expect(await screen.findByText('今天')).toBeTruthy();
+    rs.setSystemTime(new Date('2026-11-20T16:05:00Z'));
+    const after = messageDto({ seq: 3, body: '三更了。', created_at: '2026-11-20T16:05:00Z' });
+    live.push('message.created', messageEvent(after));
+    await screen.findByText('三更了。');
+    expect(screen.getByText('昨天')).toBeTruthy();
+    expect(screen.getAllByText('今天')).toHaveLength(1);
   });
 
   test('a conversation that was only read is there without a network', async () => {
