@@ -74,6 +74,7 @@ export class Person {
     const token = (await this.page.context().cookies()).find(({ name }) => name === 'XSRF-TOKEN')?.value ?? '';
     const headers = { Accept: 'application/json', 'X-XSRF-TOKEN': decodeURIComponent(token) };
     const answer = await request.post('/api/v1/login', { data: { login, password }, headers });
+    if (!answer.ok()) throw new Error(`signing in answered ${answer.status()}: ${await answer.text()}`);
     const { user } = (await answer.json()) as { user: { id: string } };
     await this.open('/manifest.webmanifest');
     await this.page.evaluate((stored) => {
