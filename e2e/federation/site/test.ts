@@ -17,10 +17,11 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
     async ({ site }, use, testInfo) => {
       // builds and commands take their time on a busy machine; what is promised is measured in the page
       testInfo.setTimeout(120_000);
-      await use(undefined);
-      site.front.mend();
+      // what pages of the test before sent in their last moments is none of this one's
       site.front.asked();
       site.front.beacons();
+      await use(undefined);
+      site.front.mend();
     },
     { auto: true },
   ],
