@@ -1,0 +1,203 @@
+import '../testing/pageFixture';
+import { requestLogin, session } from '@liaozhai/shared/runtime';
+import { act, type Handlers, memberDto, offline, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import {
+  clipboard,
+  input,
+  login,
+  openDialogs,
+  openPopup,
+  refused,
+  register,
+  registered,
+  said,
+} from '../testing/authPopup';
+import { openHost } from '../testing/openHost';
+import { loadAuthPopup } from './AuthGate';
+
+// heard before the overlays' own listener, which keeps such steps to itself
+let steps = 0;
+window.addEventListener(
+  'popstate',
+  () => {
+    steps += 1;
+  },
+  { capture: true },
+);
+
+describe('registering', () => {
+  test('sends login, password and name, copies the credentials, closes, and suggests another password', async () => {
+    const { typed, requests, answer } = await register({ 'POST /v1/register': registered() });
+    await said('账号密码已复制到剪贴板');
+    expect(requests.filter(({ url }) => url === '/v1/register').map(({ body }) => body)).toEqual([typed]);
+    expect(clipboard.copied[0]).toContain(typed.login ?? '?');
+    expect(clipboard.copied[0]).toContain(typed.password ?? '?');
+    expect(await answer).toBe(true);
+    expect(session.current().status).toBe('member');
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    await said('去修改');
+  });
+
+  test('an e-mail address waits for its confirmation, as a guest', async () => {
+    const { user } = await register({ 'POST /v1/register': registered('email') });
+    expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
+    expect(session.current().status).toBe('guest');
+    expect(clipboard.copied).toEqual([]);
+    await user.click(screen.getByRole('button', { name: '返回登录' }));
+    expect(screen.getByRole('heading', { name: '登录' })).toBeTruthy();
+  });
+
+  test('the invite code goes along for whoever came by an invite link', async () => {
+    sessionStorage.setItem('liaozhai-invite', 'LANRUO');
+    const host = await openHost({ path: '/', handlers: { 'POST /v1/register': registered() } });
+    void requestLogin();
+    await host.user.click(await screen.findByRole('button', { name: '注册（请截图保存）' }));
+    await said('账号密码已复制到剪贴板');
+    expect(host.requests.find(({ url }) => url === '/v1/register')?.body).toMatchObject({ invite_code: 'LANRUO' });
+  });
+
+  test('what the server refuses stands at its field and in a toast; typing takes it away', async () => {
+    const errors = { login: ['这个账号已被注册'] };
+    const { user } = await register({ 'POST /v1/register': refused(422, { message: '这个账号已被注册', errors }) });
+    await said('这个账号已被注册');
+    expect(input('login')?.getAttribute('aria-invalid')).toBe('true');
+    await user.type(screen.getByLabelText('用户名'), '1');
+    expect(input('login')?.getAttribute('aria-invalid')).toBeNull();
+  });
+
+  test('what is on its way keeps the popup open, whatever would close it', async () => {
+    let finish: (answer: unknown) => void = () => undefined;
+    const answers = () => new Promise((resolve) => (finish = resolve));
+    const { user } = await register({ 'POST /v1/register': answers });
+    await user.keyboard('{Escape}');
+    await user.click(screen.getByRole('button', { name: '关闭' }));
+    steps = 0;
+    history.back();
+    await waitFor(() => expect(steps).toBe(2));
+    expect(openDialogs()).toBe(1);
+    await act(async () => finish(registered()));
+    await said('账号密码已复制到剪贴板');
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+
+  test('two presses register once', async () => {
+    let finish: (answer: unknown) => void = () => undefined;
+    const host = await openPopup({ 'POST /v1/register': () => new Promise((resolve) => (finish = resolve)) });
+    const form = screen.getByRole('button', { name: '注册（请截图保存）' }).closest('form');
+    // faster than the button can be drawn as busy
+    await act(async () => {
+      form?.requestSubmit();
+      form?.requestSubmit();
+    });
+    await act(async () => finish(registered()));
+    await said('账号密码已复制到剪贴板');
+    expect(host.requests.filter(({ url }) => url === '/v1/register')).toHaveLength(1);
+  });
+});
+
+describe('credentials that the clipboard refuses', () => {
+  test('stand in a dialog that only its button closes', async () => {
+    clipboard.works = false;
+    const { user, typed, answer } = await register({ 'POST /v1/register': registered() });
+    const dialog = await screen.findByRole('alertdialog', { name: '自动复制失败' });
+    const box = screen.getByLabelText<HTMLTextAreaElement>('请手工复制账号密码');
+    expect(box.readOnly).toBe(true);
+    expect(box.value).toContain(typed.password ?? '?');
+    await user.keyboard('{Escape}');
+    await user.click(dialog);
+    expect(screen.queryByRole('alertdialog', { name: '自动复制失败' })).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '我已经复制' }));
+    expect(await answer).toBe(true);
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+
+  test('outlive the page until they are copied', async () => {
+    clipboard.works = false;
+    const first = await register({ 'POST /v1/register': registered() });
+    const credentials = async () => (await screen.findByLabelText<HTMLTextAreaElement>('请手工复制账号密码')).value;
+    const shown = await credentials();
+    first.unmount();
+    const second = await openHost();
+    expect(await credentials()).toBe(shown);
+    expect(openDialogs()).toBe(1);
+    await second.user.click(screen.getByRole('button', { name: '我已经复制' }));
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    second.unmount();
+    await openHost();
+    await act(loadAuthPopup);
+    expect(screen.queryByLabelText('请手工复制账号密码')).toBeNull();
+  });
+});
+
+describe('registering anew after the answer was lost', () => {
+  const button = () => screen.getByRole<HTMLButtonElement>('button', { name: '注册（请截图保存）' });
+
+  async function registerTwice(handlers: Handlers) {
+    let isFirst = true;
+    const answer = () => {
+      if (!isFirst) return refused(422, { errors: { login: ['这个账号已被注册'] } });
+      isFirst = false;
+      throw offline();
+    };
+    const host = await register({ 'POST /v1/register': answer, ...handlers });
+    await said('注册失败');
+    await waitFor(() => expect(button().disabled).toBe(false));
+    return { ...host, again: () => host.user.click(button()) };
+  }
+
+  test('signs in to the account that was made all the same', async () => {
+    const { typed, requests, answer, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
+    await again();
+    await said('账号密码已复制到剪贴板');
+    const { login: name, password } = typed;
+    expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: name, password });
+    expect(clipboard.copied[0]).toContain(password ?? '?');
+    expect(await answer).toBe(true);
+    expect(session.current().status).toBe('member');
+  });
+
+  test('leads to the confirmation where that account waits for it', async () => {
+    const { again } = await registerTwice({ 'POST /v1/login': refused(403, {}) });
+    await again();
+    expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
+  });
+
+  test('tells that the name is taken where it is somebody else’s', async () => {
+    const { again } = await registerTwice({
+      'POST /v1/login': refused(422, { errors: { login: ['账号或密码不正确'] } }),
+    });
+    await again();
+    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
+    expect(screen.queryByText('账号或密码不正确')).toBeNull();
+  });
+
+  test('under another password tries no account', async () => {
+    const { user, requests, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
+    await user.type(screen.getByLabelText('密码'), '7');
+    await again();
+    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
+    expect(requests.some(({ url }) => url === '/v1/login')).toBe(false);
+  });
+});
+
+describe('sending the confirmation again', () => {
+  const resend = 'POST /v1/email/verification-notification/resend';
+  const unverified = { 'POST /v1/login': refused(403, {}) };
+
+  test.each([
+    ['确认邮件已发送', refused(202, {})],
+    ['发送失败', refused(500, {})],
+  ])('%s', async (expected, answer) => {
+    const { user } = await login({ ...unverified, [resend]: answer });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    await said(expected);
+  });
+
+  test('too often: the button counts down', async () => {
+    const { user } = await login({ ...unverified, [resend]: refused(429, {}, { 'retry-after': '37' }) });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    const button = await screen.findByRole<HTMLButtonElement>('button', { name: /^3\d 秒后可重新发送$/ });
+    expect(button.disabled).toBe(true);
+  });
+});

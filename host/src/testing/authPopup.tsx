@@ -1,0 +1,61 @@
+import { requestLogin } from '@liaozhai/shared/runtime';
+import { type Handlers, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
+import { beforeAll, beforeEach, expect } from '@rstest/core';
+import { serveBuild } from './fakeRemotes';
+import { openHost } from './openHost';
+
+const named = (text: string) => async () => ({ default: () => <h1>{text}</h1> });
+
+beforeAll(() => {
+  serveBuild('stories', { explore: named('书架') });
+  serveBuild('account', { my: named('我的书房'), profile: named('改名换姓') });
+});
+
+/** The browser's clipboard: what came into it, and whether it takes anything. */
+export const clipboard = { copied: [] as string[], works: true };
+
+beforeEach(() => {
+  Object.assign(clipboard, { copied: [], works: true });
+  document.execCommand = () => false;
+});
+
+/** user-event puts a clipboard of its own in place; this one comes after it. */
+function placeClipboard() {
+  const writeText = async (text: string) => {
+    if (!clipboard.works) throw new DOMException('refused', 'NotAllowedError');
+    clipboard.copied.push(text);
+  };
+  Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true });
+}
+
+export const input = (name: string) => document.querySelector<HTMLInputElement>(`dialog[open] input[name="${name}"]`);
+export const typedInto = (name: string) => input(name)?.value ?? null;
+export const openDialogs = () => document.querySelectorAll('dialog[open]').length;
+const toasts = () => screen.getByRole('region', { name: '提示' }).textContent ?? '';
+export const said = (text: string) => waitFor(() => expect(toasts()).toContain(text));
+export const refused = (status: number, body: object, headers = {}) => ({ status, body, headers });
+export const registered = (type = 'username') => refused(201, { user: memberDto(), type });
+
+export async function openPopup(handlers: Handlers = {}, mode: 'register' | 'login' = 'register') {
+  const host = await openHost({ handlers });
+  const answer = requestLogin(mode);
+  await screen.findByRole('dialog');
+  return { ...host, answer };
+}
+
+/** Registers with what the popup has filled in. */
+export async function register(handlers: Handlers) {
+  const host = await openPopup(handlers);
+  placeClipboard();
+  const typed = { login: typedInto('login'), password: typedInto('password'), name: typedInto('name') };
+  await host.user.click(screen.getByRole('button', { name: '注册（请截图保存）' }));
+  return { ...host, typed };
+}
+
+export async function login(handlers: Handlers) {
+  const host = await openPopup(handlers, 'login');
+  await host.user.type(screen.getByLabelText('账号'), 'fox');
+  await host.user.type(screen.getByLabelText('密码'), '123456');
+  await host.user.click(screen.getByRole('button', { name: '登录' }));
+  return host;
+}

@@ -1,0 +1,199 @@
+import { describe, expect, rs, test } from '@rstest/core';
+import { memberDto, offline, onTestEnd } from '../../testing';
+import { api } from '../api';
+import { request } from '../client/request';
+import { onUnauthenticated } from '../client/unauthenticated';
+import { drafts } from '../storage/drafts';
+import { type OutboxEntry, outboxStore } from '../storage/outboxStore';
+import { positions } from '../storage/positions';
+import { snapshots } from '../storage/snapshots';
+import { uncopiedCredentials } from '../storage/uncopied';
+import { store } from '../store';
+import { session } from './session';
+import { held, network, settle, stored, user } from './sessionFixture';
+
+const entry = (clientId: string): OutboxEntry => ({
+  clientId,
+  storyId: 's-1',
+  conversationId: null,
+  body: clientId,
+  createdAt: 1,
+  state: 'waiting',
+});
+
+const sessionRunsOut = async () => {
+  network({ 'GET /v1/private': { status: 401 } });
+  await request({ url: '/v1/private' }).catch(() => {});
+};
+
+describe('signing out', () => {
+  test('that the server refuses leaves the user signed in', async () => {
+    network({ 'POST /v1/logout': { status: 500 } });
+    session.userReceived(memberDto());
+    await expect(session.signOut()).rejects.toEqual({ kind: 'server', status: 500 });
+    expect(user()?.id).toBe('u-1');
+  });
+
+  test('from a session that has run out is done', async () => {
+    network({ 'POST /v1/logout': { status: 401 } });
+    session.userReceived(memberDto());
+    await session.signOut();
+    expect(session.current()).toEqual({ status: 'guest' });
+  });
+
+  test('sec.user-switch: leaves nothing of the user on the device or in the caches', async () => {
+    network({ 'POST /v1/logout': { status: 204 }, 'GET /v1/thing': 'private' });
+    session.userReceived(memberDto());
+    const withThing = api.injectEndpoints({
+      overrideExisting: true,
+      endpoints: (build) => ({ testGetThing: build.query<unknown, void>({ query: () => '/v1/thing' }) }),
+    });
+    await store.dispatch(withThing.endpoints.testGetThing.initiate());
+    drafts.write('s-1', '草稿');
+    drafts.flush();
+    positions.write('c-1', { messageId: 'm-1', offset: 3 });
+    uncopiedCredentials.keep('密码');
+    await outboxStore.put(entry('k-1'));
+    await snapshots.write('chat.1', { secret: true });
+    await session.signOut();
+    drafts.flush();
+    expect(Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences')).toEqual([]);
+    expect(sessionStorage.length).toBe(0);
+    expect(store.getState().api.queries).toEqual({});
+    session.userReceived(memberDto());
+    expect(drafts.read('s-1')).toBe('');
+    expect(positions.read('c-1')).toBeUndefined();
+    expect(await outboxStore.all()).toEqual([]);
+    expect(await snapshots.read('chat.1')).toBeUndefined();
+  });
+});
+
+describe('a log-out that has no answer yet', () => {
+  const lose = () => {
+    throw offline();
+  };
+  const quiet = () => {
+    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestEnd(() => warned.mockRestore());
+  };
+  /** How often anybody was told that the session has run out, which opens the popup. */
+  const countRunningOut = () => {
+    let count = 0;
+    onTestEnd(
+      onUnauthenticated(() => {
+        count += 1;
+      }),
+    );
+    return () => count;
+  };
+  const writes = () => {
+    quiet();
+    session.userReceived(memberDto());
+    drafts.write('s-1', '草稿');
+    drafts.flush();
+  };
+  const traces = () => Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences');
+
+  test('and never will, was done where the next request is refused', async () => {
+    network({ 'POST /v1/logout': lose, 'GET /v1/user': { status: 401 } });
+    const ranOut = countRunningOut();
+    writes();
+    await expect(session.signOut()).rejects.toEqual({ kind: 'offline' });
+    expect(user()?.id).toBe('u-1');
+    await Promise.all([session.refresh(), request({ url: '/v1/user' }).catch(() => {})]);
+    expect(session.current()).toEqual({ status: 'guest' });
+    expect(traces()).toEqual([]);
+    expect(ranOut()).toBe(0);
+  });
+
+  test('is overtaken by the refusal of something else, and still is one log-out', async () => {
+    const { answer, release } = held();
+    network({ 'POST /v1/logout': answer, 'GET /v1/user': { status: 401 } });
+    const ranOut = countRunningOut();
+    writes();
+    const leaving = session.signOut();
+    await session.refresh();
+    expect(traces()).toEqual([]);
+    session.userReceived(memberDto({ id: 'u-2' }));
+    release({ status: 204 });
+    await leaving;
+    expect(user()?.id).toBe('u-2');
+    expect(ranOut()).toBe(0);
+  });
+
+  test.each([
+    ['the server refuses it', { status: 429 }, { status: 401 }],
+    ['the server still knows the user', { status: 500 }, memberDto()],
+  ])('leaves a session that may run out like any other where %s', async (_, refusal, known) => {
+    network({ 'POST /v1/logout': refusal, 'GET /v1/user': known, 'GET /v1/private': { status: 401 } });
+    const ranOut = countRunningOut();
+    writes();
+    await session.signOut().catch(() => {});
+    await session.refresh();
+    await request({ url: '/v1/private' }).catch(() => {});
+    expect(session.current()).toEqual({ status: 'guest' });
+    expect(ranOut()).toBeGreaterThan(0);
+    session.userReceived(memberDto());
+    expect(drafts.read('s-1')).toBe('草稿');
+  });
+});
+
+describe('a session that runs out', () => {
+  test('tells the act that found it out why it was refused, then forgets what was read', async () => {
+    network({ 'POST /v1/thing': { status: 401 }, 'GET /v1/thing': 'private' });
+    session.userReceived(memberDto());
+    const withThing = api.injectEndpoints({
+      overrideExisting: true,
+      endpoints: (build) => ({
+        testGetThing: build.query<unknown, void>({ query: () => '/v1/thing' }),
+        testDoThing: build.mutation<unknown, void>({ query: () => ({ url: '/v1/thing', method: 'POST' }) }),
+      }),
+    });
+    await store.dispatch(withThing.endpoints.testGetThing.initiate());
+    const { error } = await store.dispatch(withThing.endpoints.testDoThing.initiate());
+    expect(error).toEqual({ kind: 'unauthenticated' });
+    expect(session.current()).toEqual({ status: 'guest' });
+    await settle();
+    expect(store.getState().api.queries).toEqual({});
+  });
+
+  test('shows nothing of the user, and gives the same user everything back', async () => {
+    session.userReceived(memberDto());
+    drafts.write('s-1', '没写完');
+    await outboxStore.put(entry('k-1'));
+    await sessionRunsOut();
+    expect(session.current()).toEqual({ status: 'guest' });
+    expect(stored()).toBeNull();
+    expect(drafts.read('s-1')).toBe('');
+    expect(await outboxStore.all()).toEqual([]);
+    session.userReceived(memberDto());
+    expect(drafts.read('s-1')).toBe('没写完');
+    expect((await outboxStore.all()).map(({ clientId }) => clientId)).toEqual(['k-1']);
+  });
+
+  test('gives another user nothing, for ever', async () => {
+    session.userReceived(memberDto({ id: 'u-1' }));
+    drafts.write('s-1', '没写完');
+    await outboxStore.put(entry('k-1'));
+    await sessionRunsOut();
+    session.userReceived(memberDto({ id: 'u-2' }));
+    expect(drafts.read('s-1')).toBe('');
+    expect(await outboxStore.all()).toEqual([]);
+    session.userReceived(memberDto({ id: 'u-1' }));
+    expect(drafts.read('s-1')).toBe('');
+    expect(await outboxStore.all()).toEqual([]);
+  });
+});
+
+test('what an anonymous visitor wrote belongs to whoever signs in', async () => {
+  drafts.write('s-1', '路过');
+  positions.write('c-1', { messageId: 'm-1', offset: 3 });
+  await outboxStore.put(entry('k-1'));
+  session.userReceived(memberDto());
+  expect(drafts.read('s-1')).toBe('路过');
+  expect(positions.read('c-1')).toEqual({ messageId: 'm-1', offset: 3 });
+  expect((await outboxStore.all()).map(({ clientId }) => clientId)).toEqual(['k-1']);
+  await sessionRunsOut();
+  expect(drafts.read('s-1')).toBe('');
+  expect(await outboxStore.all()).toEqual([]);
+});
