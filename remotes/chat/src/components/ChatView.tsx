@@ -1,5 +1,6 @@
 import { formatDay } from '@liaozhai/shared/format';
 import { useOnline, useSelector } from '@liaozhai/shared/runtime';
+import { useShanghaiDay } from '@liaozhai/shared/ui';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { type Line, linesOutside, type Message, type Row, runningMessage, type Story, type Thread } from '../model';
 import { selectChat } from '../slice';
@@ -14,7 +15,6 @@ import { MessageRow } from './MessageRow';
 import { currentTarget, lineActs, messageActs } from './menuActs';
 import { ReplyAnnouncer } from './ReplyAnnouncer';
 import { useChatActs } from './useChatActs';
-import { useToday } from './useNow';
 
 interface ChatViewProps {
   story: Story;
@@ -40,7 +40,7 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   const waiting = useWaiting(isRunning, isMember);
   const rowActs = useMemo(() => ({ ...acts, openMenu: setMenuFor }), [acts]);
   const lastId = last?.id;
-  const today = useToday();
+  const today = useShanghaiDay();
   const drawRow = useCallback(
     (row: Row) => {
       if (row.kind === 'opening') return <ChatOpening story={story} />;

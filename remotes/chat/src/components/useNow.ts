@@ -1,4 +1,3 @@
-import { dayKey } from '@liaozhai/shared/format';
 import { useEffect, useState } from 'react';
 
 const MINUTE_MS = 60_000;
@@ -12,10 +11,4 @@ export function useNow(everyMs = MINUTE_MS): number {
     return () => clearInterval(timer);
   }, [everyMs]);
   return now;
-}
-
-/** The day it is, as a key: looked at each minute and whenever the caller is drawn. */
-export function useToday(): string {
-  useNow();
-  return dayKey(Date.now());
 }

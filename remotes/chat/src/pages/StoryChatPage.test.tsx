@@ -150,6 +150,7 @@ describe('reading', () => {
     const { live } = openChat({ [LATEST]: latestDto(before) });
     expect(await screen.findByText('今天')).toBeTruthy();
     rs.setSystemTime(new Date('2026-11-20T16:05:00Z'));
+    fireEvent(document, new Event('visibilitychange'));
     const after = messageDto({ seq: 3, body: '三更了。', created_at: '2026-11-20T16:05:00Z' });
     live.push('message.created', messageEvent(after));
     await screen.findByText('三更了。');
