@@ -1,4 +1,18 @@
+import type { Page } from '@playwright/test';
 import { appIsUp, expect, test } from '../person.ts';
+
+/** Lets no such file through until the returned function is called. */
+async function holdBack(page: Page, files: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(files, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
 
 test('the root leads to 发现 and keeps the invitation', async ({ person, page }) => {
   await person.open('/?invite=ABC123');
@@ -57,14 +71,7 @@ test('a reload under an open sheet leaves no dead step: the arrow leads back at 
 });
 
 test('a list scrolled before the app was there stays where it is when the app takes over', async ({ page }) => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/builds/host/**/*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdBack(page, '**/builds/host/**/*.js');
   await page.goto('/explore', { waitUntil: 'commit' });
   const list = page.locator('main');
   await expect(list.locator('a[href^="/story/"]').first()).toBeVisible();
@@ -75,6 +82,22 @@ test('a list scrolled before the app was there stays where it is when the app ta
   release();
   await expect(page.locator('[data-first]')).toHaveCount(0);
   expect(await scrolled()).toBe(300);
+});
+
+test('cards that the server drew stay, and lead on within the app, until a late remote is there', async ({ page }) => {
+  const release = await holdBack(page, '**/builds/stories/**/remoteEntry.js');
+  await page.goto('/explore', { waitUntil: 'commit' });
+  const cards = page.locator('main > [data-first] a[href^="/story/"]');
+  await expect(cards).toHaveCount(6);
+  await page.evaluate(() => Object.assign(window, { isSameDocument: true }));
+  await cards.first().click();
+  await expect(page).toHaveURL(/\/story\//);
+  release();
+  await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toBeVisible();
+  await page.goBack();
+  await appIsUp(page);
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  expect(await page.evaluate(() => 'isSameDocument' in window)).toBe(true);
 });
 
 test('coming back to a tab finds it as it was left, without a request', async ({ person, page }) => {

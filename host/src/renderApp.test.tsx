@@ -1,21 +1,30 @@
 import './testing/pageFixture';
-import { act, fakeApi, fakeRealtime, onTestEnd, screen } from '@liaozhai/shared/testing';
+import { act, fakeApi, fakeRealtime, onTestEnd, screen, userEvent } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { renderApp } from './renderApp';
 import { serveBuild } from './testing/fakeRemotes';
 
+let bringStudy = () => {};
+const study = new Promise<void>((resolve) => {
+  bringStudy = resolve;
+});
+
 beforeAll(() => {
-  serveBuild('stories', { explore: async () => ({ default: () => <h1>书架</h1> }) });
+  serveBuild('stories', {
+    explore: async () => ({ default: () => <h1>书架</h1> }),
+    story: async () => ({ default: () => <h1>聂小倩</h1> }),
+  });
+  serveBuild('account', { my: () => study.then(() => ({ default: () => <h1>书房</h1> })) });
 });
 
 /** What the server drew: the reader sees it before the app is there. */
-function draw(): Element {
-  history.replaceState(null, '', '/explore');
-  document.body.innerHTML = '<div id="root"><div data-first="/explore"><main>六张卡片</main></div></div>';
+function draw(path = '/explore', content = '六张卡片'): Element {
+  history.replaceState(null, '', path);
+  document.body.innerHTML = `<div id="root"><div data-first="${path}"><main>${content}</main></div></div>`;
   return screen.getByRole('main');
 }
 
-async function start(meanwhile = () => {}) {
+async function start(expected = '书架', meanwhile = () => {}) {
   const network = fakeApi({});
   const socket = fakeRealtime();
   onTestEnd(network.restore);
@@ -25,7 +34,7 @@ async function start(meanwhile = () => {}) {
     onTestEnd(() => root.unmount());
     meanwhile();
   });
-  await screen.findByText('书架');
+  await screen.findByText(expected);
 }
 
 const scrolled = () => screen.getByRole('main').scrollTop;
@@ -39,11 +48,24 @@ describe('the app, when it takes the place of what the server drew,', () => {
 
   test('knows of a step made while it was drawn', async () => {
     const drawn = draw();
-    await start(() => {
+    await start('书架', () => {
       drawn.scrollTop = 90;
       drawn.dispatchEvent(new Event('scroll'));
     });
     expect(scrolled()).toBe(90);
+  });
+
+  test('keeps it where it was scrolled to, its links within the app, until the screen itself is there', async () => {
+    draw('/my', '<a href="/story/nie-xiaoqian">接着读</a>').scrollTop = 120;
+    await start('接着读');
+    expect(scrolled()).toBe(120);
+    await userEvent.click(screen.getByRole('link', { name: '接着读' }));
+    expect(await screen.findByRole('heading', { name: '聂小倩' })).toBeTruthy();
+    act(() => history.back());
+    expect(await screen.findByRole('link', { name: '接着读' })).toBeTruthy();
+    bringStudy();
+    expect(await screen.findByRole('heading', { name: '书房' })).toBeTruthy();
+    expect(screen.queryByText('接着读')).toBeNull();
   });
 
   test.each([

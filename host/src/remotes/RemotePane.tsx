@@ -1,6 +1,6 @@
 import { Link, paths } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
-import { Suspense, useReducer, useState } from 'react';
+import { type ReactNode, Suspense, useReducer, useState } from 'react';
 import { PaneBoundary } from './PaneBoundary';
 import { canRecover, forgetPart, loadPart, type PartProps, type PartSource, partComponent } from './parts';
 import styles from './RemotePane.module.css';
@@ -11,6 +11,8 @@ interface RemotePaneProps {
   small?: boolean;
   /** The tab bar is not in sight: a failed pane must offer the way out itself. */
   outsideShell?: boolean;
+  /** What stands here already: it stays until the part is there or has failed. */
+  drawn?: ReactNode;
   props?: PartProps;
 }
 
@@ -23,14 +25,14 @@ function Part({ part, props }: { part: PartSource; props: PartProps }) {
 }
 
 /** Shows a remote's part: skeleton, then the part; should it fail, its last good build, else a card to try again. */
-export function RemotePane({ part, small = false, outsideShell = false, props = noProps }: RemotePaneProps) {
+export function RemotePane({ part, small = false, outsideShell = false, drawn, props = noProps }: RemotePaneProps) {
   // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retry = () => {
     forgetPart(part);
     tryAgain();
   };
-  const waiting = <PaneSkeleton small={small} />;
+  const waiting = (attempt === 0 && drawn) || <PaneSkeleton small={small} />;
   // the stand-in is mounted once it is there: React would hold another Suspense fallback for 300 ms
   const standIn = () => void loadPart(part).then(tryAgain, tryAgain);
   return (

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { isTab } from '../shell/tabs';
-import { takeDrawnScroll } from './drawnScroll';
+import { takeDrawnScroll } from './drawnScreen';
 import { restoreScroll } from './restoreScroll';
 import type { OpenScreen } from './screenStack';
 import type { ScrollMemory } from './scrollMemory';
