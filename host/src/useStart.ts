@@ -2,6 +2,7 @@ import { followUser, session } from '@liaozhai/shared/runtime';
 import { useEffect } from 'react';
 import { loadAuthPopup } from './auth/AuthGate';
 import { warmKeptScreens } from './remotes/prefetch';
+import { appRoutes } from './routes/appRoutes';
 import { registerServiceWorker } from './serviceWorker/register';
 
 /** What happens once: the stored user is refreshed with the first screen, everything else waits for idle. */
@@ -11,7 +12,7 @@ export function useStart(idle: boolean) {
   }, []);
   useEffect(() => {
     if (!idle) return undefined;
-    void warmKeptScreens();
+    void warmKeptScreens(appRoutes);
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().catch(() => undefined);
     void registerServiceWorker();

@@ -1,6 +1,5 @@
 import { hashOf, policy } from './page';
-
-const budgetMs = 2500;
+import { patienceMs } from './patience';
 
 interface Door {
   script(url: string): Promise<void>;
@@ -39,10 +38,10 @@ function errorKind(url: string): DoorFailure {
   return timing?.responseStatus === 404 ? 'gone' : 'error';
 }
 
-/** Appends the element and waits for it. A hang is given up after 2.5 s; the container name per build keeps a late arrival harmless. */
+/** Appends the element and waits for it. A hang is given up; the container name per build keeps a late arrival harmless. */
 function settle(element: HTMLScriptElement | HTMLLinkElement, url: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DoorError('timeout', url)), budgetMs);
+    const timer = setTimeout(() => reject(new DoorError('timeout', url)), patienceMs());
     element.onload = () => {
       clearTimeout(timer);
       resolve();

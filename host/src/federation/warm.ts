@@ -1,8 +1,6 @@
 import { pageSet } from './page';
 import type { Preload } from './pageSet';
-
-/** Over HTTP/1 a file that hangs holds one of six connections; what the page needs next must not wait for ever. */
-const budgetMs = 5000;
+import { patienceMs } from './patience';
 
 const preloads = () => [...document.querySelectorAll<HTMLLinkElement>('link[rel="preload"], link[rel="stylesheet"]')];
 const pathOf = (link: HTMLLinkElement) => new URL(link.href).pathname;
@@ -11,14 +9,15 @@ const pathOf = (link: HTMLLinkElement) => new URL(link.href).pathname;
 const asked = new Set(preloads().map(pathOf));
 const underWay = new Map<string, AbortController>();
 
-async function fetchOnce(url: string) {
+async function fetchOnce(url: string, priority: RequestPriority) {
   const integrity = pageSet.hashes[url];
   if (!integrity || asked.has(url)) return;
   asked.add(url);
   const stop = new AbortController();
   underWay.set(url, stop);
-  const timer = setTimeout(() => stop.abort(), budgetMs);
-  await fetch(url, { integrity, priority: 'low', signal: stop.signal }).catch(() => asked.delete(url));
+  // over HTTP/1 a file that hangs holds one of six connections; what the page needs next must not wait for ever
+  const timer = setTimeout(() => stop.abort(), 2 * patienceMs());
+  await fetch(url, { integrity, priority, signal: stop.signal }).catch(() => asked.delete(url));
   clearTimeout(timer);
   underWay.delete(url);
 }
@@ -26,10 +25,10 @@ async function fetchOnce(url: string) {
 /**
  * Fetches a route's or slot's files into the HTTP cache, all at once, so that entry, module and page do not wait
  * for each other. Resolves when they are there or have failed. Nothing runs here: the door still checks every file,
- * and what fails or is not listed is left to it to report.
+ * and what fails or is not listed is left to it to report. What nobody waits for yet has `low` priority.
  */
-export async function warm({ js, css }: Preload): Promise<void> {
-  await Promise.all([...js, ...css].map(fetchOnce));
+export async function warm({ js, css }: Preload, priority: RequestPriority = 'auto'): Promise<void> {
+  await Promise.all([...js, ...css].map((url) => fetchOnce(url, priority)));
 }
 
 /** Stops asking for a failed build's files: hanging ones would hold connections that its stand-in needs. */

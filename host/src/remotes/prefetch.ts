@@ -15,10 +15,16 @@ export const preloadScreen = (routes: readonly ScreenRoute[], pathname: string):
     () => undefined,
   );
 
-/** Fetches what the kept screens and the slots in them need, one after another. Call once the first screen is at rest. */
-export async function warmKeptScreens() {
-  for (const name of Object.keys(pageSet.remotes)) {
-    const { routes = [], slots = [] } = activeBuild(name) ?? {};
-    for (const part of [...routes.filter(({ keepAlive }) => keepAlive), ...slots]) await warm(part.preload);
+/**
+ * Fetches what the kept screens and the slots in them need, one after another, those of the remote on screen first.
+ * Call once the first screen is at rest.
+ */
+export async function warmKeptScreens(routes: readonly ScreenRoute[]) {
+  const { source } = routeAt(routes, location.pathname);
+  const onScreen = source.kind === 'remote' ? source.remote : null;
+  const names = Object.keys(pageSet.remotes).sort((a, b) => Number(b === onScreen) - Number(a === onScreen));
+  for (const name of names) {
+    const { routes: screens = [], slots = [] } = activeBuild(name) ?? {};
+    for (const part of [...screens.filter(({ keepAlive }) => keepAlive), ...slots]) await warm(part.preload, 'low');
   }
 }
