@@ -39,6 +39,12 @@ describe('registering', () => {
     await said('去修改');
   });
 
+  test('has the token that it needs fetched while the popup opens', async () => {
+    Reflect.set(document, 'cookie', 'XSRF-TOKEN=; expires=Thu, 01 Jan 1970 00:00:00 GMT');
+    const { requests } = await openPopup({ 'GET /sanctum/csrf-cookie': { status: 204 } });
+    expect(requests.map(({ url }) => url)).toContain('/sanctum/csrf-cookie');
+  });
+
   test('an e-mail address waits for its confirmation, as a guest', async () => {
     const { user } = await register({ 'POST /v1/register': registered('email') });
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();

@@ -18,6 +18,8 @@ console.error = (...parts: unknown[]) => {
 
 beforeEach(() => {
   unexpected = [];
+  // a page that has talked to the server before
+  Reflect.set(document, 'cookie', 'XSRF-TOKEN=test');
 });
 
 afterEach(async () => {

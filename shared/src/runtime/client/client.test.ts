@@ -148,6 +148,34 @@ describe('419', () => {
   });
 });
 
+describe('a page without a token', () => {
+  const token = 'GET /sanctum/csrf-cookie';
+  const forgetToken = () => Reflect.set(document, 'cookie', 'XSRF-TOKEN=; expires=Thu, 01 Jan 1970 00:00:00 GMT');
+  const setToken = () => {
+    Reflect.set(document, 'cookie', 'XSRF-TOKEN=new');
+    return { status: 204 };
+  };
+  const urls = (requests: { url: string }[]) => requests.map(({ url }) => url);
+
+  test('fetches one before its first changes, once, and none to read', async () => {
+    const requests = api({ [token]: setToken, 'GET /v1/stories': {}, 'POST /first': {}, 'POST /second': {} });
+    forgetToken();
+    await request({ url: '/v1/stories' });
+    await Promise.all(['/first', '/second'].map((url) => request({ method: 'POST', url })));
+    const [read, fetched, ...changed] = urls(requests);
+    expect([read, fetched]).toEqual(['/v1/stories', '/sanctum/csrf-cookie']);
+    expect(changed.sort()).toEqual(['/first', '/second']);
+  });
+
+  test('asks in vain once where the server has none', async () => {
+    const requests = api({ [token]: { status: 404 }, 'POST /first': {}, 'POST /second': {} });
+    forgetToken();
+    await request({ method: 'POST', url: '/first' });
+    await request({ method: 'POST', url: '/second' });
+    expect(urls(requests)).toEqual(['/sanctum/csrf-cookie', '/first', '/second']);
+  });
+});
+
 describe('a request without an answer', () => {
   for (const [name, trouble] of [
     ['no network', offline()],

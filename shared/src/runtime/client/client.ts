@@ -46,10 +46,11 @@ export const client: AxiosInstance = axios.create({
   adapter: withEarlyRequest((config) => atEdge.adapter(config)),
 });
 
-client.interceptors.request.use((config) => {
+client.interceptors.request.use(async (config) => {
   config.signInEpoch ??= signInEpoch.current();
   const socket = socketId.current();
   if (socket) config.headers.set('X-Socket-ID', socket);
+  if (config.method !== 'get') await prepareToken();
   return config;
 });
 
@@ -73,6 +74,17 @@ async function recover(cause: unknown): Promise<unknown> {
 }
 
 let tokenUnderWay: Promise<void> | null = null;
+
+const hasToken = () => /(?:^|; )XSRF-TOKEN=/.test(document.cookie);
+/** Asked for once in vain: this server sets none, or cannot be reached and will say so itself. */
+let isTokenless = false;
+
+/** Fetches the CSRF token where the page has none, which saves the first change a refusal and a replay. Never rejects. */
+export async function prepareToken(): Promise<void> {
+  if (hasToken() || isTokenless) return;
+  await refreshToken();
+  isTokenless = !hasToken();
+}
 
 /** Laravel sets the token's cookie here; where the route is missing the answer to the replay says what is wrong. */
 function refreshToken(): Promise<void> {

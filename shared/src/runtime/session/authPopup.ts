@@ -1,3 +1,5 @@
+import { prepareToken } from '../client/client';
+
 export type LoginMode = 'register' | 'login';
 
 type Answer = (mode: LoginMode) => Promise<boolean>;
@@ -19,6 +21,8 @@ export const authPopup = {
 
 /** Opens the popup; true once signed in, false when closed. */
 export async function requestLogin(mode: LoginMode = 'register'): Promise<boolean> {
+  // there by the time the form is sent
+  void prepareToken();
   // a screen may ask while the popup's owner is still being mounted
   if (!answer)
     await new Promise<void>((resolve) => {
