@@ -84,6 +84,28 @@ test('a list scrolled before the app was there stays where it is when the app ta
   expect(await scrolled()).toBe(300);
 });
 
+test('covers that are there stay visible when the app takes over', async ({ page }) => {
+  const release = await holdBack(page, '**/builds/host/**/*.js');
+  await page.goto('/explore', { waitUntil: 'commit' });
+  const covers = page.locator('[data-first] a[href^="/story/"] img');
+  await expect(covers).toHaveCount(6);
+  const areThere = () => covers.evaluateAll((images) => images.every((image) => (image as HTMLImageElement).complete));
+  await expect.poll(areThere).toBe(true);
+  const opacities = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          const images = [...document.querySelectorAll('a[href^="/story/"] img')].slice(0, 6);
+          if (document.querySelector('[data-first]') || images.length === 0) return;
+          observer.disconnect();
+          resolve(images.map((image) => getComputedStyle(image).opacity));
+        }).observe(document, { childList: true, subtree: true });
+      }),
+  );
+  release();
+  expect(await opacities).toEqual(Array(6).fill('1'));
+});
+
 test('cards that the server drew stay, and lead on within the app, until a late remote is there', async ({ page }) => {
   const release = await holdBack(page, '**/builds/stories/**/remoteEntry.js');
   await page.goto('/explore', { waitUntil: 'commit' });

@@ -15,9 +15,12 @@ export interface CoverProps {
   className?: string;
 }
 
+/** Whether this page has fetched it before, e.g. for what the server drew: then it is there at once. */
+const wasFetched = (src: string) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(src));
+
 /** A cover in its fixed 3:4 place; the picture fades in and nothing around it moves. */
 export function Cover({ src, title, color, eager = false, decorative = false, className }: CoverProps) {
-  const [loadedSrc, setLoadedSrc] = useState<string | null>(null);
+  const [loadedSrc, setLoadedSrc] = useState(() => (src && wasFetched(src) ? src : null));
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
   const place = useCallback(
     (element: HTMLElement | null) => element?.style.setProperty('--cover-color', color ?? ''),
