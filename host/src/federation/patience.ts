@@ -1,9 +1,11 @@
 import { pageSet } from './page';
 
 const leastMs = 2500;
+/** A phone may sleep while the host's script is on its way. */
+const mostMs = 30_000;
 
 /** By the browser's own estimate: there a small file may take seconds while others share the way with it. */
-const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': 30_000 };
+const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': mostMs };
 
 /** Not every browser tells. */
 type Connection = { effectiveType?: string };
@@ -14,8 +16,9 @@ function hostMs(): number {
   return performance.getEntriesByName(href)[0]?.duration ?? 0;
 }
 
-/** How long a file may take, ms, before it counts as hanging: 2.5 s, and more where the network itself is slow. */
+/** How long a file may take, ms, before it counts as hanging: 2.5 s, and up to 30 s where the network itself is slow. */
 export function patienceMs(): number {
   const { connection } = navigator as Navigator & { connection?: Connection };
-  return Math.max(leastMs, slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs());
+  const neededMs = Math.max(slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs());
+  return Math.min(Math.max(leastMs, neededMs), mostMs);
 }
