@@ -75,7 +75,9 @@ test('mf.switch: a tap made while the new document is on its way wins over the o
     port1.onmessage = () => (card as HTMLElement).click();
     addEventListener('click', () => port2.postMessage(null), { once: true });
   });
+  const secondAsked = page.waitForRequest(`**${address}`);
   await cards(page).first().click({ noWaitAfter: true });
+  await secondAsked;
   release();
   await expect(page).toHaveURL(address ?? '');
   await expect(page.getByRole('heading', { name: title ?? '', level: 1 })).toBeVisible();
