@@ -22,7 +22,7 @@ export default defineConfig({
       name: 'node',
       ...timeouts,
       include: [
-        '{host/server,shared/src/build,releases/src,releases/cli,releases/console/server,e2e/backend,e2e/security,templates}/**/*.test.ts',
+        '{host/server,shared/src/build,releases/src,releases/cli,releases/console/server,backend,e2e/security,templates}/**/*.test.ts',
       ],
       exclude: ['templates/remote/**'],
       testEnvironment: 'node',

@@ -80,7 +80,7 @@ export async function startBackend(env: Record<string, string> = {}): Promise<Ru
   let child: ChildProcess;
   const start = async () => {
     const launched = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
-      cwd: join(root, 'e2e/backend'),
+      cwd: join(root, 'backend'),
       env: { ...process.env, PORT: String(port), DATA_DIR: data, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

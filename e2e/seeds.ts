@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readEnv } from './backend/src/env.ts';
-import { seedConversation, seedUser } from './backend/src/seeding.ts';
-import { createServices } from './backend/src/server.ts';
-import { book } from './backend/src/wallet/ledger.ts';
+import { readEnv } from '../backend/src/env.ts';
+import { seedConversation, seedUser } from '../backend/src/seeding.ts';
+import { createServices } from '../backend/src/server.ts';
+import { book } from '../backend/src/wallet/ledger.ts';
 import type { Account } from './person.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

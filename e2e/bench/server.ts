@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
-import { Client } from '../backend/test/client.ts';
-import type { UserDto } from '../backend/test/wire.ts';
+import { Client } from '../../backend/test/client.ts';
+import type { UserDto } from '../../backend/test/wire.ts';
 import { repoRoot } from '../federation/site/repoRoot.ts';
 import { percentile } from './experienceReport.ts';
 import { table } from './statistics.ts';
@@ -27,7 +27,7 @@ async function serve(data: string, port = '0'): Promise<Served> {
   const startedAt = performance.now();
   const env = { ...process.env, PORT: port, DATA_DIR: data, RATE_LIMIT_WRITES: '100000', RATE_LIMIT_REGISTER: '1000' };
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
-    cwd: join(repoRoot, 'e2e/backend'),
+    cwd: join(repoRoot, 'backend'),
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

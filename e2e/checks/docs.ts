@@ -18,7 +18,7 @@ function* documents(folder: string): Generator<string> {
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const pnpmBuiltins = new Set(['install', 'exec', 'add', 'dlx', 'run', 'store', 'config']);
-const rooms = ['host', 'remotes', 'shared', 'releases', 'e2e', 'docs', 'templates'];
+const rooms = ['backend', 'host', 'remotes', 'shared', 'releases', 'e2e', 'docs', 'templates'];
 const problems: string[] = [];
 
 function checkScripts(text: string, shown: string) {
@@ -46,7 +46,7 @@ function checkPaths(text: string, shown: string, folder: string) {
 
 function checkPackages(text: string, shown: string) {
   for (const [, name] of text.matchAll(/`(@liaozhai\/[a-z-]+)/g)) {
-    const folder = [name?.slice(10) ?? '', `remotes/${name?.slice(10)}`, `e2e/${name?.slice(10)}`].find((path) =>
+    const folder = [name?.slice(10) ?? '', `remotes/${name?.slice(10)}`].find((path) =>
       existsSync(join(root, path, 'package.json')),
     );
     if (!folder) problems.push(`${shown} names the package ${name}, which does not exist: correct the name`);

@@ -13,9 +13,9 @@ const listening = /listening on (http:\/\/\S+)/;
 const restartDelayMs = 300;
 
 function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; url: Promise<string> } {
-  const main = join(repoRoot, 'e2e/backend/src/main.ts');
+  const main = join(repoRoot, 'backend/src/main.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main], {
-    cwd: join(repoRoot, 'e2e/backend'),
+    cwd: join(repoRoot, 'backend'),
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
