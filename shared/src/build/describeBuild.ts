@@ -1,5 +1,5 @@
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
-import type { RouteDefinition, SlotDefinition } from '../runtime/contract.ts';
+import type { RouteDefinition, SlotDefinition } from '../contract/remote.ts';
 
 export interface ChunkFiles {
   js: string[];

@@ -14,7 +14,10 @@ export interface PackageFacts {
 }
 
 // a remote bundles the stateless rooms of shared; the host the stateful one too
-const bundledRooms = { remote: ['ui', 'format', 'build'], host: ['runtime', 'ui', 'format', 'build'] };
+const bundledRooms = {
+  remote: ['contract', 'ui', 'format', 'build'],
+  host: ['contract', 'runtime', 'ui', 'format', 'build'],
+};
 
 /** Facts of a package that is about to be built; cheap enough to ask before every start. */
 export function packageFacts(kind: 'host' | 'remote', root: string): PackageFacts {

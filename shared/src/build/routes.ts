@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createJiti } from 'jiti';
-import type { RouteDefinition, SlotDefinition } from '../runtime/contract.ts';
+import type { RouteDefinition, SlotDefinition } from '../contract/remote.ts';
 
 type Declared = { routes?: RouteDefinition[]; slots?: SlotDefinition[] };
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import type { ApiError } from '../runtime/errors';
+import type { ApiError } from '../contract';
 import { anyErrorText, errorText, failureText, toastText } from './errorText';
 
 const errors: ApiError[] = [

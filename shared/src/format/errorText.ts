@@ -1,4 +1,4 @@
-import type { ApiError } from '../runtime/errors';
+import type { ApiError } from '../contract';
 import { formatNumber } from './numbers';
 
 /** What a failed request means to its reader and what can be done, by kind. */

@@ -1,7 +1,7 @@
 import { type BaseQueryFn, createApi } from '@reduxjs/toolkit/query/react';
+import type { ApiError } from '../contract';
 import { type RequestOptions, request } from './client/request';
 import { toApiError } from './client/toApiError';
-import type { ApiError } from './errors';
 
 export type ApiRequest = string | Omit<RequestOptions, 'signal'>;
 

@@ -16,27 +16,29 @@ export {
   useParams,
   useSearchParams,
 } from 'react-router-dom';
+export {
+  type ApiError,
+  CONTRACT_VERSION,
+  defineRemote,
+  isApiError,
+  paths,
+  type RemoteModule,
+  type RouteDefinition,
+  type SlotDefinition,
+  STORAGE_KEYS,
+} from '../contract';
 export { api } from './api';
 export { client } from './client/client';
 export { newClientId } from './client/clientId';
 export { type RequestOptions, request } from './client/request';
 export { toApiError } from './client/toApiError';
 export { onUnauthenticated } from './client/unauthenticated';
-export {
-  CONTRACT_VERSION,
-  defineRemote,
-  type RemoteModule,
-  type RouteDefinition,
-  type SlotDefinition,
-} from './contract';
 export { type CursorPage, cursorPage, infiniteCursorOptions, toCursorPage, unwrap } from './cursor';
 export { copyText, share, useOnline } from './device';
-export { type ApiError, isApiError } from './errors';
 export { holdReload, onReloadHoldsChanged, reloadHolds } from './holdReload';
 export { type HostConfig, hostConfig } from './hostConfig';
 export { isLeaveGuarded, mayLeave, useLeaveGuard } from './leaveGuard';
 export { type PageInfo, pageInfo, pageInfoKnown } from './pageInfo';
-export { paths } from './paths';
 export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';
 export { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime/realtime';
 export type { RealtimeStatus } from './realtime/supervisor';
@@ -47,7 +49,6 @@ export type { Session } from './session/sessionSlice';
 export type { User, UserDto } from './session/user';
 export { RemoteSlot, SlotContext } from './slots';
 export { drafts } from './storage/drafts';
-export { STORAGE_KEYS } from './storage/keys';
 export { type OutboxEntry, outboxStore } from './storage/outboxStore';
 export { type Position, positions } from './storage/positions';
 export { snapshots } from './storage/snapshots';

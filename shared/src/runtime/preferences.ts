@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { fallback, object, parse, picklist } from 'valibot';
+import { STORAGE_KEYS } from '../contract';
 import { createSignal } from './signal';
-import { STORAGE_KEYS } from './storage/keys';
 import { local, readJson } from './storage/local';
 
 export type Theme = 'system' | 'light' | 'dark';

@@ -1,5 +1,5 @@
 import { type AxiosResponse, isAxiosError, isCancel } from 'axios';
-import { type ApiError, isApiError } from '../errors';
+import { type ApiError, isApiError } from '../../contract';
 
 type Body = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
+import type { ApiError } from '../../contract';
 import { request } from '../client/request';
 import { toApiError } from '../client/toApiError';
 import { divertUnauthenticated } from '../client/unauthenticated';
-import type { ApiError } from '../errors';
 
 const wasAnswered = ({ kind }: ApiError) => kind !== 'offline' && kind !== 'timeout' && kind !== 'server';
 

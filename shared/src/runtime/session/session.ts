@@ -1,3 +1,4 @@
+import { STORAGE_KEYS } from '../../contract';
 import { api } from '../api';
 import { request } from '../client/request';
 import { toApiError } from '../client/toApiError';
@@ -5,7 +6,6 @@ import { divertUnauthenticated, onUnauthenticated, signInEpoch } from '../client
 import { unwrap } from '../cursor';
 import { createSignal } from '../signal';
 import { purgeDrafts } from '../storage/drafts';
-import { STORAGE_KEYS } from '../storage/keys';
 import { local, readJson } from '../storage/local';
 import { lastOwner, setCurrentOwner } from '../storage/owner';
 import { adoptAnonymousData, purgePrivateData } from '../storage/privateData';

@@ -1,4 +1,4 @@
-import { STORAGE_KEYS } from './keys';
+import { STORAGE_KEYS } from '../../contract';
 import { local } from './local';
 import { currentOwner, onOwnerChanged } from './owner';
 

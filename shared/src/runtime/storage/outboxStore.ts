@@ -1,5 +1,5 @@
+import { STORAGE_KEYS } from '../../contract';
 import { createSignal } from '../signal';
-import { STORAGE_KEYS } from './keys';
 import { currentOwner, onOwnerChanged } from './owner';
 import { createRecordStore } from './recordStore';
 

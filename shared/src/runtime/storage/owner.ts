@@ -1,5 +1,5 @@
+import { STORAGE_KEYS } from '../../contract';
 import { createSignal } from '../signal';
-import { STORAGE_KEYS } from './keys';
 import { local } from './local';
 
 /** Owner of what is written before anyone has signed in. */

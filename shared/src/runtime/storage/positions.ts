@@ -1,5 +1,5 @@
 import { array, fallback, number, object, parse, string, tuple } from 'valibot';
-import { STORAGE_KEYS } from './keys';
+import { STORAGE_KEYS } from '../../contract';
 import { local, readJson } from './local';
 import { currentOwner } from './owner';
 

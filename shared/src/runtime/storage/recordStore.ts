@@ -1,5 +1,5 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import { STORAGE_KEYS } from './keys';
+import { STORAGE_KEYS } from '../../contract';
 
 /** One kept thing of one owner. */
 export interface StoredRecord {

@@ -1,4 +1,4 @@
-import { STORAGE_KEYS } from './keys';
+import { STORAGE_KEYS } from '../../contract';
 import { lastOwner } from './owner';
 
 const key = STORAGE_KEYS.uncopied;

@@ -13,7 +13,7 @@ export type ApiError = { message?: string } & (
   | { kind: 'server'; status: number }
 );
 
-const kinds: Record<ApiError['kind'], true> = {
+const apiErrorKinds: Record<ApiError['kind'], true> = {
   offline: true,
   timeout: true,
   unauthenticated: true,
@@ -28,4 +28,20 @@ const kinds: Record<ApiError['kind'], true> = {
 };
 
 export const isApiError = (value: unknown): value is ApiError =>
-  typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(kinds, String(value.kind));
+  typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(apiErrorKinds, String(value.kind));
+
+/** How a remote failed to show, as the page tells apart and the release system counts. */
+export const remoteFailures = [
+  /** 404, 5xx or no network */
+  'unreachable',
+  'hang',
+  'integrity',
+  'entry-threw',
+  'init-threw',
+  'module-missing',
+  'chunk-lost',
+  'render-threw',
+  'contract',
+] as const;
+
+export type RemoteFailure = (typeof remoteFailures)[number];

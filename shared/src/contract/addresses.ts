@@ -1,0 +1,101 @@
+/** Every screen that one team links to and another serves, as links. */
+export const paths = {
+  explore: () => '/explore',
+  story: (id: string) => `/story/${encodeURIComponent(id)}`,
+  /** The story's screen with its chat open. */
+  storyChat: (id: string) => `/story/${encodeURIComponent(id)}?chat=1`,
+  conversations: () => '/conversations',
+  my: () => '/my',
+  profile: () => '/my/profile',
+  support: () => '/my/support',
+  transactions: () => '/my/wallet/transactions',
+  recharge: () => '/my/wallet/recharge',
+  testList: () => '/test/list',
+} as const;
+
+/** Patterns of the screens that the host serves itself; no remote may claim them. */
+export const hostRoutePaths = {
+  root: '/',
+  test: '/test/list',
+  emailVerify: '/email/verify/:id/:hash',
+} as const;
+
+/** First segments that the server answers itself or passes to the backend; no screen can lie there. */
+export const reservedSegments = [
+  'api',
+  'app',
+  'beacon',
+  'broadcasting',
+  'builds',
+  'channels',
+  'sanctum',
+  'static',
+] as const;
+
+/** First segments that belong to the backend: calls, CSRF cookie, channel authorisation, socket. */
+export const backendSegments = ['api', 'sanctum', 'broadcasting', 'app'] as const;
+
+/** Base path of the specification's calls. */
+export const API_BASE = '/api';
+
+/** The specification's calls below `API_BASE`, and what the product adds to them. */
+export const endpoints = {
+  stories: '/v1/stories',
+  story: (id: string) => `/v1/stories/${encodeURIComponent(id)}`,
+  messages: '/v1/messages',
+  latestMessages: '/v1/messages/latest',
+  suggestions: '/v1/messages/suggestion',
+  suggestion: (id: string) => `/v1/messages/suggestion/${encodeURIComponent(id)}`,
+  continue: '/v1/messages/continue',
+  conversations: '/v1/conversations',
+  conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
+  user: '/v1/user',
+  password: '/v1/user/password',
+  login: '/v1/login',
+  register: '/v1/register',
+  logout: '/v1/logout',
+  /** `query` is the link's own, with its leading question mark. */
+  verifyEmail: (id: string, hash: string, query = '') =>
+    `/v1/email/verify/${encodeURIComponent(id)}/${encodeURIComponent(hash)}${query}`,
+  resendVerification: '/v1/email/verification-notification/resend',
+  checkIn: '/v1/check-in',
+  transactions: '/v1/transactions',
+  /** A static list of pictures to choose from; optional. */
+  avatars: '/media/avatars.json',
+} as const;
+
+/** Calls outside `API_BASE`. */
+export const edgeEndpoints = {
+  csrfCookie: '/sanctum/csrf-cookie',
+  channelAuth: '/broadcasting/auth',
+  userAuth: '/broadcasting/user-auth',
+} as const;
+
+const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
+
+function matchesSegments(pattern: readonly string[], path: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return path.length === 0;
+  if (first === '*') return true;
+  if (first.endsWith('?') && matchesSegments(rest, path)) return true;
+  const [head, ...tail] = path;
+  return head !== undefined && (first.startsWith(':') || first === head) && matchesSegments(rest, tail);
+}
+
+/** Fixed words weigh more than parameters, parameters more than `*`: `/gifts/new` is asked before `/gifts/:id`. */
+const weightOf = (pattern: string): number =>
+  segmentsOf(pattern).reduce((sum, part) => sum * 4 + (part === '*' ? 1 : part.startsWith(':') ? 2 : 3), 0);
+
+/** The most specific of `routes` for a pathname, or undefined. Server and page choose a screen by this rule. */
+export function matchRoute<Route extends { path: string }>(
+  routes: readonly Route[],
+  pathname: string,
+): Route | undefined {
+  const path = segmentsOf(pathname);
+  let best: Route | undefined;
+  for (const route of routes) {
+    if (!matchesSegments(segmentsOf(route.path), path)) continue;
+    if (!best || weightOf(route.path) > weightOf(best.path)) best = route;
+  }
+  return best;
+}

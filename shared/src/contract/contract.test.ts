@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@rstest/core';
+import * as v from 'valibot';
+import {
+  buildDescriptionSchema,
+  latestSchema,
+  matchRoute,
+  messageEventSchema,
+  messageSchema,
+  satisfiesContract,
+  sentSchema,
+  storySchema,
+} from '.';
+
+describe('the route of a pathname', () => {
+  const routes = ['/explore', '/story/:id', '/story/list', '/gifts/:id?', '/help/*'].map((path) => ({ path }));
+
+  test('fixed words come before parameters, whatever their order', () => {
+    expect(matchRoute(routes, '/story/list')?.path).toBe('/story/list');
+    expect(matchRoute(routes, '/story/nie-xiaoqian')?.path).toBe('/story/:id');
+  });
+
+  test('optional and open ends match, other depths do not', () => {
+    expect(matchRoute(routes, '/gifts')?.path).toBe('/gifts/:id?');
+    expect(matchRoute(routes, '/help/a/b')?.path).toBe('/help/*');
+    expect(matchRoute(routes, '/story')).toBeUndefined();
+    expect(matchRoute(routes, '/story/a/b')).toBeUndefined();
+  });
+});
+
+test('a remote runs on a runtime of the same major version that is not older', () => {
+  expect(satisfiesContract('^1.2.0', '1.2.0')).toBe(true);
+  expect(satisfiesContract('^1.2.0', '1.3.0')).toBe(true);
+  expect(satisfiesContract('^1.2.1', '1.2.0')).toBe(false);
+  expect(satisfiesContract('^1.2.0', '2.2.0')).toBe(false);
+});
+
+describe('what the API answers', () => {
+  test('ids may be numbers, optional fields missing, null or of another type', () => {
+    expect(v.parse(storySchema, { id: 7, title: '聂小倩', tags: null, price_per_message: 'free', extra: 1 })).toEqual({
+      id: 7,
+      title: '聂小倩',
+      tags: [],
+      characters: [],
+    });
+  });
+
+  test('an entry of a list that is none is left out', () => {
+    const story = { id: 's', title: '画皮', characters: [{ id: 1, name: '王生' }, null, { name: 'without id' }] };
+    expect(v.parse(storySchema, story).characters.map(({ name }) => name)).toEqual(['王生']);
+  });
+
+  test.each([undefined, null, '', '<html>', 0, [], {}, { data: {} }, { data: [{}] }, { message: {} }])(
+    'a body that is none of ours is refused: %j',
+    (body) => {
+      for (const schema of [latestSchema, sentSchema, messageSchema])
+        expect(v.safeParse(schema, body).success).toBe(false);
+    },
+  );
+
+  test('an event carries its message in an envelope or flat', () => {
+    expect(v.parse(messageEventSchema, { version: 3, message: { id: 'm', body: '好' } }).message?.id).toBe('m');
+    expect(v.parse(messageEventSchema, { id: 'm', body: '好' }).id).toBe('m');
+  });
+});
+
+test('a build that claims a path which is no pattern is refused with the place and the rule', () => {
+  const description = {
+    ...{ kind: 'remote', name: 'gifts', label: '礼物', version: '1.0.0', sourceHash: '0123456789ab' },
+    ...{ federation: '2.9.2', shared: { provides: {}, requires: {} }, entry: 'remoteEntry.js', contract: '^1.0.0' },
+    ...{
+      global: 'gifts_1',
+      chunkGlobal: 'chunks_gifts_1',
+      exposes: ['./remote'],
+      module: { js: [], css: [] },
+      slots: [],
+    },
+  };
+  const route = {
+    name: 'gifts',
+    title: '礼物',
+    requiresAuth: false,
+    keepAlive: false,
+    outsideShell: false,
+    js: [],
+    css: [],
+  };
+  const parse = (path: string) => v.safeParse(buildDescriptionSchema, { ...description, routes: [{ ...route, path }] });
+  expect(parse('/gifts/:id').success).toBe(true);
+  const refused = parse('gifts/../my');
+  expect(refused.issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toEqual([
+    'routes.0.path: must be a path pattern such as /story/:id',
+  ]);
+});

@@ -1,0 +1,204 @@
+import * as v from 'valibot';
+import { remoteFailures } from './failures.ts';
+
+// What builds, release system, server and page tell each other. Checks that need more than the browser has (semver
+// ranges, hashes, signatures) are added by the release system where it reads a document.
+
+const MAX_PATH = 240;
+const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
+const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
+const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
+const NAME = /^[a-z][a-z0-9-]{0,39}$/;
+const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
+/** True for names of builds and channels: lower-case letters, digits and dashes. */
+export const isName = (text: string): boolean => NAME.test(text);
+
+/** True for a path inside a build: relative, POSIX, no hidden parts, nothing that a URL would have to escape. */
+export const isFilePath = (path: string): boolean => path.length <= MAX_PATH && FILE_PATH.test(path);
+
+const text = (maximum: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(maximum));
+const short = (maximum: number) => v.pipe(v.string(), v.maxLength(maximum));
+const filePath = v.pipe(v.string(), v.check(isFilePath, 'must be a plain relative path inside the build'));
+const version = v.pipe(
+  v.string(),
+  v.regex(VERSION, 'must be a semantic version without build metadata, such as 1.4.2'),
+);
+const range = text(200);
+const globalName = v.pipe(v.string(), v.regex(/^[A-Za-z_$][\w$]{2,120}$/, 'must be a JavaScript identifier'));
+const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const setHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/));
+const buildId = short(140);
+const instant = v.pipe(v.string(), v.isoTimestamp());
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const chunkFiles = { js: v.pipe(v.array(filePath), v.maxLength(40)), css: v.pipe(v.array(filePath), v.maxLength(40)) };
+
+const routeSchema = v.object({
+  name: text(60),
+  path: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH, 'must be a path pattern such as /story/:id')),
+  title: short(60),
+  requiresAuth: v.boolean(),
+  keepAlive: v.boolean(),
+  outsideShell: v.boolean(),
+  ...chunkFiles,
+});
+
+const described = {
+  name: v.pipe(v.string(), v.check(isName, 'must be lower-case letters, digits and dashes, beginning with a letter')),
+  label: text(30),
+  /** Semver from package.json; `publish --version` overrides it. */
+  version,
+  sourceHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/, 'must be 8 to 64 lower-case hex digits')),
+  /** Version of Module Federation it was built with. */
+  federation: version,
+  shared: v.object({ provides: v.record(v.string(), version), requires: v.record(v.string(), range) }),
+  entry: filePath,
+  css: v.optional(v.array(filePath), []),
+};
+
+export const remoteDescriptionSchema = v.object({
+  ...described,
+  kind: v.literal('remote'),
+  /** The range of the shared runtime it needs. */
+  contract: range,
+  /** The container's global variable, unique per build. */
+  global: globalName,
+  chunkGlobal: globalName,
+  exposes: v.pipe(v.array(text(60)), v.maxLength(20)),
+  module: v.object(chunkFiles),
+  routes: v.pipe(v.array(routeSchema), v.maxLength(200)),
+  slots: v.pipe(v.array(v.object({ name: text(60), ...chunkFiles })), v.maxLength(100)),
+});
+
+export const hostDescriptionSchema = v.object({
+  ...described,
+  kind: v.literal('host'),
+  /** The version of the shared runtime it provides. */
+  contract: version,
+  template: filePath,
+  serviceWorker: v.optional(filePath),
+});
+
+/** `liaozhai.json`: what a build says of itself to the release system. Paths are relative to the dist folder. */
+export const buildDescriptionSchema = v.variant('kind', [remoteDescriptionSchema, hostDescriptionSchema]);
+
+export type RemoteDescription = v.InferOutput<typeof remoteDescriptionSchema>;
+export type HostDescription = v.InferOutput<typeof hostDescriptionSchema>;
+export type BuildDescription = v.InferOutput<typeof buildDescriptionSchema>;
+export type DescribedRoute = v.InferOutput<typeof routeSchema>;
+
+const preloadSchema = v.object({ js: v.array(v.string()), css: v.array(v.string()) });
+
+const pageBuildSchema = v.object({
+  /** e.g. `stories@1.4.2+3f9c1a7b20de` */
+  id: v.string(),
+  label: v.string(),
+  entry: v.string(),
+  global: v.string(),
+  contract: v.string(),
+  routes: v.array(
+    v.object({
+      name: v.string(),
+      path: v.string(),
+      title: v.string(),
+      requiresAuth: v.boolean(),
+      keepAlive: v.boolean(),
+      outsideShell: v.boolean(),
+      preload: preloadSchema,
+    }),
+  ),
+  slots: v.array(v.object({ name: v.string(), preload: preloadSchema })),
+});
+
+/** One host build and one build of every remote: `sets/<hash>.json`, immutable. Paths are absolute from the origin's root. */
+export const setBodySchema = v.object({
+  format: v.literal(1),
+  host: v.object({
+    id: v.string(),
+    entry: v.string(),
+    contract: v.string(),
+    federation: v.string(),
+    css: v.array(v.string()),
+    template: v.string(),
+    templateIntegrity: v.string(),
+    serviceWorker: v.nullable(v.string()),
+  }),
+  remotes: v.record(v.string(), pageBuildSchema),
+  /** Absolute path → integrity; a file that is not listed never runs. */
+  hashes: v.record(v.string(), v.string()),
+});
+
+/** Files that a route or slot takes to show. */
+export type Preload = v.InferOutput<typeof preloadSchema>;
+/** One build of one remote, as the page carries it. */
+export type PageBuild = v.InferOutput<typeof pageBuildSchema>;
+export type PageRoute = PageBuild['routes'][number];
+export type SetBody = v.InferOutput<typeof setBodySchema>;
+
+/** The set a page runs, inlined in its HTML and pinned for the life of the page. */
+export interface PageSet {
+  channel: string;
+  seq: number;
+  set: string;
+  candidate: boolean;
+  override: { id: string; expires: string } | null;
+  /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
+  publicKey: string;
+  host: { id: string; entry: string; contract: string; css: string[] };
+  remotes: Record<string, PageBuild & { lastGood: PageBuild | null }>;
+  /** Absolute path → integrity; a file that is not listed never runs. */
+  hashes: Record<string, string>;
+  /** Builds that must not run anywhere. */
+  killed: string[];
+}
+
+const liveSince = { since: instant, by: short(120) };
+
+export const stableSchema = v.object({ set: setHash, builds: v.array(buildId), ...liveSince });
+
+export const candidateSchema = v.object({
+  set: setHash,
+  /** Only the builds that stand over stable. */
+  builds: v.pipe(v.array(buildId), v.minLength(1)),
+  percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+  salt: v.pipe(v.string(), v.minLength(8), v.maxLength(64)),
+  ...liveSince,
+});
+
+/** `channels/<name>.json` without the action that led to it, which the release system describes. */
+export const channelFields = {
+  format: v.literal(1),
+  channel: v.pipe(v.string(), v.check(isName)),
+  seq: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Makes every document's bytes unique, so that a store's content tags never repeat. */
+  nonce: v.string(),
+  stable: v.nullable(stableSchema),
+  candidate: v.nullable(candidateSchema),
+  lastGood: v.record(v.string(), buildId),
+  killed: v.array(buildId),
+  /** SHA-256 of each named build's content, so that `build.json` needs no trust of its own. */
+  digests: v.record(buildId, digest),
+  previous: v.nullable(v.object({ seq: v.pipe(v.number(), v.integer()), sha256: v.string() })),
+  expires: instant,
+  sig: v.string(),
+};
+
+/** The JSON a page posts to `/beacon`. */
+export const beaconSchema = v.object({
+  build: short(140),
+  set: short(40),
+  candidate: v.boolean(),
+  outcome: v.picklist(['loaded', 'failed']),
+  failure: v.optional(v.picklist(remoteFailures)),
+  /** From asking for the remote to having its module. */
+  loadMilliseconds: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(120_000))),
+});
+
+export type Beacon = v.InferOutput<typeof beaconSchema>;
+
+export const buildFileSchema = v.object({
+  integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/)),
+  /** bytes */
+  size: count,
+});

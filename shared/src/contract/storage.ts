@@ -1,0 +1,34 @@
+/** Names of everything kept on the device. Formats only grow: an older build may read what a newer one wrote. */
+export const STORAGE_KEYS = {
+  user: 'user-store',
+  /** id of who signed in here last and has not logged out */
+  owner: 'liaozhai-owner',
+  preferences: 'liaozhai-preferences',
+  draft: 'liaozhai-draft',
+  positions: 'liaozhai-positions',
+  /** builds that failed here, with the time until which they are avoided */
+  quarantine: 'liaozhai-quarantine',
+  /** sessionStorage: credentials that the clipboard refused */
+  uncopied: 'liaozhai-uncopied',
+  /** sessionStorage: the invite code that a visitor came by */
+  invite: 'liaozhai-invite',
+  /** sessionStorage: the account whose address waits for its confirmation */
+  confirming: 'liaozhai-confirming',
+  /** sessionStorage: where this visit began */
+  arrival: 'liaozhai-arrival',
+  /** sessionStorage: scroll positions of screens */
+  scroll: 'liaozhai-scroll',
+  /** sessionStorage: the state for which this page was reloaded */
+  update: 'liaozhai-update',
+  /** IndexedDB */
+  database: 'liaozhai',
+  /** BroadcastChannel between tabs */
+  outboxChannel: 'liaozhai-outbox',
+} as const;
+
+/** Ids of the page's data elements. `host/src/page.html` writes them out, since it can import nothing. */
+export const PAGE_ELEMENTS = {
+  set: 'liaozhai-set',
+  config: 'liaozhai-config',
+  first: 'liaozhai-first',
+} as const;

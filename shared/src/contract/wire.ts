@@ -1,0 +1,204 @@
+import * as v from 'valibot';
+
+// What the API answers and sends over the socket, snake_case and all. A Laravel of one's own may add fields, write ids
+// as numbers and leave out or mistype what is optional: such a field reads as missing. Only what an entity is nothing
+// without (its id, a message in an answer) is required, and an answer that lacks it is none of ours: a captive portal's
+// page, a body cut short.
+
+const id = v.union([v.pipe(v.string(), v.minLength(1)), v.number()]);
+/** The value, or undefined where it is missing or of another type. */
+const lenient = <Schema extends v.GenericSchema>(schema: Schema) => v.fallback(v.nullish(schema), undefined);
+const optionalId = lenient(id);
+const optionalText = lenient(v.string());
+const optionalNumber = lenient(v.number());
+const optionalBoolean = lenient(v.boolean());
+const problem = lenient(v.object({ code: optionalText, message: optionalText }));
+/** Every entry that is one; what is no list reads as empty. */
+const list = <Schema extends v.GenericSchema>(entry: Schema) =>
+  v.fallback(
+    v.pipe(
+      v.nullish(v.array(v.unknown()), []),
+      v.transform((entries) =>
+        entries.flatMap((value) => {
+          const parsed = v.safeParse(entry, value);
+          return parsed.success ? [parsed.output] : [];
+        }),
+      ),
+    ),
+    [],
+  );
+
+export type Id = v.InferOutput<typeof id>;
+
+export const userSchema = v.object({
+  id,
+  name: optionalText,
+  username: optionalText,
+  avatar: optionalText,
+  balance: optionalNumber,
+  invite_code: optionalText,
+  persona: optionalText,
+  gender: optionalText,
+  email_verified_at: optionalText,
+  checked_in_today: optionalBoolean,
+  check_in_streak: optionalNumber,
+  version: optionalNumber,
+});
+export type UserDto = v.InferOutput<typeof userSchema>;
+
+export const characterSchema = v.object({ id, name: v.string(), avatar: optionalText, intro: optionalText });
+export type CharacterDto = v.InferOutput<typeof characterSchema>;
+
+export const storySchema = v.object({
+  id,
+  title: v.string(),
+  cover_url: optionalText,
+  summary: optionalText,
+  tags: list(v.string()),
+  author: lenient(v.object({ id: optionalId, name: optionalText, avatar: optionalText })),
+  opening: optionalText,
+  characters: list(characterSchema),
+  /** points */
+  price_per_message: optionalNumber,
+  conversation_id: optionalId,
+});
+export type StoryDto = v.InferOutput<typeof storySchema>;
+
+export const messageSchema = v.object({
+  id,
+  conversation_id: optionalId,
+  story_id: optionalId,
+  /** Orders the conversation, without gaps. */
+  seq: optionalNumber,
+  /** The conversation's version at which the message last changed. */
+  version: optionalNumber,
+  /** Grows with each continuation; deltas belong to one revision. */
+  revision: optionalNumber,
+  client_id: optionalText,
+  role: optionalText,
+  body: optionalText,
+  /** Code points of a body that was too long for an event. */
+  body_length: optionalNumber,
+  status: optionalText,
+  error: problem,
+  /** points */
+  cost: optionalNumber,
+  created_at: optionalText,
+  updated_at: optionalText,
+});
+export type MessageDto = v.InferOutput<typeof messageSchema>;
+
+/** `GET /v1/messages/latest` */
+export const latestSchema = v.object({
+  data: v.array(messageSchema),
+  meta: lenient(
+    v.object({
+      conversation_id: optionalId,
+      version: optionalNumber,
+      last_seq: optionalNumber,
+      has_more: optionalBoolean,
+      active_message_id: optionalId,
+    }),
+  ),
+});
+export type LatestDto = v.InferOutput<typeof latestSchema>;
+
+export const conversationSchema = v.object({
+  id,
+  story: lenient(v.object({ id, title: optionalText, cover_url: optionalText })),
+  last_message: lenient(v.object({ id, role: optionalText, excerpt: optionalText, created_at: optionalText })),
+  last_seq: optionalNumber,
+  version: optionalNumber,
+  active_message_id: optionalId,
+  created_at: optionalText,
+  updated_at: optionalText,
+});
+export type ConversationDto = v.InferOutput<typeof conversationSchema>;
+
+/** `POST /v1/messages` */
+export const sentSchema = v.object({
+  message: messageSchema,
+  reply: lenient(messageSchema),
+  conversation: lenient(conversationSchema),
+  balance: optionalNumber,
+});
+export type SentDto = v.InferOutput<typeof sentSchema>;
+
+/** `POST /v1/messages/continue` */
+export const continuedSchema = v.object({ message: messageSchema, balance: optionalNumber });
+export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
+
+export const suggestionSchema = v.object({
+  id,
+  conversation_id: optionalId,
+  base_version: optionalNumber,
+  status: optionalText,
+  items: list(v.object({ id, text: v.string() })),
+  error: problem,
+  expires_at: optionalText,
+});
+export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
+
+export const transactionSchema = v.object({
+  id,
+  type: v.fallback(v.string(), ''),
+  /** signed points */
+  amount: v.number(),
+  balance_after: optionalNumber,
+  description: optionalText,
+  created_at: v.string(),
+});
+export type TransactionDto = v.InferOutput<typeof transactionSchema>;
+
+/** `POST /v1/check-in` */
+export const checkInSchema = v.object({
+  /** Shanghai day, `2026-11-21` */
+  date: v.string(),
+  streak: v.number(),
+  /** points */
+  awarded: v.number(),
+  already_checked_in: optionalBoolean,
+  balance: v.number(),
+});
+export type CheckInDto = v.InferOutput<typeof checkInSchema>;
+
+/** `PUT /v1/user/password` */
+export interface PasswordChangeDto {
+  current_password: string;
+  password: string;
+  password_confirmation: string;
+}
+
+/** Events of the user's channel; the message stands in an envelope, or flat. */
+export const messageEventSchema = v.object({
+  ...v.partial(messageSchema).entries,
+  message: lenient(messageSchema),
+  truncated: optionalBoolean,
+});
+export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;
+
+/** `message.delta`; `offset` in code points. */
+export const deltaEventSchema = v.object({
+  message_id: id,
+  conversation_id: id,
+  revision: v.number(),
+  offset: v.number(),
+  text: v.string(),
+});
+export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
+
+/** `conversation.deleted`, `suggestion.ready` */
+export const idEventSchema = v.object({ id, conversation_id: optionalId });
+export type IdEventDto = v.InferOutput<typeof idEventSchema>;
+
+/** Names of the events, as `broadcastAs` gives them. */
+export const eventNames = [
+  'message.created',
+  'message.delta',
+  'message.completed',
+  'message.failed',
+  'suggestion.ready',
+  'conversation.deleted',
+  'balance.updated',
+  'user.updated',
+] as const;
