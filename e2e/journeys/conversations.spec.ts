@@ -105,6 +105,23 @@ test('deleted by ⋯ it is gone for good once the time to undo is over', async (
   await expect(page.getByText('还没有聊过')).toBeVisible();
 });
 
+test('the ⋯ menu closes by a tap beside it and by going back, and touches no row', async ({ person, page }) => {
+  await opensTheirList(person);
+  const more = row(page).getByRole('button', { name: '《聂小倩》的更多操作' });
+  const item = page.getByRole('menuitem', { name: '删除' });
+  await more.tap();
+  await expect(item).toBeVisible();
+  const box = await row(page).boundingBox();
+  await page.touchscreen.tap((box?.x ?? 0) + 100, (box?.y ?? 0) + 40);
+  await expect(item).toBeHidden();
+  await more.tap();
+  await expect(item).toBeVisible();
+  await page.goBack();
+  await expect(item).toBeHidden();
+  await expect(page).toHaveURL('/conversations');
+  await expect(row(page)).toBeVisible();
+});
+
 test('leaving the page carries a deletion out', async ({ person, page }) => {
   await opensTheirList(person);
   await row(page).getByRole('button', { name: '《聂小倩》的更多操作' }).tap();

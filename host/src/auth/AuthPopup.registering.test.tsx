@@ -1,6 +1,6 @@
 import '../testing/pageFixture';
 import { requestLogin, session } from '@liaozhai/shared/runtime';
-import { act, type Handlers, memberDto, offline, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import {
   clipboard,
@@ -102,9 +102,74 @@ describe('registering', () => {
   });
 });
 
+describe('the clipboard is asked within the tap', () => {
+  /** Taps, and lets the server answer when the tap is long over. */
+  async function registerSlowly(answer: unknown) {
+    let finish: (answer: unknown) => void = () => undefined;
+    const host = await register({ 'POST /v1/register': () => new Promise((resolve) => (finish = resolve)) });
+    await act(async () => finish(answer));
+    return host;
+  }
+
+  test('and takes the credentials whenever the server answers', async () => {
+    clipboard.takes = 'within a tap';
+    const { typed, answer } = await registerSlowly(registered());
+    await said('账号密码已复制到剪贴板');
+    expect(clipboard.copied).toEqual([`账号：${typed.login}\n密码：${typed.password}`]);
+    expect(await answer).toBe(true);
+  });
+
+  test('a browser that takes no promises is asked again with the answer', async () => {
+    clipboard.promises = false;
+    const { typed } = await registerSlowly(registered());
+    await said('账号密码已复制到剪贴板');
+    expect(clipboard.copied).toEqual([`账号：${typed.login}\n密码：${typed.password}`]);
+  });
+
+  test.each([
+    ['a refused registration', refused(422, { errors: { login: ['这个账号已被注册'] } }), '这个账号已被注册'],
+    ['an address still to be confirmed', registered('email'), '确认邮件已发到'],
+  ])('%s copies nothing and raises no error', async (_, answer, shown) => {
+    const unhandled: unknown[] = [];
+    const hear = (cause: unknown) => unhandled.push(cause);
+    process.on('unhandledRejection', hear);
+    onTestEnd(() => process.off('unhandledRejection', hear));
+    await registerSlowly(answer);
+    await screen.findAllByText(shown, { exact: false });
+    expect(clipboard.copied).toEqual([]);
+    expect(openDialogs()).toBe(1);
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe('credentials that the clipboard refuses', () => {
+  test('are selected once their dialog is open, not while it opens', async () => {
+    clipboard.takes = 'never';
+    const { showModal } = HTMLDialogElement.prototype;
+    const { select } = HTMLTextAreaElement.prototype;
+    let isOpening = false;
+    const selected: string[] = [];
+    // as browsers do, which happy-dom does not: the first field takes the focus while the dialog opens
+    HTMLDialogElement.prototype.showModal = function open() {
+      isOpening = true;
+      showModal.call(this);
+      this.querySelector<HTMLElement>('textarea')?.focus();
+      isOpening = false;
+    };
+    HTMLTextAreaElement.prototype.select = function heard() {
+      if (this.closest('[role="alertdialog"]')) selected.push(isOpening ? 'while opening' : 'once open');
+    };
+    onTestEnd(() => {
+      HTMLDialogElement.prototype.showModal = showModal;
+      HTMLTextAreaElement.prototype.select = select;
+    });
+    await register({ 'POST /v1/register': registered() });
+    await waitFor(() => expect(selected).not.toEqual([]));
+    expect(selected).toEqual(['once open']);
+  });
+
   test('stand in a dialog that only its button closes', async () => {
-    clipboard.works = false;
+    clipboard.takes = 'never';
     const { user, typed, answer } = await register({ 'POST /v1/register': registered() });
     const dialog = await screen.findByRole('alertdialog', { name: '自动复制失败' });
     const box = screen.getByLabelText<HTMLTextAreaElement>('请手工复制账号密码');
@@ -119,7 +184,7 @@ describe('credentials that the clipboard refuses', () => {
   });
 
   test('outlive the page until they are copied', async () => {
-    clipboard.works = false;
+    clipboard.takes = 'never';
     const first = await register({ 'POST /v1/register': registered() });
     const credentials = async () => (await screen.findByLabelText<HTMLTextAreaElement>('请手工复制账号密码')).value;
     const shown = await credentials();

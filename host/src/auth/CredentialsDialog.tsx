@@ -1,4 +1,5 @@
 import { Dialog, TextArea } from '@liaozhai/shared/ui';
+import type { FocusEvent } from 'react';
 import { texts } from './texts';
 
 interface CredentialsDialogProps {
@@ -22,8 +23,13 @@ export function CredentialsDialog({ credentials, onCopied }: CredentialsDialogPr
         value={credentials ?? ''}
         readOnly
         rows={2}
-        onFocus={(event) => event.target.select()}
+        onFocus={selectOnceOpen}
       />
     </Dialog>
   );
+}
+
+/** A frame later, because the dialog focuses the box while it opens, and WebKit 2.44 (Safari 17) then draws it empty. */
+function selectOnceOpen({ target }: FocusEvent<HTMLTextAreaElement>) {
+  requestAnimationFrame(() => target.select());
 }

@@ -20,9 +20,22 @@ export function useRegistration({ name, login, password }: AuthForm, { onConfirm
   const [inviteCode] = useState(readInviteCode);
   const [register] = useState(createRegistrar);
 
-  const keepCredentials = async () => {
-    const credentials = texts.credentials.text(login, password);
-    if (!(await copyText(credentials))) {
+  const credentials = texts.credentials.text(login, password);
+
+  /** Called within the tap, where alone the clipboard may be asked; nothing is copied unless the visitor is signed in. */
+  const signUp = async () => {
+    const registering = register({ login, password, name }, inviteCode);
+    const copying = copyText(
+      registering.then((user) => {
+        if (!user) throw new Error('the address is to be confirmed first');
+        return credentials;
+      }),
+    );
+    return { user: await registering, copying };
+  };
+
+  const keepCredentials = async (copying: Promise<boolean>) => {
+    if (!(await copying)) {
       uncopiedCredentials.keep(credentials);
       return setUncopied(credentials);
     }
@@ -37,15 +50,15 @@ export function useRegistration({ name, login, password }: AuthForm, { onConfirm
     inviteCode,
     uncopied,
     onSubmit: () =>
-      submit(() => register({ login, password, name }, inviteCode), {
-        done(user) {
+      submit(signUp, {
+        done({ user, copying }) {
           forgetInviteCode();
           if (!user) {
             rememberPendingConfirmation();
             return onConfirmationNeeded();
           }
           session.userReceived(user);
-          return keepCredentials();
+          return keepCredentials(copying);
         },
       }),
     onCopied() {

@@ -1,5 +1,5 @@
 import { requestLogin } from '@liaozhai/shared/runtime';
-import { type Handlers, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
+import { type Handlers, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, beforeEach, expect } from '@rstest/core';
 import { serveBuild } from './fakeRemotes';
 import { openHost } from './openHost';
@@ -11,21 +11,47 @@ beforeAll(() => {
   serveBuild('account', { my: named('我的书房'), profile: named('改名换姓') });
 });
 
-/** The browser's clipboard: what came into it, and whether it takes anything. */
-export const clipboard = { copied: [] as string[], works: true };
+interface FakeClipboard {
+  copied: string[];
+  /** When it takes something: as Chrome whenever the page is focused, as Safari only what begins within a tap. */
+  takes: 'always' | 'within a tap' | 'never';
+  /** Whether it takes promises, which Firefox before 127 does not. */
+  promises: boolean;
+}
+
+/** The browser's clipboard. */
+export const clipboard: FakeClipboard = { copied: [], takes: 'always', promises: true };
 
 beforeEach(() => {
-  Object.assign(clipboard, { copied: [], works: true });
+  Object.assign(clipboard, { copied: [], takes: 'always', promises: true } satisfies FakeClipboard);
   document.execCommand = () => false;
 });
 
 /** user-event puts a clipboard of its own in place; this one comes after it. */
 function placeClipboard() {
+  let isTapped = false;
+  const followTap = () => {
+    isTapped = true;
+    setTimeout(() => {
+      isTapped = false;
+    });
+  };
+  window.addEventListener('click', followTap, { capture: true });
+  onTestEnd(() => window.removeEventListener('click', followTap, { capture: true }));
+  const ask = () => {
+    if (clipboard.takes === 'always' || (clipboard.takes === 'within a tap' && isTapped)) return;
+    throw new DOMException('refused', 'NotAllowedError');
+  };
   const writeText = async (text: string) => {
-    if (!clipboard.works) throw new DOMException('refused', 'NotAllowedError');
+    ask();
     clipboard.copied.push(text);
   };
-  Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true });
+  const write = async (items: ClipboardItem[]) => {
+    ask();
+    for (const item of items) clipboard.copied.push(await (await item.getType('text/plain')).text());
+  };
+  const value = clipboard.promises ? { writeText, write } : { writeText };
+  Object.defineProperty(navigator, 'clipboard', { value, configurable: true });
 }
 
 export const input = (name: string) => document.querySelector<HTMLInputElement>(`dialog[open] input[name="${name}"]`);

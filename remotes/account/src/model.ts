@@ -1,3 +1,5 @@
+import { parseUrl } from '@liaozhai/shared/format';
+
 /** The most code points a persona may have. */
 export const PERSONA_CHARACTERS = 1000;
 
@@ -56,10 +58,7 @@ export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits 
 
 // `//host/x` and `/\host/x` begin like a path and lead elsewhere
 const isOnThisOrigin = (url: unknown): url is string =>
-  typeof url === 'string' &&
-  url.startsWith('/') &&
-  URL.canParse(url, location.origin) &&
-  new URL(url, location.origin).origin === location.origin;
+  typeof url === 'string' && url.startsWith('/') && parseUrl(url, location.origin)?.origin === location.origin;
 
 /** Addresses of pictures to choose from: a list, bare or in `data`; what is no address on this origin is left out. */
 export function toAvatars(body: unknown): string[] {

@@ -1,3 +1,5 @@
+import { parseUrl } from '@liaozhai/shared/format';
+
 export interface TransactionDto {
   id: string | number;
   type: string;
@@ -59,9 +61,8 @@ export const yuan = (cents: number): string => (cents / 100).toFixed(2);
 
 /** The provider's page, or undefined when the configured address is no web address. A path belongs to `pageUrl`'s origin. */
 export function checkoutAddress(configured: string, pageUrl: string): URL | undefined {
-  if (!URL.canParse(configured, pageUrl)) return undefined;
-  const address = new URL(configured, pageUrl);
-  return address.protocol === 'https:' || address.protocol === 'http:' ? address : undefined;
+  const address = parseUrl(configured, pageUrl);
+  return address?.protocol === 'https:' || address?.protocol === 'http:' ? address : undefined;
 }
 
 interface Purchase {

@@ -50,6 +50,58 @@ describe('copying', () => {
   });
 });
 
+describe('copying a text that is still to come', () => {
+  const later = async (text: string) => text;
+
+  test('asks the clipboard at once and hands the text over when it is known', async () => {
+    const asked: ClipboardItem[] = [];
+    give('clipboard', {
+      write: async ([item]: ClipboardItem[]) => {
+        if (!item) return;
+        asked.push(item);
+        await item.getType('text/plain');
+      },
+    });
+    let tell: (text: string) => void = () => undefined;
+    const copied = copyText(new Promise<string>((resolve) => (tell = resolve)));
+    expect(asked).toHaveLength(1);
+    tell('你好');
+    expect(await copied).toBe(true);
+    expect(await (await asked[0]?.getType('text/plain'))?.text()).toBe('你好');
+  });
+
+  test.each([
+    ['takes no promises', undefined],
+    ['refuses them', () => Promise.reject(new DOMException('no', 'NotAllowedError'))],
+  ])('a browser that %s is given the text once it is known', async (_, write) => {
+    const writeText = rs.fn(() => Promise.resolve());
+    give('clipboard', { write, writeText });
+    expect(await copyText(later('你好'))).toBe(true);
+    expect(writeText).toHaveBeenCalledWith('你好');
+    writeText.mockRejectedValue(new DOMException('no', 'NotAllowedError'));
+    giveExecCommand(true);
+    expect(await copyText(later('你好'))).toBe(true);
+    giveExecCommand(false);
+    expect(await copyText(later('你好'))).toBe(false);
+  });
+
+  test.each([[undefined], [async ([item]: ClipboardItem[]) => void (await item?.getType('text/plain'))]])(
+    'copies nothing where it does not come, and leaves no rejection unheard',
+    async (write) => {
+      const unheard: unknown[] = [];
+      const hear = (cause: unknown) => unheard.push(cause);
+      process.on('unhandledRejection', hear);
+      onTestEnd(() => process.off('unhandledRejection', hear));
+      const writeText = rs.fn(() => Promise.resolve());
+      give('clipboard', { write, writeText });
+      expect(await copyText(Promise.reject(new Error('the server refused')))).toBe(false);
+      await new Promise((resolve) => setTimeout(resolve));
+      expect(writeText).not.toHaveBeenCalled();
+      expect(unheard).toEqual([]);
+    },
+  );
+});
+
 describe('sharing', () => {
   const content = { title: '聂小倩', text: '来读', url: 'https://liaozhai.example/story/1' };
 

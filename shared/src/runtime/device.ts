@@ -32,14 +32,35 @@ function copyBySelection(text: string): boolean {
   }
 }
 
-/** Copies to the clipboard. False when the browser refuses. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyNow(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
     return copyBySelection(text);
   }
+}
+
+/** False when the browser takes no promises or refuses, and when the text does not come. */
+async function copyOnceKnown(text: Promise<string>): Promise<boolean> {
+  // a blob, because Chrome took no plain strings at first
+  const content = text.then((known) => new Blob([known], { type: 'text/plain' }));
+  content.catch(() => undefined);
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Copies to the clipboard. A text still to come (an answer of the server) is to be handed over as a promise within the
+ * tap: Safari refuses whatever begins after it, Firefox after 5 s. False when the browser refuses or the text does not come.
+ */
+export async function copyText(text: string | Promise<string>): Promise<boolean> {
+  if (typeof text === 'string') return copyNow(text);
+  return (await copyOnceKnown(text)) || text.then(copyNow, () => false);
 }
 
 /** Opens the system's share sheet, else copies the link. */

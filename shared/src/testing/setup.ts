@@ -1,8 +1,10 @@
 import { afterEach, beforeEach } from '@rstest/core';
 import { cleanup, configure } from '@testing-library/react';
 import { refuseNetwork } from './fakeApi';
+import { lowerToFloor } from './floor';
 import { resetRuntime } from './reset';
 
+lowerToFloor();
 refuseNetwork();
 // a busy machine takes its time over a page's code; a test says what is to come, not how soon
 configure({ asyncUtilTimeout: 10_000 });

@@ -1,7 +1,8 @@
-import { afterEach, expect, test } from '@rstest/core';
+import { afterEach, describe, expect, test } from '@rstest/core';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
+import { onTestEnd } from '../testing';
 import { Dialog, type DialogProps } from './Dialog';
 
 function Question(props: Partial<DialogProps>) {
@@ -90,6 +91,35 @@ test('an uncloseable dialog outlives Escape, a tap beside, a forced close and th
   expect(dialog().open).toBe(true);
   await userEvent.click(screen.getByRole('button', { name: '我已经复制' }));
   expect(dialog().open).toBe(false);
+});
+
+describe('the focus', () => {
+  /** As browsers do, which happy-dom does not: the first button takes the focus while the dialog opens. */
+  function focusFirstButton() {
+    const { showModal } = HTMLDialogElement.prototype;
+    HTMLDialogElement.prototype.showModal = function open() {
+      showModal.call(this);
+      this.querySelector<HTMLElement>('button')?.focus();
+    };
+    onTestEnd(() => {
+      HTMLDialogElement.prototype.showModal = showModal;
+    });
+  }
+
+  test('opened by a finger no button has it, so that none is ringed', () => {
+    focusFirstButton();
+    render(<Question cancelLabel="取消" />);
+    expect(document.activeElement?.textContent).toContain('删除这段对话？');
+    expect(document.activeElement?.matches('button')).toBe(false);
+  });
+
+  test('opened by a key the first button has it', () => {
+    focusFirstButton();
+    render(<button type="button">删除</button>);
+    screen.getByRole('button', { name: '删除' }).focus();
+    render(<Question cancelLabel="取消" />);
+    expect(document.activeElement?.textContent).toBe('取消');
+  });
 });
 
 test('a dialog over another: back closes the upper one first', async () => {

@@ -1,8 +1,20 @@
 import clsx from 'clsx';
 import MoreIcon from 'lucide-react/icons/ellipsis';
-import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { createPortal } from 'react-dom';
 import { IconButton } from './IconButton';
 import styles from './Menu.module.css';
+import { useModalDialog } from './useModalDialog';
+import { usePresence } from './usePresence';
 
 export interface MenuItem {
   label: string;
@@ -19,40 +31,68 @@ export interface MenuProps {
   icon?: ReactNode;
 }
 
-/** A ⋯ button with its menu, on the platform's popover: light dismiss and Escape come with it. */
+/** A ⋯ button with its menu. A tap beside, Escape, Tab and the back gesture close it without doing anything else. */
 export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps) {
-  const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
-  const isOpen = useRef(false);
-  // A page that is hidden or leaves must not keep its menu in the top layer.
-  useLayoutEffect(() => {
-    const element = menu.current;
-    return () => {
-      if (isOpen.current) element?.hidePopover();
-    };
-  }, []);
-  const place = (event: ToggleEvent<HTMLDivElement>) => {
-    if (event.newState === 'open' && trigger.current) placeBeside(trigger.current, event.currentTarget);
-  };
-  const followToggle = (event: ToggleEvent<HTMLDivElement>) => {
-    isOpen.current = event.newState === 'open';
-    if (isOpen.current) itemsOf(event.currentTarget)[0]?.focus();
+  const [open, setOpen] = useState(false);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const present = usePresence(open);
+  const show = ({ detail }: MouseEvent) => {
+    // a click without a press is a key's
+    setByKeyboard(detail === 0);
+    setOpen(true);
   };
   return (
     <>
-      <IconButton ref={trigger} label={label} icon={icon} popoverTarget={id} aria-haspopup="menu" />
+      <IconButton ref={trigger} label={label} icon={icon} aria-haspopup="menu" aria-expanded={open} onClick={show} />
+      {present &&
+        createPortal(
+          <MenuOverlay
+            label={label}
+            items={items}
+            trigger={trigger}
+            open={open}
+            focusFirst={byKeyboard}
+            onClose={() => setOpen(false)}
+          />,
+          document.body,
+        )}
+    </>
+  );
+}
+
+interface MenuOverlayProps extends Pick<MenuProps, 'label' | 'items'> {
+  trigger: RefObject<HTMLElement | null>;
+  open: boolean;
+  /** Whoever opened it by a key goes on from the first item; a finger needs no mark on it. */
+  focusFirst: boolean;
+  onClose: () => void;
+}
+
+/** A modal dialog, because the top layer of `popover` is younger than the oldest supported browsers. */
+function MenuOverlay({ label, items, trigger, open, focusFirst, onClose }: MenuOverlayProps) {
+  const menu = useRef<HTMLDivElement>(null);
+  const { onPointerDown, ...dialog } = useModalDialog({ open, onClose });
+  useLayoutEffect(() => {
+    if (!open || !menu.current || !trigger.current) return;
+    placeBeside(trigger.current, menu.current);
+    const target = focusFirst ? itemsOf(menu.current)[0] : undefined;
+    (target ?? menu.current).focus();
+  }, [open, focusFirst, trigger]);
+  const keepFromRow = (event: PointerEvent) => {
+    // React hands it on to where the menu stands in the tree, which may be a row that is swiped
+    event.stopPropagation();
+    onPointerDown(event);
+  };
+  return (
+    <dialog {...dialog} onPointerDown={keepFromRow} className={styles.overlay} aria-label={label}>
       <div
         ref={menu}
-        id={id}
-        popover="auto"
         role="menu"
         tabIndex={-1}
         aria-label={label}
         className={styles.menu}
-        onBeforeToggle={place}
-        onToggle={followToggle}
-        onKeyDown={moveFocus}
+        onKeyDown={(event) => (event.key === 'Tab' ? onClose() : moveFocus(event))}
       >
         {items.map((item) => (
           <button
@@ -62,16 +102,17 @@ export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps)
             tabIndex={-1}
             className={clsx(styles.item, item.danger && styles.danger)}
             disabled={item.disabled}
-            popoverTarget={id}
-            popoverTargetAction="hide"
-            onClick={item.onSelect}
+            onClick={() => {
+              onClose();
+              item.onSelect();
+            }}
           >
             {item.icon}
             {item.label}
           </button>
         ))}
       </div>
-    </>
+    </dialog>
   );
 }
 
@@ -82,7 +123,7 @@ const itemsOf = (menu: HTMLElement) => [
 function moveFocus(event: KeyboardEvent<HTMLDivElement>) {
   const items = itemsOf(event.currentTarget);
   const here = items.findIndex((item) => item.matches(':focus'));
-  const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 }[event.key];
+  const next = { ArrowDown: here + 1, ArrowUp: Math.max(here, 0) - 1, Home: 0, End: -1 }[event.key];
   if (next === undefined) return;
   event.preventDefault();
   items.at(next % items.length)?.focus();

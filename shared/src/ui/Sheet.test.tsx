@@ -1,7 +1,8 @@
-import { expect, test } from '@rstest/core';
+import { describe, expect, test } from '@rstest/core';
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Activity, useState } from 'react';
+import { onTestEnd } from '../testing';
 import { Sheet } from './Sheet';
 
 function Page({ mode = 'visible' }: { mode?: 'visible' | 'hidden' }) {
@@ -86,4 +87,41 @@ test('a page that is hidden does not keep its modal open, and shows it again on 
   expect(isOpen()).toBe(false);
   page.rerender(<Page mode="visible" />);
   expect(isOpen()).toBe(true);
+});
+
+describe('an on-screen keyboard that lies over the page', () => {
+  /** The part of the window that Safari leaves in sight. */
+  function placeView() {
+    const view = Object.assign(new EventTarget(), { height: window.innerHeight, offsetTop: 0, scale: 1 });
+    Object.defineProperty(window, 'visualViewport', { value: view, configurable: true });
+    onTestEnd(() => void Reflect.deleteProperty(window, 'visualViewport'));
+    return (change: Partial<typeof view>) => {
+      Object.assign(view, change);
+      view.dispatchEvent(new Event('resize'));
+    };
+  }
+  const insets = () => ['--keyboard', '--view-top'].map((name) => dialog()?.style.getPropertyValue(name));
+
+  test('leaves the sheet what is in sight, as long as the sheet is open', async () => {
+    const see = placeView();
+    await openSheet();
+    expect(insets()).toEqual(['0px', '0px']);
+    see({ height: window.innerHeight - 336 });
+    expect(insets()).toEqual(['336px', '0px']);
+    // the page moves up behind the keyboard
+    see({ offsetTop: 100 });
+    expect(insets()).toEqual(['236px', '100px']);
+    see({ height: window.innerHeight, offsetTop: 0 });
+    expect(insets()).toEqual(['0px', '0px']);
+    await userEvent.click(screen.getByRole('button', { name: '关闭' }));
+    see({ height: 300 });
+    expect(insets()).toEqual(['0px', '0px']);
+  });
+
+  test('is not taken for the reader’s zoom', async () => {
+    const see = placeView();
+    await openSheet();
+    see({ height: 300, offsetTop: 200, scale: 2 });
+    expect(insets()).toEqual(['0px', '0px']);
+  });
 });

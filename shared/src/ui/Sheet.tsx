@@ -54,7 +54,7 @@ function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => 
   return useDrag(
     ({ movement: [, down], velocity: [, speed], direction: [, way], last }) => {
       if (!panel.current) return;
-      panel.current.style.translate = last ? '' : `0 ${Math.max(0, down)}px`;
+      panel.current.style.transform = last ? '' : `translateY(${Math.max(0, down)}px)`;
       panel.current.style.transition = last ? '' : 'none';
       if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose?.();
     },

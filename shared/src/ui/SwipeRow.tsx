@@ -23,7 +23,7 @@ export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
       wasDragged.current = !tap;
       const rest = open ? -ACTION_PX : 0;
       const shift = Math.min(0, Math.max(-ACTION_PX * 1.2, rest + x));
-      face.current.style.translate = last ? '' : `${shift}px 0`;
+      face.current.style.transform = last ? '' : `translateX(${shift}px)`;
       face.current.style.transition = last ? '' : 'none';
       if (!last) return;
       setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -ACTION_PX / 2);

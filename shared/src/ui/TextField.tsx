@@ -12,8 +12,9 @@ export function TextField({ label, hint, error, hideLabel, action, id, className
   return (
     <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {(control) => (
-        <span className={styles.frame}>
+        <span className={clsx(styles.frame, error?.length && styles.invalid, rest.disabled && styles.disabled)}>
           <input type="text" {...rest} {...control} className={clsx(styles.input, className)} />
+          <span className={styles.ring} />
           {action}
         </span>
       )}

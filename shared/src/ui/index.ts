@@ -11,6 +11,7 @@ export { EndOfList } from './EndOfList';
 export { ErrorFace, type ErrorFaceProps } from './ErrorFace';
 export { ErrorRow, type ErrorRowProps } from './ErrorRow';
 export { Field, type FieldControl, type FieldTexts } from './Field';
+export { followKeyboard } from './followKeyboard';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { IconButton, type IconButtonProps } from './IconButton';
 export { InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';

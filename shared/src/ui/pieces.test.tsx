@@ -8,7 +8,6 @@ import { Chip } from './Chip';
 import { Cover } from './Cover';
 import { IconButton } from './IconButton';
 import { ListRow } from './ListRow';
-import { Menu } from './Menu';
 import { SwipeRow } from './SwipeRow';
 import { TopBar } from './TopBar';
 
@@ -69,33 +68,6 @@ test('a cover that does not load shows its title', () => {
   render(<Cover title="画皮" src="/gone.jpg" color="#33413c" />);
   fireEvent.error(screen.getByRole('img', { name: '画皮' }));
   expect(screen.getByText('画皮')).toBeTruthy();
-});
-
-test('the menu’s items are named and do what they say', async () => {
-  const done: string[] = [];
-  render(
-    <Menu
-      label="更多操作"
-      items={[
-        { label: '复制', onSelect: () => done.push('复制') },
-        { label: '删除', danger: true, onSelect: () => done.push('删除') },
-      ]}
-    />,
-  );
-  expect(screen.getByRole('button', { name: '更多操作' }).getAttribute('aria-haspopup')).toBe('menu');
-  await userEvent.click(screen.getByText('删除'));
-  expect(done).toEqual(['删除']);
-});
-
-test('arrow keys walk through the menu and around its ends', () => {
-  render(
-    <Menu label="更多操作" items={['复制', '重写', '删除'].map((label) => ({ label, onSelect: () => undefined }))} />,
-  );
-  const walked = ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'Home', 'End', 'ArrowDown'].map((key) => {
-    fireEvent.keyDown(document.querySelector('[role="menu"]') as Element, { key });
-    return document.activeElement?.textContent;
-  });
-  expect(walked).toEqual(['复制', '重写', '复制', '删除', '复制', '删除', '复制']);
 });
 
 test('the hidden action of a swipe row cannot be reached by keyboard', () => {

@@ -6,6 +6,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
+import { followKeyboard } from './followKeyboard';
 import { guardHistory } from './historyGuard';
 
 export interface ModalOptions {
@@ -28,14 +29,16 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!open || !dialog) return;
-    dialog.showModal();
+    openQuietly(dialog);
     shown.current = true;
+    const leaveKeyboard = followKeyboard(dialog, () => keepFieldInSight(dialog));
     const release = guardHistory(
       () => close(),
       () => stays(),
     );
     return () => {
       shown.current = false;
+      leaveKeyboard();
       release();
       dialog.close();
     };
@@ -64,4 +67,22 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
       if (!uncloseable && pressedBeside.current && event.target === ref.current) onClose?.();
     },
   };
+}
+
+/**
+ * The browser focuses the first button. WebKit draws a ring around it even where a finger opened the dialog, so that the
+ * focus goes to the panel (what has `tabindex="-1"`) unless it came from a ringed element.
+ */
+function openQuietly(dialog: HTMLDialogElement) {
+  // a text field is always ringed, whoever focused it
+  const isByKeyboard = document.activeElement?.matches(':is(a, button):focus-visible');
+  dialog.showModal();
+  if (isByKeyboard || !document.activeElement?.matches('button')) return;
+  dialog.querySelector<HTMLElement>('[tabindex="-1"]')?.focus();
+}
+
+/** The keyboard that comes up for a field may cover it. */
+function keepFieldInSight(dialog: HTMLDialogElement) {
+  const field = document.activeElement;
+  if (field?.matches('input, textarea') && dialog.contains(field)) field.scrollIntoView({ block: 'nearest' });
 }

@@ -1,5 +1,6 @@
 import { useSelector, useUser } from '@liaozhai/shared/runtime';
-import { memo, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { followKeyboard } from '@liaozhai/shared/ui';
+import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { ideasKeyOf, recallIdeas } from '../api/ideas';
 import { prices } from '../api/prices';
 import type { Message, Story } from '../model';
@@ -9,7 +10,6 @@ import { Composer, hasKeyboard } from './composer/Composer';
 import { IdeaList } from './composer/IdeaList';
 import { ReplyChips } from './composer/ReplyChips';
 import { useDraft } from './composer/useDraft';
-import { useKeyboardInset } from './composer/useKeyboardInset';
 import type { ChatActs } from './useChatActs';
 
 interface ChatFootProps {
@@ -43,7 +43,7 @@ export const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMembe
     last && ideas?.baseKey !== closedKey && ideas?.baseKey === ideasKeyOf(last) && ideas.status !== 'failed'
       ? ideas
       : undefined;
-  useKeyboardInset(foot);
+  useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
   useEffect(() => void recallIdeas(story.id), [story.id]);
 
   const fill = (text: string) => {

@@ -70,10 +70,13 @@ export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
 function withMessage(messages: Message[], message: Message): Message[] {
   const index = messages.findLastIndex((known) => known.seq <= message.seq);
   const known = messages[index];
-  if (known?.seq !== message.seq) return messages.toSpliced(index + 1, 0, message);
+  if (known?.seq !== message.seq) return [...messages.slice(0, index + 1), message, ...messages.slice(index + 1)];
   const later = laterOf(known, message);
-  return later === known ? messages : messages.with(index, later);
+  return later === known ? messages : withReplaced(messages, index, later);
 }
+
+const withReplaced = (messages: Message[], index: number, message: Message): Message[] =>
+  messages.map((each, position) => (position === index ? message : each));
 
 /** The thread as its newest page tells it: joined to what is known, or instead of it if they do not touch. */
 export function withNewest(thread: Thread, page: Page): Thread {
@@ -154,7 +157,7 @@ export function withPiece(thread: Thread, delta: Delta): Heard {
   const grown = withDelta(message, delta);
   if (grown === 'gap') return { thread, complete: false };
   if (grown === message) return { thread, complete: true };
-  return { thread: { ...thread, messages: thread.messages.with(index, grown) }, complete: true };
+  return { thread: { ...thread, messages: withReplaced(thread.messages, index, grown) }, complete: true };
 }
 
 function heardVersion(thread: Thread, version: number): Thread {
