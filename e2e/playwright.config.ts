@@ -1,16 +1,7 @@
 import { defineConfig } from '@playwright/test';
+import { provideChromium, testFlags } from './needs.ts';
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
-// flags that keep Chromium from calling home, which a closed network answers with refusals
-const quiet = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const port = process.env.E2E_PORT ?? '3987';
 
 export default defineConfig({
@@ -30,7 +21,7 @@ export default defineConfig({
     // a worker answers from its own cache, past page.route; the journeys that are about it allow it
     serviceWorkers: 'block',
     ...phone,
-    launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: quiet },
+    launchOptions: { executablePath: await provideChromium(), args: testFlags },
     screenshot: 'only-on-failure',
     trace: 'retain-on-failure',
   },

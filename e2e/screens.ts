@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import { launchChromium } from './needs.ts';
 import { startProduct } from './product.ts';
 import { guestScenes } from './scenes/guestScenes.ts';
 import { makeMember, memberScenes } from './scenes/memberScenes.ts';
@@ -111,10 +112,7 @@ if (only.length === 0) for (const file of readdirSync(folder)) if (file.endsWith
 const settings = { RATE_LIMIT_REGISTER: '1000', RATE_LIMIT_LOGIN: '1000', STORYTELLER_PIECE_DELAY_MS: '250' };
 const running = process.env.SCREENS_ORIGIN;
 const product = running ? undefined : await startProduct(settings);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-});
+const browser = await launchChromium();
 try {
   const failed = await takeAll(browser, running ?? product?.origin ?? '', only);
   await saveFront(browser);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { root } from '../host/server/install.mjs';
+import { install, root } from '../host/server/install.mjs';
 
 const resolveFrom = (folder, path) => createRequire(join(root, folder, 'package.json')).resolve(path);
 
@@ -20,4 +20,12 @@ export function run(title, args, { cwd = root, env = {} } = {}) {
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? '✓' : '✗'} ${title} (${seconds} s)`);
   return status === 0;
+}
+
+/** Installs packages and the needs of ./needs.ts that are named; ends the process with the cure if one stays missing. */
+export function prepare(...needs) {
+  install();
+  if (run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs])) return;
+  console.log('\n0 passed, 1 failed');
+  process.exit(1);
 }

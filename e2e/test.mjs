@@ -1,23 +1,17 @@
 // `npm test`: every check and every test, browser tests included. The last line counts what ran.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { install, root } from '../host/server/install.mjs';
-
-install();
-// these need what install() brings
-const { check } = await import('./check.mjs');
-const { findChromium } = await import('./chromium.mjs');
-const { binary, run } = await import('./steps.mjs');
+import { root } from '../host/server/install.mjs';
+import { check } from './check.mjs';
+import { binary, prepare, run } from './steps.mjs';
 
 const browserReport = join(root, 'test-results/browser.json');
 
 function browserTests() {
-  const chromium = findChromium();
-  if (!chromium) return { passed: 0, failed: 1 };
   rmSync(browserReport, { force: true });
   const ok = run('browser tests', [binary('@playwright/test', 'playwright', 'e2e'), 'test'], {
     cwd: join(root, 'e2e'),
-    env: { CHROMIUM_PATH: chromium, BROWSER_REPORT: browserReport },
+    env: { BROWSER_REPORT: browserReport },
   });
   if (!existsSync(browserReport)) return { passed: 0, failed: 1 };
   const { stats, errors } = JSON.parse(readFileSync(browserReport, 'utf8'));
@@ -25,6 +19,7 @@ function browserTests() {
   return { passed: stats.expected, failed: ok ? failed : Math.max(failed, 1) };
 }
 
+prepare('chromium');
 const checks = check();
 const browser = browserTests();
 const failed = checks.failed + browser.failed;

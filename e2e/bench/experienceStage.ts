@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright';
 import type { UserRow } from '../../backend/src/db/schema.ts';
 import { readEnv } from '../../backend/src/env.ts';
 import { seedConversation, seedUser } from '../../backend/src/seeding.ts';
 import { createServices } from '../../backend/src/server.ts';
 import type { Services } from '../../backend/src/services.ts';
-import { findChromium } from '../chromium.mjs';
+import { launchChromium } from '../needs.ts';
 import { startProduct } from '../product.ts';
 import { installFrameWatch, installWatch } from './experienceWatch.ts';
 
@@ -18,15 +18,6 @@ export const lengths = { long: 10_000, middle: 1_000, short: 40 };
 /** A message with this word gets half a reply and then silence, into which a bench can stream. */
 export const hangWord = '且慢';
 
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const password = '246810';
 const login = 'measured';
 
@@ -65,7 +56,7 @@ export async function setStage(): Promise<Stage> {
   const user = await seedUser(services, { login, password, name: '读书人', balance: 100_000 });
   for (const kind of ['long', 'middle', 'short'] as const)
     seedConversation(services, user.id, stories[kind], lengths[kind]);
-  const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
+  const browser = await launchChromium();
   const context = await newContext(browser);
   const tokenHeaders = await signIn(context, product.origin);
   return {

@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright';
-import { findChromium } from '../chromium.mjs';
+import { provideChromium, testFlags } from '../needs.ts';
 import { freePort, startProduct } from '../product.ts';
 import { makeMember } from '../scenes/memberScenes.ts';
 import { table } from './statistics.ts';
@@ -69,8 +69,8 @@ export async function run() {
   const product = await startProduct();
   const port = await freePort();
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
-    executablePath: findChromium() ?? undefined,
-    args: ['--no-sandbox', '--disable-gpu', `--remote-debugging-port=${port}`],
+    executablePath: await provideChromium(),
+    args: [...testFlags, `--remote-debugging-port=${port}`],
     baseURL: product.origin,
     locale: 'zh-CN',
   });

@@ -1,6 +1,5 @@
 import { loadavg } from 'node:os';
-import { chromium } from 'playwright';
-import { findChromium } from '../chromium.mjs';
+import { launchChromium } from '../needs.ts';
 import { type RunningSite, startProduct } from '../product.ts';
 import { coldFigures, type Figure, roundFigures, warmFigures } from './loadFigures.ts';
 import { measurePage, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
@@ -9,7 +8,6 @@ import { startStockSite } from './stockSite.ts';
 
 const pairs = Number(process.env.BENCH_PAIRS ?? 5);
 const card = 'a[href^="/story/"]';
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 
 const contestants = ['ours', 'monolith', 'stock'] as const;
 
@@ -21,7 +19,7 @@ async function interleaved(
   profile: Profile,
   count: number,
 ): Promise<Measured> {
-  const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
+  const browser = await launchChromium();
   const measured: Measured = { ours: [], monolith: [], stock: [] };
   for (let pair = 0; pair < count; pair += 1) {
     // A B C, C B A, so that a machine that warms up or slows down favours none

@@ -1,14 +1,12 @@
 import { loadavg } from 'node:os';
-import { chromium } from 'playwright';
 import type { Measure } from '../../releases/src/bench/measure.ts';
-import { findChromium } from '../chromium.mjs';
 import { filesOf, startSite } from '../federation/site/site.ts';
+import { launchChromium } from '../needs.ts';
 import { measureBoot } from './releasesBoot.ts';
 import { measureFailures, measureTampering, type Parts } from './releasesFailures.ts';
 import { table } from './statistics.ts';
 import { startStockSite } from './stockSite.ts';
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const edition = (says: string) => ({ remote: 'account', part: 'my', says });
 
 /** Finds the parts of one build, or with `build` left out those of every build. */
@@ -39,7 +37,7 @@ export async function measureInBrowser(): Promise<boolean> {
   const site = await startSite();
   const { origin } = site.front;
   const stock = await startStockSite(origin);
-  const browser = await chromium.launch({ executablePath: findChromium() ?? undefined, args: flags });
+  const browser = await launchChromium();
   const measures: Measure[] = [];
   const add = (...added: Measure[]) => {
     measures.push(...added);

@@ -14,9 +14,9 @@ export function relativeTime(instant: string, now: Date): string {
 
 export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 
-/** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.8055 · e845. */
+/** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.s8055 · e845. */
 export const versionOf = (id: string): string =>
-  (id.split('@')[1] ?? id).replace(/(-dev\.[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, ' · $1');
+  (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, ' · $1');
 
 const PHRASES: [RegExp, string][] = [
   [/ for ([\d.]+) %$/, '（$1% 的访客）'],

@@ -1,5 +1,4 @@
-import { refused } from '../errors.ts';
-import { findChromium } from './findChromium.ts';
+import { findChromium, requireChromium } from './chromium.ts';
 import type { GateCheck } from './gateCheck.ts';
 
 export type SmokeMode = 'auto' | 'required' | 'off';
@@ -22,9 +21,7 @@ export async function chooseSmoke({
   note,
 }: SmokeOptions): Promise<GateCheck | null> {
   if (mode === 'off') return null;
-  const chromium = await findChromium(environment);
-  if (!chromium && mode === 'required')
-    throw refused('there is no Chromium for the headless smoke', 'Install one, or name it with CHROMIUM_PATH.');
+  const chromium = mode === 'required' ? await requireChromium(environment) : await findChromium(environment);
   if (!chromium) {
     note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
     return null;

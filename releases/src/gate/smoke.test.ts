@@ -3,11 +3,11 @@ import type { RemoteDescription } from '../model/build.ts';
 import { activate } from '../operations/activate.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { PAGE_TEMPLATE } from '../testing/writePackage.ts';
-import { findChromium } from './findChromium.ts';
+import { launchOptions, requireChromium } from './chromium.ts';
 import { makeGate } from './runGate.ts';
 import { serveByCommand } from './serveCommand.ts';
 import { serveInProcess } from './serveSet.ts';
-import { launchOptions, smoke } from './smoke.ts';
+import { smoke } from './smoke.ts';
 
 /** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
 const HOST = `
@@ -36,7 +36,7 @@ const SHOW = 'static/js/async/page.js';
 const shows = (code: string) => ({ files: { [SHOW]: code } });
 const FINE = "document.getElementById('root').textContent = '好';";
 
-const chromium = await findChromium();
+const chromium = await requireChromium();
 let at: TestStore;
 beforeAll(async () => {
   at = await openTestStore();
@@ -48,12 +48,12 @@ beforeAll(async () => {
 afterAll(() => at.remove());
 
 const judge = (build: string, serve = serveInProcess({ store: at.url, channel: 'production' })) =>
-  activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium ?? '') }) }).then(
+  activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium) }) }).then(
     () => '',
     (cause: { details?: string[]; message: string }) => (cause.details ?? [cause.message]).join('\n'),
   );
 
-describe.runIf(chromium !== null)('the headless smoke of a set', () => {
+describe('the headless smoke of a set', () => {
   test('a page that opens passes, also where a login is needed', async () => {
     expect(await judge(await at.remote('chat', '1.0.0', shows(FINE)))).toBe('');
     const route: RemoteDescription['routes'][number] = {

@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import { buildFolder } from '../model/ids.ts';
 import type { PageBuild } from '../model/set.ts';
+import { launchOptions } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gateCheck.ts';
 import type { ServeSet } from './serveCommand.ts';
 
@@ -9,21 +10,6 @@ const LOAD_MILLISECONDS = 6000;
 const QUIET_MILLISECONDS = 2500;
 const MOST_ROUTES = 12;
 const RETRY_CARD = '暂时打不开';
-const FLAGS = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** A build's code runs in Chromium's sandbox; only for root Chromium has none. Playwright leaves it out unless asked. */
-export const launchOptions = (executablePath: string, user = process.getuid?.()) => ({
-  executablePath,
-  args: FLAGS,
-  chromiumSandbox: user !== 0,
-});
 
 interface Visit {
   id: string;

@@ -44,11 +44,13 @@ async function publishDevelopment(store: Store, dist: string): Promise<Published
   const built = await readPackage(dist);
   const { name, version, sourceHash } = built.description;
   const provenance = { commit: null, at: new Date().toISOString(), publisher: 'local' };
-  const plain = withVersion(built, `${version}-dev.${sourceHash}`);
+  // the letter: of digits alone with a zero in front semver makes no version
+  const development = `${version}-dev.s${sourceHash}`;
+  const plain = withVersion(built, development);
   const { id, digest } = recordOf(plain, provenance);
   const holder = await claimedBy(store, name, plain.description.version);
   if (holder === null || holder === id) return publish(store, plain, provenance);
-  return publish(store, withVersion(built, `${version}-dev.${sourceHash}.b${digest.slice(0, 8)}`), provenance);
+  return publish(store, withVersion(built, `${development}.b${digest.slice(0, 8)}`), provenance);
 }
 
 /**

@@ -47,10 +47,22 @@ describe('publishLocal, as npm start uses it', () => {
     const options = { dists, store: `file:${path}/store` };
     const first = await publishLocal(options);
     expect(first).toMatchObject({ seq: 2, changed: true, problems: [] });
-    expect(first.builds[1]).toMatch(/^stories@1\.0\.0-dev\.[0-9a-f]{12}\+/);
+    expect(first.builds[1]).toMatch(/^stories@1\.0\.0-dev\.s[0-9a-f]{12}\+/);
     expect(await publishLocal(options)).toMatchObject({ seq: 2, changed: false });
     await writeRemote(`${path}/stories`, 'stories', 'b');
     expect(await publishLocal(options)).toMatchObject({ seq: 3, changed: true });
+    await remove();
+  });
+
+  test('sources whose hash is all digits with a zero in front still get a version', async () => {
+    const { path, remove } = await temporaryFolder();
+    const description = { sourceHash: '066154183469' };
+    const dists = [
+      await writeHost(`${path}/host`, 'a'),
+      await writeRemote(`${path}/stories`, 'stories', 'a', { description }),
+    ];
+    const { builds } = await publishLocal({ dists, store: `file:${path}/store` });
+    expect(builds[1]).toContain('stories@1.0.0-dev.s066154183469+');
     await remove();
   });
 
@@ -61,7 +73,7 @@ describe('publishLocal, as npm start uses it', () => {
     await publishLocal(options);
     await writeRemote(`${path}/stories`, 'stories', 'a', { files: { 'static/css/page.css': '.other{}' } });
     const second = await publishLocal(options);
-    expect(second.builds[1]).toMatch(/-dev\.[0-9a-f]{12}\.b[0-9a-f]{8}\+/);
+    expect(second.builds[1]).toMatch(/-dev\.s[0-9a-f]{12}\.b[0-9a-f]{8}\+/);
     expect(second.problems.join()).toContain('shares a global');
     await remove();
   });

@@ -1,0 +1,93 @@
+// What tests, benches and screens need of the machine besides Node and packages: found, or installed before anything runs.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { findChromium, quietFlags } from '@liaozhai/releases/chromium';
+import { type Browser, chromium } from 'playwright';
+
+interface Need {
+  /** Path of the program; null if it is missing. Throws for a setting that is wrong, since no installing cures that. */
+  find(): Promise<string | null>;
+  /** Debian packages that bring it; those of all missing needs are installed in one call. */
+  debian: readonly string[];
+  /** How to get it where we cannot install it: half a line. */
+  otherwise: string;
+}
+
+async function findNamedChromium(): Promise<string | null> {
+  const found = await findChromium();
+  const named = process.env.CHROMIUM_PATH;
+  if (named && !found) throw new Error(`CHROMIUM_PATH=${named} does not exist: correct it, or unset it.`);
+  return found;
+}
+
+const needs = {
+  chromium: {
+    find: findNamedChromium,
+    debian: ['chromium', 'fonts-noto-cjk'],
+    otherwise: 'run "npx playwright install chromium", or name one with CHROMIUM_PATH',
+  },
+} satisfies Record<string, Need>;
+
+export type NeedName = keyof typeof needs;
+
+const isNeed = (name: string): name is NeedName => Object.hasOwn(needs, name);
+
+const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+
+function installOnDebian(packages: readonly string[]) {
+  console.log(`Installing ${packages.join(' ')} …`);
+  // the machine's own updates may hold the lock for a while
+  const apt = (...args: string[]) =>
+    spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  apt('update');
+  apt('install', '-y', '--no-install-recommends', ...packages);
+}
+
+async function missing(names: readonly NeedName[]): Promise<NeedName[]> {
+  const found = await Promise.all(names.map((name) => needs[name].find()));
+  return names.filter((_, index) => found[index] === null);
+}
+
+const cureOf = (name: NeedName) => {
+  const { debian, otherwise } = needs[name];
+  return `${name} is missing: as root on Debian "apt-get install -y ${debian.join(' ')}", else ${otherwise}.`;
+};
+
+/** Finds what is named, or installs it as root on Debian. Throws with one line per missing need, each with its cure. */
+export async function provide(...names: NeedName[]): Promise<void> {
+  const wanted = await missing(names);
+  if (wanted.length === 0) return;
+  if (canInstall()) installOnDebian([...new Set(wanted.flatMap((name) => needs[name].debian))]);
+  const left = await missing(wanted);
+  if (left.length > 0) throw new Error(left.map(cureOf).join('\n'));
+}
+
+/** Path of a Chromium that exists, installed if need be. */
+export async function provideChromium(): Promise<string> {
+  await provide('chromium');
+  return (await needs.chromium.find()) ?? '';
+}
+
+/** Flags for a page of ours: it may run without Chromium's sandbox, which root and many containers do not have. */
+export const testFlags = ['--no-sandbox', ...quietFlags];
+
+/** A Chromium for benches and screens. */
+export const launchChromium = async (): Promise<Browser> =>
+  chromium.launch({ executablePath: await provideChromium(), args: testFlags });
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const names = process.argv.slice(2);
+  const unknown = names.filter((name) => !isNeed(name));
+  try {
+    if (unknown.length > 0)
+      throw new Error(`no such need: ${unknown.join(', ')}. There are: ${Object.keys(needs).join(', ')}`);
+    await provide(...names.filter(isNeed));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}
