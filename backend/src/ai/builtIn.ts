@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findTale } from '../content/catalog.ts';
-import type { Voice } from '../content/tale.ts';
+import type { Voice } from '../content/content.ts';
 import type { Env } from '../env.ts';
 import { Draw } from './draw.ts';
 import { echo, quote } from './echo.ts';
@@ -92,7 +91,7 @@ export function composeSuggestions(context: StoryContext, count: number): string
 }
 
 function voiceOf({ story }: StoryContext): Voice {
-  return findTale(story.id)?.voice ?? { ...plainVoice, speaker: story.characters[0]?.name ?? plainVoice.speaker };
+  return story.voice ?? { ...plainVoice, speaker: story.characters[0]?.name ?? plainVoice.speaker };
 }
 
 /** For stories that were added without a voice of their own. */

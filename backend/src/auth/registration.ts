@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { avatarFor } from '../content/avatars.ts';
+import { firstAvatar } from '../content/content.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { invalid } from '../http/httpError.ts';
@@ -45,7 +45,7 @@ export async function register(services: Services, form: z.infer<typeof registra
         login: form.login,
         is_email: Number(isMail),
         name: form.name,
-        avatar: avatarFor(id),
+        avatar: firstAvatar(services.content, id),
         gender: form.gender ?? null,
         persona: '',
         password_hash,

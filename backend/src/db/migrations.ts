@@ -59,6 +59,15 @@ const migrations: Record<string, Migration> = {
       for (const statement of statements) await sql.raw(statement).execute(db);
     },
   },
+  '002_story_origin': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw("alter table stories add column origin text not null default 'seed'").execute(db);
+      // so far only a story of the product's own had a cover under its own name
+      await sql
+        .raw("update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'")
+        .execute(db);
+    },
+  },
 };
 
 /** Brings the database to the newest form; throws what stopped it. */

@@ -50,6 +50,8 @@ interface StoriesTable {
   cover_url: string;
   price: number;
   content: string;
+  /** A withdrawn story had a folder: it is out of the feed, its conversations go on. */
+  origin: 'folder' | 'seed' | 'withdrawn';
   created_at: number;
   updated_at: number;
 }

@@ -1,26 +1,12 @@
 import { sql } from 'kysely';
 import { isoTime } from '../clock.ts';
+import type { PublishedStory, StoryContent } from '../content/content.ts';
 import { type Db, query } from '../db/database.ts';
 import type { StoryRow } from '../db/schema.ts';
 import type { Position } from '../http/cursor.ts';
 import { notFound } from '../http/httpError.ts';
+import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-
-export interface Character {
-  id: string;
-  name: string;
-  avatar: string;
-  intro: string;
-}
-
-/** What the `content` column holds. */
-export interface StoryContent {
-  summary: string;
-  tags: string[];
-  author: { id: string; name: string; avatar: string };
-  opening: string;
-  characters: Character[];
-}
 
 export interface Story extends StoryContent {
   id: string;
@@ -35,6 +21,56 @@ function toStory(row: StoryRow): Story {
   const content: StoryContent = JSON.parse(row.content);
   const { id, title, price, cover_url: coverUrl, created_at: createdAt, updated_at: updatedAt } = row;
   return { id, title, price, coverUrl, createdAt, updatedAt, ...content };
+}
+
+/**
+ * Brings the database up to date with the story folders. A story whose folder is gone or broken leaves the feed;
+ * conversations about it go on.
+ */
+export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>): void {
+  db.transaction(() => {
+    for (const story of content.stories) publish(db, story);
+    db.run(
+      query
+        .updateTable('stories')
+        .set({ origin: 'withdrawn', updated_at: Date.now() })
+        .where('origin', '=', 'folder')
+        .where(
+          'id',
+          'not in',
+          content.stories.map(({ id }) => id),
+        ),
+    );
+  });
+}
+
+function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
+  const { summary, tags, author, opening, characters, voice } = story;
+  const row = {
+    title,
+    cover_url: coverUrl,
+    price: rules.storyPrices[length],
+    content: JSON.stringify({ summary, tags, author, opening, characters, voice } satisfies StoryContent),
+    origin: 'folder' as const,
+    created_at: published,
+    updated_at: published,
+  };
+  const columns = ['title', 'cover_url', 'price', 'content', 'origin', 'created_at'] as const;
+  const changed = sql.join(
+    columns.map((column) => sql`${sql.ref(`stories.${column}`)} is not ${sql.ref(`excluded.${column}`)}`),
+    sql` or `,
+  );
+  db.run(
+    query
+      .insertInto('stories')
+      .values({ id, ...row })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet({ ...row, updated_at: Date.now() })
+          .where(sql<boolean>`${changed}`),
+      ),
+  );
 }
 
 interface Shelf {
@@ -53,8 +89,8 @@ function shelfOf(db: Db): Shelf {
   const known = shelves.get(db);
   if (known?.mark === mark) return known;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
-  const newestFirst = rows.map(toStory);
-  const shelf = { mark, newestFirst, byId: new Map(newestFirst.map((story) => [story.id, story])) };
+  const newestFirst = rows.filter(({ origin }) => origin !== 'withdrawn').map(toStory);
+  const shelf = { mark, newestFirst, byId: new Map(rows.map((row) => [row.id, toStory(row)])) };
   shelves.set(db, shelf);
   return shelf;
 }
