@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { composeReply, composeSuggestions } from './ai/builtIn.ts';
-import type { Line } from './ai/port.ts';
+import type { Line } from './ai/storyteller.ts';
 import { register } from './auth/registration.ts';
 import { conversationWith, createConversation, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { openAiStoryteller } from './ai/openAi.ts';
-import type { Storyteller } from './ai/port.ts';
+import type { Storyteller } from './ai/storyteller.ts';
 import { fileMailer } from './auth/mailer.ts';
 import { Runs } from './chat/runs.ts';
 import { startSweeper } from './chat/sweeper.ts';

@@ -1,4 +1,4 @@
-import type { Storyteller } from './ai/port.ts';
+import type { Storyteller } from './ai/storyteller.ts';
 import type { Mailer } from './auth/mailer.ts';
 import type { Runs } from './chat/runs.ts';
 import type { Clock } from './clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@rstest/core';
 import { contentFolder, loadContent, type PublishedStory } from '../content/content.ts';
 import { composeReply, composeSuggestions } from './builtIn.ts';
-import type { Line, StoryContext } from './port.ts';
+import type { Line, StoryContext } from './storyteller.ts';
 
 const { stories } = loadContent(contentFolder);
 const length = (text: string): number => [...text].length;

@@ -1,4 +1,4 @@
-import type { Line, StoryContext } from '../ai/port.ts';
+import type { Line, StoryContext } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';

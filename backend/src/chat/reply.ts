@@ -1,4 +1,4 @@
-import { StorytellerTimeout, withDeadlines } from '../ai/deadlines.ts';
+import { StorytellerTimeout, withDeadlines } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import { announceMessage } from '../realtime/events.ts';

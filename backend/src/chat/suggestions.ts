@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { within } from '../ai/deadlines.ts';
+import { within } from '../ai/storyteller.ts';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
