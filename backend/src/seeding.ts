@@ -10,9 +10,9 @@ import type { NewMessageRow, UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
-import { findStory, publishStories } from './stories/story.ts';
+import { findStory, publishStories } from './stories.ts';
 import { findUser } from './users/user.ts';
-import { book } from './wallet/ledger.ts';
+import { book } from './wallet.ts';
 
 interface SeedUser {
   login: string;

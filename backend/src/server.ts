@@ -18,7 +18,7 @@ import { Hub } from './realtime/hub.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
 import type { Services } from './services.ts';
 import { loadAppKey } from './signatures.ts';
-import { publishStories } from './stories/story.ts';
+import { publishStories } from './stories.ts';
 
 export interface Backend {
   url: string;

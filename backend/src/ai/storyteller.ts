@@ -1,4 +1,4 @@
-import type { Story } from '../stories/story.ts';
+import type { Story } from '../stories.ts';
 
 /** One line of what was said so far. */
 export interface Line {

@@ -8,7 +8,7 @@ import { text } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findUser } from '../users/user.ts';
-import { book } from '../wallet/ledger.ts';
+import { book } from '../wallet.ts';
 import { hashPassword } from './passwords.ts';
 
 const username = /^[a-z0-9_]{3,32}$/;

@@ -4,7 +4,7 @@ import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { invalid } from '../http/httpError.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories/story.ts';
+import { findStory } from '../stories.ts';
 import { conversationWith, findConversation } from './conversation.ts';
 import { presentMessage } from './message.ts';
 

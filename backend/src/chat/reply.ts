@@ -3,7 +3,7 @@ import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import { announceMessage } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
-import { refund } from '../wallet/ledger.ts';
+import { refund } from '../wallet.ts';
 import { contextOf } from './context.ts';
 import { saveConversation } from './conversation.ts';
 import { DeltaWriter } from './deltaWriter.ts';

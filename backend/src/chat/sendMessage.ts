@@ -8,8 +8,8 @@ import { id, text } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories/story.ts';
-import { book } from '../wallet/ledger.ts';
+import { findStory } from '../stories.ts';
+import { book } from '../wallet.ts';
 import {
   assertIdle,
   conversationWith,

@@ -1,12 +1,14 @@
+import { Hono } from 'hono';
 import { sql } from 'kysely';
-import { isoTime } from '../clock.ts';
-import type { PublishedStory, StoryContent } from '../content/content.ts';
-import { type Db, query } from '../db/database.ts';
-import type { StoryRow } from '../db/schema.ts';
-import type { Position } from '../http/cursor.ts';
-import { notFound } from '../http/httpError.ts';
-import { rules } from '../rules.ts';
-import type { Services } from '../services.ts';
+import { isoTime } from './clock.ts';
+import type { PublishedStory, StoryContent } from './content/content.ts';
+import { type Db, query } from './db/database.ts';
+import type { StoryRow } from './db/schema.ts';
+import { cursorPage, type Position, readCursor } from './http/cursor.ts';
+import { type AppEnv, type Http, isVerified } from './http/http.ts';
+import { notFound } from './http/httpError.ts';
+import { rules } from './rules.ts';
+import type { Services } from './services.ts';
 
 export interface Story extends StoryContent {
   id: string;
@@ -103,7 +105,7 @@ export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
 }
 
 /** Up to `count` stories, newest first, after a position in that order. */
-export function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
+function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
   const { newestFirst } = shelfOf(db);
   const isAfter = ({ createdAt, id }: Story) =>
     !position || createdAt < position.time || (createdAt === position.time && id < position.id);
@@ -112,7 +114,7 @@ export function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | 
 }
 
 /** The story as the API shows it. */
-export function presentStory(story: Story, conversationId: string | null) {
+function presentStory(story: Story, conversationId: string | null) {
   return {
     id: story.id,
     title: story.title,
@@ -127,4 +129,36 @@ export function presentStory(story: Story, conversationId: string | null) {
     created_at: isoTime(story.createdAt),
     updated_at: isoTime(story.updatedAt),
   };
+}
+
+/** The public feed and the story page. */
+export function storyRoutes(services: Services): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/', (c) => {
+      const stories = storiesAfter(services, readCursor(c.req.query('cursor')), rules.pageSize + 1);
+      const conversations = conversationsByStory(
+        services,
+        c,
+        stories.map((story) => story.id),
+      );
+      const present = (story: Story) => presentStory(story, conversations.get(story.id) ?? null);
+      return c.json(cursorPage(stories, c.req.path, ({ createdAt, id }) => ({ time: createdAt, id }), present));
+    })
+    .get('/:id', (c) => {
+      const story = findStory(services, c.req.param('id'));
+      const conversations = conversationsByStory(services, c, [story.id]);
+      return c.json({ data: presentStory(story, conversations.get(story.id) ?? null) });
+    });
+}
+
+/** The visitor's own conversations with these stories, by story. */
+function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Map<string, string> {
+  const user = c.get('identity')?.user;
+  if (!user || !isVerified(user)) return new Map();
+  const rows = query
+    .selectFrom('conversations')
+    .select(['id', 'story_id'])
+    .where('user_id', '=', user.id)
+    .where('story_id', 'in', storyIds);
+  return new Map(db.all(rows).map((row) => [row.story_id, row.id]));
 }
