@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { composeReply, composeSuggestions } from './ai/builtIn.ts';
 import type { Line } from './ai/storyteller.ts';
-import { register } from './auth/registration.ts';
+import { register } from './auth/accounts.ts';
 import { conversationWith, createConversation, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';
 import type { NewMessageRow, UserRow } from './db/schema.ts';

@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { openAiStoryteller } from './ai/openAi.ts';
 import type { Storyteller } from './ai/storyteller.ts';
-import { fileMailer } from './auth/mailer.ts';
+import { fileMailer } from './auth/mail.ts';
 import { Runs } from './chat/runs.ts';
 import { startSweeper } from './chat/sweeper.ts';
 import type { Clock } from './clock.ts';

@@ -1,5 +1,5 @@
 import type { Storyteller } from './ai/storyteller.ts';
-import type { Mailer } from './auth/mailer.ts';
+import type { Mailer } from './auth/mail.ts';
 import type { Runs } from './chat/runs.ts';
 import type { Clock } from './clock.ts';
 import type { Content } from './content/content.ts';

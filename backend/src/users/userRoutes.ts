@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { hashPassword, verifyPassword } from '../auth/passwords.ts';
+import { hashPassword, verifyPassword } from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
 import { type AppEnv, identityOf, userOf } from '../http/http.ts';
