@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { readEnv } from '../backend/src/env.ts';
 import { seedConversation, seedUser } from '../backend/src/seeding.ts';
 import { createServices } from '../backend/src/server.ts';
-import { book } from '../backend/src/wallet/ledger.ts';
+import { book } from '../backend/src/wallet.ts';
 import type { Account } from './person.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

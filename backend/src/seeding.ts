@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { composeReply, composeSuggestions } from './ai/builtIn.ts';
-import type { Line } from './ai/port.ts';
-import { register } from './auth/registration.ts';
+import type { Line } from './ai/storyteller.ts';
+import { register } from './auth/accounts.ts';
 import { conversationWith, createConversation, saveConversation } from './chat/conversation.ts';
-import { publishTales } from './content/catalog.ts';
 import { query } from './db/database.ts';
 import type { NewMessageRow, UserRow } from './db/schema.ts';
+import { ConfigError } from './env.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
-import { findStory } from './stories/story.ts';
+import { findStory, publishStories } from './stories.ts';
 import { findUser } from './users/user.ts';
-import { book } from './wallet/ledger.ts';
+import { book } from './wallet.ts';
 
 interface SeedUser {
   login: string;
@@ -47,7 +47,7 @@ export async function seedUser(services: Services, { login, password, name, bala
 /** Appends messages, reader and speaker by turns, to the user's conversation with a story. Returns its id. */
 export function seedConversation(services: Services, userId: string, storyId: string, count: number): string {
   const { db } = services;
-  publishTales(db);
+  publishStories(services);
   const story = findStory(services, storyId);
   return db.transaction(() => {
     const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
@@ -100,6 +100,7 @@ const storyFile = z.array(
   z.object({
     id: z.string().min(1),
     title: z.string(),
+    author: z.string().default('pu-songling'),
     summary: z.string().default(''),
     opening: z.string().default(''),
     tags: z.array(z.string()).default([]),
@@ -111,18 +112,20 @@ const storyFile = z.array(
   }),
 );
 
-/** Adds the stories of a JSON file, newest first in the feed. Returns how many. */
-export function seedStories({ db, clock }: Services, path: string): number {
+/** Adds the stories of a JSON file, newest first in the feed. Returns how many; throws ConfigError. */
+export function seedStories({ db, clock, content }: Services, path: string): number {
   const stories = storyFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   db.transaction(() => {
-    for (const [index, { id, title, cover_url, price, ...rest }] of stories.entries()) {
-      const author = { id: 'pu-songling', name: '聊斋先生', avatar: '/api/media/avatars/inkstone.svg' };
+    for (const [index, { id, title, cover_url, price, author: authorId, ...rest }] of stories.entries()) {
+      const author = content.authors.get(authorId);
+      if (!author) throw new ConfigError(`${path}: ${id}: author: content/authors.yaml has no ${authorId}; add it`);
       const time = clock() - index;
       const row = {
         title,
         cover_url,
         price,
         content: JSON.stringify({ ...rest, author }),
+        origin: 'seed' as const,
         created_at: time,
         updated_at: time,
       };

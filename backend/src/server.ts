@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { openAiStoryteller } from './ai/openAi.ts';
-import type { Storyteller } from './ai/port.ts';
-import { fileMailer } from './auth/mailer.ts';
+import type { Storyteller } from './ai/storyteller.ts';
+import { fileMailer } from './auth/mail.ts';
 import { Runs } from './chat/runs.ts';
 import { startSweeper } from './chat/sweeper.ts';
 import type { Clock } from './clock.ts';
-import { publishTales } from './content/catalog.ts';
-import { openDatabase } from './db/database.ts';
-import { lockDataDir } from './db/dataLock.ts';
+import { contentFolder, loadContent } from './content/content.ts';
+import { lockDataDir, openDatabase } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RateLimiter } from './http/rateLimiter.ts';
@@ -19,6 +18,7 @@ import { Hub } from './realtime/hub.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
 import type { Services } from './services.ts';
 import { loadAppKey } from './signatures.ts';
+import { publishStories } from './stories.ts';
 
 export interface Backend {
   url: string;
@@ -28,10 +28,11 @@ export interface Backend {
 }
 
 /** Starts the backend on 127.0.0.1; a front server passes the outside world on to it. */
-export async function startBackend(env: Env, clock: Clock = Date.now): Promise<Backend> {
+export async function startBackend(env: Env, clock: Clock = Date.now, stories = contentFolder): Promise<Backend> {
   const unlock = lockDataDir(env.DATA_DIR);
-  const services = await createServices(env, clock);
-  publishTales(services.db);
+  const services = await createServices(env, clock, stories);
+  for (const problem of services.content.problems) console.error(`content: ${problem}`);
+  publishStories(services);
   const stopSweeper = startSweeper(services);
   const pusher = new PusherServer(services);
   const server = createServer(
@@ -61,11 +62,12 @@ export async function startBackend(env: Env, clock: Clock = Date.now): Promise<B
 }
 
 /** What the server, the seeding command and the tests work with. */
-export async function createServices(env: Env, clock: Clock): Promise<Services> {
+export async function createServices(env: Env, clock: Clock, stories = contentFolder): Promise<Services> {
   const db = await openDatabase(env.DATA_DIR);
   return {
     env,
     clock,
+    content: loadContent(stories),
     db,
     hub: new Hub(),
     limits: new RateLimiter(clock),

@@ -1,7 +1,8 @@
-import type { Storyteller } from './ai/port.ts';
-import type { Mailer } from './auth/mailer.ts';
+import type { Storyteller } from './ai/storyteller.ts';
+import type { Mailer } from './auth/mail.ts';
 import type { Runs } from './chat/runs.ts';
 import type { Clock } from './clock.ts';
+import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
@@ -11,6 +12,7 @@ import type { Hub } from './realtime/hub.ts';
 export interface Services {
   env: Env;
   clock: Clock;
+  content: Content;
   db: Db;
   hub: Hub;
   limits: RateLimiter;

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright';
-import { latestMessages } from '../../backend/src/chat/latest.ts';
+import { latestMessages } from '../../backend/src/chat/message.ts';
 import { framesPerSecond, percentile, type Row } from './experienceReport.ts';
 import { lengths, type Phone, type Stage, stories } from './experienceStage.ts';
 import { median } from './statistics.ts';

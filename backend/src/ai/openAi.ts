@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Line, Piece, StoryContext, Storyteller } from './port.ts';
+import type { Line, Piece, StoryContext, Storyteller } from './storyteller.ts';
 
 export interface OpenAiSettings {
   baseUrl: string;

@@ -9,9 +9,8 @@ import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { presentUser } from '../users/user.ts';
-import { isValidLink, sendVerification } from './emailVerification.ts';
-import { verifyPassword } from './passwords.ts';
-import { loginName, register, registrationForm, rewardInvite } from './registration.ts';
+import { loginName, register, registrationForm, rewardInvite, verifyPassword } from './accounts.ts';
+import { isValidLink, sendVerification } from './mail.ts';
 import { endSession, startSession } from './sessions.ts';
 
 const loginForm = z.object({ login: loginName, password: z.string().min(1).max(rules.passwordCharacters.max) });

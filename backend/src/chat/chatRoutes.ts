@@ -6,9 +6,8 @@ import { invalid } from '../http/httpError.ts';
 import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { readInput, validate } from '../http/input.ts';
 import type { Services } from '../services.ts';
-import { continueForm, continueReply } from './continueReply.ts';
-import { latestMessages, latestQuery } from './latest.ts';
-import { messageForm, sendMessage } from './sendMessage.ts';
+import { latestMessages, latestQuery } from './message.ts';
+import { continueForm, continueReply, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
 /** Everything below `/v1/messages`. */

@@ -1,8 +1,8 @@
-import type { Line, StoryContext } from '../ai/port.ts';
+import type { Line, StoryContext } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories/story.ts';
+import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
 
 const historyMessages = 24;

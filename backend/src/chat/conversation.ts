@@ -4,7 +4,7 @@ import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow } from '../db/schema.ts';
 import { conflict, notFound } from '../http/httpError.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories/story.ts';
+import { findStory } from '../stories.ts';
 
 const excerptCharacters = 80;
 

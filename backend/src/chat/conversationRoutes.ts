@@ -7,7 +7,7 @@ import { type AppEnv, userOf } from '../http/http.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { refund } from '../wallet/ledger.ts';
+import { refund } from '../wallet.ts';
 import { findConversation, presentConversation } from './conversation.ts';
 import { findMessage, refundReply } from './reply.ts';
 

@@ -1,5 +1,12 @@
+import { z } from 'zod';
 import { isoTime } from '../clock.ts';
-import type { MessageRow } from '../db/schema.ts';
+import { query } from '../db/database.ts';
+import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
+import { invalid } from '../http/httpError.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories.ts';
+import { conversationWith, findConversation } from './conversation.ts';
 
 export const isRunning = (row: Pick<MessageRow, 'status'>): boolean =>
   row.status === 'pending' || row.status === 'streaming';
@@ -26,4 +33,93 @@ export function presentMessage(row: MessageRow) {
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };
+}
+
+const whole = z.coerce.number().int().min(0).optional();
+
+export const latestQuery = z.object({
+  conversation_id: z.string().optional(),
+  story_id: z.string().optional(),
+  after: whole,
+  before: whole,
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(rules.latestLimit.fallback)
+    .transform((limit) => Math.min(limit, rules.latestLimit.max)),
+});
+
+type LatestQuery = z.infer<typeof latestQuery>;
+
+/**
+ * The newest messages; those before a `seq`; or, for catching up, those changed after a `version`.
+ * `meta.version` tells up to which version the caller is complete: less than the conversation's own while `has_more`.
+ */
+export function latestMessages(services: Services, user: UserRow, wanted: LatestQuery) {
+  if (wanted.after !== undefined && wanted.before !== undefined)
+    throw invalid({ after: ['after 与 before 只能用一个'] });
+  const conversation = wantedConversation(services, user, wanted);
+  if (!conversation) {
+    return {
+      data: [],
+      meta: { conversation_id: null, version: 0, last_seq: 0, has_more: false, active_message_id: null },
+    };
+  }
+  const page =
+    wanted.after === undefined
+      ? newest(services, conversation, wanted)
+      : changed(services, conversation, wanted.after, wanted.limit);
+  return {
+    data: page.rows.sort((left, right) => left.seq - right.seq).map(presentMessage),
+    meta: {
+      conversation_id: conversation.id,
+      version: page.version,
+      last_seq: conversation.last_seq,
+      has_more: page.hasMore,
+      active_message_id: conversation.active_message_id,
+    },
+  };
+}
+
+function wantedConversation(services: Services, user: UserRow, wanted: LatestQuery): ConversationRow | undefined {
+  if (wanted.conversation_id) return findConversation(services, user.id, wanted.conversation_id);
+  const story = findStory(services, wanted.story_id ?? '');
+  return conversationWith(services, user.id, story.id);
+}
+
+interface Page {
+  rows: MessageRow[];
+  hasMore: boolean;
+  version: number;
+}
+
+const messagesOf = (conversation: ConversationRow) =>
+  query.selectFrom('messages').selectAll().where('conversation_id', '=', conversation.id);
+
+function newest({ db }: Services, conversation: ConversationRow, { before, limit }: LatestQuery): Page {
+  let page = messagesOf(conversation)
+    .orderBy('seq', 'desc')
+    .limit(limit + 1);
+  if (before !== undefined) page = page.where('seq', '<', before);
+  const rows = db.all(page);
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, version: conversation.version };
+}
+
+/** The running message always comes along, since its text grows without raising a version. */
+function changed({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
+  const found = db.all(
+    messagesOf(conversation)
+      .where('version', '>', after)
+      .orderBy('version')
+      .limit(limit + 1),
+  );
+  const rows = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  const version = hasMore ? (rows.at(-1)?.version ?? after) : conversation.version;
+  const activeId = conversation.active_message_id;
+  if (activeId && !rows.some((row) => row.id === activeId)) {
+    rows.push(...db.all(messagesOf(conversation).where('id', '=', activeId)));
+  }
+  return { rows, hasMore, version };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { within } from '../ai/deadlines.ts';
+import { within } from '../ai/storyteller.ts';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
@@ -10,8 +10,8 @@ import { clean, id } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories/story.ts';
-import { book, refund } from '../wallet/ledger.ts';
+import { findStory } from '../stories.ts';
+import { book, refund } from '../wallet.ts';
 import { suggestionContext } from './context.ts';
 import { assertIdle, findConversation, lastMessage } from './conversation.ts';
 import { presentError } from './message.ts';

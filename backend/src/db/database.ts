@@ -1,10 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  DummyDriver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import Libsql from 'libsql';
-import { libsqlDialect } from './dialect.ts';
-import { migrateToLatest } from './migrations.ts';
-import type { Schema } from './schema.ts';
+import { ConfigError } from '../env.ts';
+import { migrateToLatest, type Schema } from './schema.ts';
 
 /** Builds typed statements; they run through `Db`. */
 export const query = new Kysely<Schema>({
@@ -112,4 +123,71 @@ function perform(effect: () => void): void {
 function bindable(value: unknown): string | number | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   throw new TypeError(`cannot bind a ${typeof value}`);
+}
+
+/** Lets kysely run on libsql: one connection, so only the migrator, which runs alone, uses it. */
+function libsqlDialect(database: Libsql.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new LibsqlDriver(database),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+class LibsqlDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+  readonly #database: Libsql.Database;
+
+  constructor(database: Libsql.Database) {
+    this.#database = database;
+    this.#connection = { executeQuery: (query) => this.#execute(query), streamQuery: refuseStreaming };
+  }
+
+  async init(): Promise<void> {}
+  async destroy(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(): Promise<void> {
+    this.#database.exec('begin immediate');
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit');
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    this.#database.exec('rollback');
+  }
+
+  async #execute<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.#database.prepare(sql);
+    if (statement.reader) return { rows: statement.all([...parameters]) as Row[] };
+    const { changes } = statement.run([...parameters]);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+}
+
+function refuseStreaming(): never {
+  throw new Error('this dialect does not stream');
+}
+
+/**
+ * Keeps a second server off the same data directory: it would take the first one's running replies for orphans.
+ * The lock belongs to the process, so a killed server leaves none behind. Returns the release.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true });
+  const lock = new Libsql(join(dataDir, 'server.lock'), { timeout: 200 });
+  try {
+    lock.exec('begin exclusive');
+  } catch {
+    lock.close();
+    throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);
+  }
+  return () => lock.close();
 }

@@ -3,13 +3,13 @@ import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
 import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
-import { mediaRoutes } from '../content/mediaRoutes.ts';
+import { mediaRoutes } from '../content/pictures.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { storyRoutes } from '../stories/storyRoutes.ts';
+import { storyRoutes } from '../stories.ts';
 import { userRoutes } from '../users/userRoutes.ts';
-import { checkInRoutes, transactionRoutes } from '../wallet/walletRoutes.ts';
+import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { csrfGuard, setCsrfCookie } from './csrf.ts';
 import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
@@ -24,7 +24,7 @@ export function createApp(services: Services): Hono<AppEnv> {
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
   });
-  app.route('/api/media', mediaRoutes());
+  app.route('/api/media', mediaRoutes(services.content));
   app.use(async (c, next) => {
     c.header('Cache-Control', 'no-store');
     c.header('Vary', 'Cookie');

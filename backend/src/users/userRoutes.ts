@@ -1,9 +1,8 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { hashPassword, verifyPassword } from '../auth/passwords.ts';
+import { hashPassword, verifyPassword } from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
-import { avatarUrls } from '../content/avatars.ts';
 import { query } from '../db/database.ts';
 import { type AppEnv, identityOf, userOf } from '../http/http.ts';
 import { invalid } from '../http/httpError.ts';
@@ -13,15 +12,16 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findUser, presentUser } from './user.ts';
 
-const profile = z.object({
-  name: text(1, rules.nameCharacters).optional(),
-  avatar: z
-    .string()
-    .refine((url) => avatarUrls.includes(url), '不在可选范围内')
-    .nullish(),
-  gender: z.enum(['male', 'female']).nullish(),
-  persona: z.preprocess((value) => (value === null ? '' : value), text(0, rules.personaCharacters).optional()),
-});
+const profileForm = ({ content }: Services) =>
+  z.object({
+    name: text(1, rules.nameCharacters).optional(),
+    avatar: z
+      .string()
+      .refine((url) => content.avatars.includes(url), '不在可选范围内')
+      .nullish(),
+    gender: z.enum(['male', 'female']).nullish(),
+    persona: z.preprocess((value) => (value === null ? '' : value), text(0, rules.personaCharacters).optional()),
+  });
 
 const password = z.string().min(rules.passwordCharacters.min).max(rules.passwordCharacters.max);
 const passwordChange = z
@@ -37,6 +37,7 @@ const passwordChange = z
 
 export function userRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
+  const profile = profileForm(services);
   return new Hono<AppEnv>()
     .get('/', (c) => c.json({ data: presentUser(userOf(c), clock()) }))
     .put('/', async (c) => {

@@ -1,0 +1,261 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import { readEnv } from '../env.ts';
+import { startBackend } from '../server.ts';
+import { contentFolder, loadContent } from './content.ts';
+import { pictureProblem } from './pictures.ts';
+
+const temporary: string[] = [];
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'liaozhai-content-'));
+  temporary.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  rs.restoreAllMocks();
+  for (const folder of temporary.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const readme = readFileSync(join(contentFolder, '../README.md'), 'utf8');
+const example = (language: string) =>
+  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readme)?.[1] ?? '';
+const story = example('markdown');
+const cover = example('svg');
+const square = cover.replace('0 0 600 800', '0 0 600 600');
+
+/** A content folder of its own whose one story is the example of the README; `files` replaces some of its files. */
+function folderWith(files: Record<string, string | null> = {}): string {
+  const folder = makeFolder();
+  for (const room of ['avatars', 'stories/ye-du']) mkdirSync(join(folder, room), { recursive: true });
+  const all = {
+    'authors.yaml': 'pu-songling: { name: 聊斋先生, avatar: inkstone }',
+    'avatars/01-inkstone.svg': square,
+    'stories/ye-du/story.md': story,
+    'stories/ye-du/cover.svg': cover,
+    'stories/ye-du/chuanjia.svg': square,
+    'stories/ye-du/keren.svg': square,
+    ...files,
+  };
+  for (const [file, text] of Object.entries(all)) if (text !== null) writeFileSync(join(folder, file), text);
+  return folder;
+}
+
+describe('the stories of the product', () => {
+  const { stories, avatars, pictures, problems } = loadContent(contentFolder);
+
+  test('are whole, and so are their pictures', () => {
+    expect(problems).toEqual([]);
+    expect(stories.length).toBeGreaterThanOrEqual(28);
+    expect(new Set(stories.map(({ title }) => title)).size).toBe(stories.length);
+    const portraits = stories.flatMap(({ characters }) => characters);
+    expect(pictures.size).toBe(stories.length + portraits.length + avatars.length);
+  });
+
+  for (const { id, title, opening, voice } of stories) {
+    test(`${title} opens with deeds and words, has a voice of its own and its name on the cover`, () => {
+      expect(opening).toMatch(/\*[^*]+\*/);
+      expect(opening).toMatch(/“[^”]+”/);
+      expect(opening.split('*').length % 2).toBe(1);
+      expect(opening.split('“').length).toBe(opening.split('”').length);
+      expect(voice).toBeDefined();
+      expect(pictures.get(`covers/${id}.svg`)).toContain(`aria-label="${title}"`);
+    });
+  }
+});
+
+describe('a story that is wrong', () => {
+  const file = 'stories/ye-du/story.md';
+  const edit = (from: string | RegExp, to: string) => ({ [file]: story.replace(from, to) });
+  const faults: [string, Record<string, string | null>, string][] = [
+    ['has no story.md', { [file]: null }, `${file}: is missing; add it, or remove what names it`],
+    ['has no front matter', edit('---\n', ''), `${file}: begin with a block of fields between two lines of ---`],
+    ['is no YAML', edit('[渡口, 夜雨]', '[渡口, 夜雨'), `${file}: line 7: `],
+    ['has no title', edit('title: 夜渡\n', ''), `${file}: title: write 1 to 20 characters on one line`],
+    ['has an unknown field', edit('title:', 'titel: 夜\ntitle:'), `${file}: titel: there is no such field`],
+    ['has an unknown author', edit('pu-songling', 'nobody'), `${file}: author: authors.yaml has no nobody; add it`],
+    ['is published on no day', edit('2026-02-01', '2026-13-01'), `${file}: published: write a day like 2026-01-31`],
+    ['has no length', edit('length: short', 'length: tiny'), `${file}: length: write short or long`],
+    ['has too short a summary', edit(/summary: .*/, 'summary: 短'), `${file}: summary: write 50 to 100 characters`],
+    ['has no tags', edit(/tags: .*/, 'tags: []'), `${file}: tags: write 1 to 6 tags`],
+    ['has two characters of one id', edit('id: keren', 'id: chuanjia'), `${file}: characters: list one to nine`],
+    ['has a hyphen in a character', edit('id: keren', 'id: ke-ren'), `${file}: characters.1.id: write small letters`],
+    ['has text above its sections', edit('## Opening\n', ''), `${file}: write "## Opening" above the first paragraph`],
+    [
+      'has an opening of one paragraph',
+      edit(/(## Opening\n\n.*)[\s\S]*?(?=## G)/, '$1\n\n'),
+      `${file}: opening: write`,
+    ],
+    ['lacks a list of its voice', edit(/## Asks[\s\S]*?(?=## R)/, ''), `${file}: voice.asks: write at least 4 lines`],
+    ['has lists but no speaker', edit(/voice:[\s\S]*?(?=---)/, ''), `${file}: voice.speaker: write 1 to 20 characters`],
+    ['has a misspelt section', edit('## Beats', '## Beets'), `${file}: voice.beets: there is no such field`],
+    ['has a line outside of its list', edit('- 我去见', '我去见'), `${file}: "## Replies": begin every line with "- "`],
+    ['has no cover', { 'stories/ye-du/cover.svg': null }, 'stories/ye-du/cover.svg: is missing; add it'],
+    ['lacks a portrait', { 'stories/ye-du/keren.svg': null }, 'stories/ye-du/keren.svg: is missing; add it'],
+    ['has a square cover', { 'stories/ye-du/cover.svg': square }, 'stories/ye-du/cover.svg: has another shape; give'],
+    ['has a script', { 'stories/ye-du/keren.svg': '<svg><script/></svg>' }, 'stories/ye-du/keren.svg: has <script>'],
+  ];
+
+  for (const [fault, files, line] of faults) {
+    test(`is left out when it ${fault}, with a line that names the file and the cure`, () => {
+      const { stories, pictures, problems } = loadContent(folderWith(files));
+      expect(stories).toEqual([]);
+      expect([...pictures.keys()]).toEqual(['avatars/inkstone.svg']);
+      expect(problems.find((problem) => problem.startsWith(line))).toMatch(/ \(this story is left out\)$/);
+    });
+  }
+
+  test('is told all its faults at once', () => {
+    const { problems } = loadContent(folderWith(edit(/title: .*\n|tags: .*\n/g, '')));
+    expect(problems.map((problem) => problem.split(': ')[1])).toEqual(['title', 'tags']);
+  });
+
+  test('leaves out no other one, whichever of its neighbours is wrong', () => {
+    const folder = folderWith({ 'avatars/crane.svg': square, 'avatars/02-crane.svg': '<svg/>' });
+    mkdirSync(join(folder, 'stories/Ye Du'));
+    writeFileSync(join(folder, 'stories/.DS_Store'), '');
+    const { stories, avatars, problems } = loadContent(folder);
+    expect([stories.map(({ id }) => id), avatars]).toEqual([['ye-du'], ['/api/media/avatars/inkstone.svg']]);
+    expect(problems).toEqual([
+      'avatars/02-crane.svg: has no xmlns="http://www.w3.org/2000/svg" on <svg>; add it (this avatar is left out)',
+      'avatars/crane.svg: give it a name like 13-crane.svg (this avatar is left out)',
+      'stories/Ye Du: name the folder in small letters, digits and hyphens (this story is left out)',
+    ]);
+  });
+
+  test('is none when it has Windows line ends, a title in digits or no voice', () => {
+    const digits = story.replace('title: 夜渡', 'title: 1688').replaceAll('\n', '\r\n');
+    const silent = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Gestures[\s\S]*/, '');
+    for (const [text, title] of [
+      [digits, '1688'],
+      [silent, '夜渡'],
+    ] as const) {
+      const { stories, problems } = loadContent(folderWith({ [file]: text }));
+      expect([problems, stories.map((one) => one.title)]).toEqual([[], [title]]);
+    }
+  });
+});
+
+describe('a picture', () => {
+  const put = (inside: string, root = '') =>
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"${root}>${inside}</svg>`;
+
+  test('may have shapes, gradients, masks, filters, text and comments', () => {
+    const fine = `<?xml version="1.0" encoding="UTF-8"?>
+<!-- drawn by hand -->
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600" role='img'>
+  <defs><linearGradient id="sky"><stop offset="0" stop-color="rgb(1, 2, 3)"/></linearGradient>
+  <filter id="mist"><feGaussianBlur stdDeviation="4"/></filter></defs>
+  <g transform="translate(1 2)" style="fill:url(#sky)"><use href="#a"/><text>雨 &amp; 雪</text></g>
+</svg>
+`;
+    expect(pictureProblem(fine, 'square')).toBeNull();
+  });
+
+  const refused: [string, string, string][] = [
+    ['a script', put('<script>alert(1)</script>'), 'has <script>'],
+    ['a handler', put('<g onload="alert(1)"/>'), 'has a handler onload'],
+    ['a handler on the root', put('', ' ONCLICK="alert(1)"'), 'has a handler ONCLICK'],
+    ['embedded HTML', put('<foreignObject/>'), 'has <foreignObject>'],
+    ['a link', put('<a href="#x"/>'), 'has <a>'],
+    ['a picture from elsewhere', put('<image href="https://example.org/a.png"/>'), 'has <image>'],
+    ['a filter that loads', put('<filter><feImage href="#a"/></filter>'), 'has <feImage>'],
+    [
+      'a shape from elsewhere',
+      put('<use xlink:href="https://example.org/a.svg#b"/>'),
+      'refers to "https://example.org',
+    ],
+    ['a shape from data', put(`<use href='data:image/svg+xml,x'/>`), 'refers to "data:'],
+    ['a colour from elsewhere', put('<g fill="url(https://example.org/#a)"/>'), 'has fill="url(https:'],
+    ['a style that loads', put('<g style="fill:image-set(\'https://example.org\')"/>'), 'has style='],
+    ['an escape that hides an address', put('<g style="fill:u\\72l(//example.org)"/>'), 'has style='],
+    ['a style sheet', put('<style>@import "//example.org"</style>'), 'has <style>'],
+    ['an animation', put('<set attributeName="href" to="javascript:alert(1)"/>'), 'has <set>'],
+    ['a character entity', put('<use href="&#35;a"/>'), 'has "&#35;a"'],
+    ['a document type', `<!DOCTYPE svg [<!ENTITY a "b">]>${put('')}`, 'is no plain SVG at "<!DOCTYPE'],
+    ['another processor', `<?xml-stylesheet href="a.css"?>${put('')}`, 'is no plain SVG at "<?xml-stylesheet'],
+    ['character data', put('<![CDATA[<script/>]]>'), 'is no plain SVG at "<![CDATA['],
+    ['an attribute without quotes', put('<g onload=alert(1)/>'), 'is no plain SVG at "<g onload=alert'],
+    ['a crossed end tag', put('<g><text></g></text>'), 'has a </g> that closes nothing'],
+    ['an open end', put('').replace('</svg>', ''), 'is not a whole <svg>'],
+    ['two roots', put('') + put(''), 'is more than one <svg>'],
+    ['another root', '<g/>', 'is more than one <svg>'],
+    ['no drawing', '', 'is not a whole <svg>'],
+    ['no namespace', '<svg viewBox="0 0 600 600"/>', 'has no xmlns='],
+    ['no viewBox', '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"/>', 'has another shape'],
+    ['100 kB and more', put('<g/>'.repeat(25_000)), 'is larger than 100 kB'],
+  ];
+
+  for (const [what, svg, problem] of refused) {
+    test(`is refused with ${what}`, () => {
+      expect(pictureProblem(svg, 'square')).toContain(problem);
+    });
+  }
+});
+
+describe('a server on its content', () => {
+  interface Feed {
+    data: {
+      id: string;
+      title: string;
+      cover_url: string;
+      created_at: string;
+      updated_at: string;
+      characters: { avatar: string }[];
+    }[];
+  }
+
+  /** Starts on a content folder, asks, and ends: a start again is what publishes. */
+  async function served<Answer>(
+    dataDir: string,
+    folder: string,
+    ask: (url: string) => Promise<Answer>,
+  ): Promise<Answer> {
+    const backend = await startBackend(readEnv({ DATA_DIR: dataDir }), Date.now, folder);
+    try {
+      return await ask(backend.url);
+    } finally {
+      await backend.close();
+    }
+  }
+  const feed = async (url: string) => ((await (await fetch(`${url}/api/v1/stories`)).json()) as Feed).data;
+
+  test('shows a new folder first in the feed after a start again, with its pictures', async () => {
+    const [dataDir, folder] = [makeFolder(), makeFolder()];
+    cpSync(contentFolder, folder, { recursive: true });
+    const before = await served(dataDir, folder, feed);
+    cpSync(join(folderWith(), 'stories/ye-du'), join(folder, 'stories/ye-du'), { recursive: true });
+    await served(dataDir, folder, async (url) => {
+      const after = await feed(url);
+      expect(after[0]).toMatchObject({ id: 'ye-du', title: '夜渡', created_at: '2026-02-01T00:00:00.000000Z' });
+      expect(after.slice(1)).toEqual(before.slice(0, -1));
+      for (const address of [after[0]?.cover_url, after[0]?.characters[1]?.avatar]) {
+        const picture = await fetch(url + address);
+        expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+        expect(await picture.text()).toContain('<svg');
+      }
+    });
+  });
+
+  test('starts without a broken story and says so, and shows it again once it is mended', async () => {
+    const dataDir = makeFolder();
+    const whole = await served(dataDir, folderWith(), feed);
+    const complain = rs.spyOn(console, 'error').mockImplementation(() => undefined);
+    const broken = folderWith({ 'stories/ye-du/cover.svg': '<svg><script/></svg>' });
+    await served(dataDir, broken, async (url) => {
+      expect(await feed(url)).toEqual([]);
+      // who talks about it goes on
+      expect((await fetch(`${url}/api/v1/stories/ye-du`)).status).toBe(200);
+    });
+    expect(complain.mock.calls).toEqual([
+      ['content: stories/ye-du/cover.svg: has <script>; remove it (this story is left out)'],
+    ]);
+    const mended = await served(dataDir, folderWith(), feed);
+    expect(mended).toEqual(whole.map((one) => ({ ...one, updated_at: mended[0]?.updated_at })));
+    // nothing has changed any more, so nothing is written
+    expect(await served(dataDir, folderWith(), feed)).toEqual(mended);
+  });
+});

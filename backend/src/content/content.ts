@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { z } from 'zod';
+import { pictureProblem, type Shape } from './pictures.ts';
+
+/** The product's own stories. */
+export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
+
+export interface Author {
+  id: string;
+  name: string;
+  avatar: string;
+}
+
+export interface Character {
+  id: string;
+  name: string;
+  intro: string;
+  avatar: string;
+}
+
+/** What the database keeps of a story as one JSON document. */
+export interface StoryContent {
+  summary: string;
+  tags: string[];
+  author: Author;
+  opening: string;
+  characters: Character[];
+  /** Without one, the built-in storyteller speaks as a plain narrator. */
+  voice?: Voice;
+}
+
+/** A story as its folder tells it, with the addresses of its pictures. */
+export interface PublishedStory extends StoryContent {
+  id: string;
+  title: string;
+  coverUrl: string;
+  length: 'short' | 'long';
+  /** Milliseconds since 1970; the feed shows the newest story first. */
+  published: number;
+}
+
+/** Everything a content folder holds, read once: an address that is kept for a year must not change its picture. */
+export interface Content {
+  stories: PublishedStory[];
+  authors: Map<string, Author>;
+  /** Addresses of the pictures a user can choose from, in their order. */
+  avatars: string[];
+  /** SVG by the path below `/api/media`, such as `covers/nie-xiaoqian.svg`. */
+  pictures: Map<string, string>;
+  /** One line each, naming the file and the cure; what it names is left out. */
+  problems: string[];
+}
+
+/** Text of up to `max` characters on one line; the message is the cure. */
+const line = (max: number, min = 1) => {
+  const cure = `write ${min} to ${max} characters on one line`;
+  const fits = (text: string) => !text.includes('\n') && [...text].length >= min && [...text].length <= max;
+  return z.string(cure).refine(fits, cure);
+};
+
+/** A bulleted list of such lines. */
+const list = (min: number, max: number) => {
+  const cure = `write at least ${min} lines that begin with "- "`;
+  return z.array(line(max), cure).min(min, cure);
+};
+
+const matching = (pattern: RegExp, cure: string) => z.string(cure).regex(pattern, cure);
+
+const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const dayCure = 'write a day like 2026-01-31, or with its time 2026-01-31T20:00Z';
+const castCure = 'list one to nine characters, each with an id of its own';
+const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';
+const tagsCure = 'write 1 to 6 tags, like [古寺, 夜行]';
+
+const voiceSchema = z.strictObject({
+  /** Who answers the reader. */
+  speaker: line(20),
+  /** How the speaker calls the reader. */
+  address: line(20),
+  /** Actions, without the asterisks and without a final stop. */
+  gestures: list(4, 60),
+  /** One sentence each, to set the scene. */
+  scenery: list(4, 60),
+  /** What happens, in order, one step per turn. */
+  beats: list(4, 120),
+  /** What the speaker says, without quotation marks. */
+  sayings: list(4, 60),
+  /** What the speaker asks in the end, without quotation marks. */
+  asks: list(4, 60),
+  /** What the reader could say, in the first person. */
+  replies: list(4, 20),
+});
+
+/** How the built-in storyteller speaks in a story. Sentences end with their punctuation. */
+export type Voice = z.infer<typeof voiceSchema>;
+
+const storySchema = z.strictObject({
+  title: line(20),
+  author: matching(idPattern, 'name an author of authors.yaml'),
+  published: matching(/^\d{4}-\d\d-\d\d(T\d\d:\d\dZ)?$/, dayCure).refine((text) => !!Date.parse(text), dayCure),
+  length: z.enum(['short', 'long'], 'write short or long; it sets the price of a message'),
+  tags: z.array(line(8), tagsCure).min(1, tagsCure).max(6, tagsCure),
+  summary: line(100, 50),
+  characters: z
+    .array(
+      z.strictObject({
+        // no hyphen: the portrait is served as <story>-<character>.svg
+        id: matching(/^[a-z0-9]+$/, 'write small letters and digits only; the portrait is <id>.svg'),
+        name: line(20),
+        intro: line(100),
+      }),
+      castCure,
+    )
+    .min(1, castCure)
+    .max(9, castCure)
+    .refine((cast) => new Set(cast.map(({ id }) => id)).size === cast.length, castCure),
+  opening: z.array(z.string(), openingCure).min(3, openingCure),
+  voice: voiceSchema.optional(),
+});
+
+const authorsSchema = z.record(
+  matching(idPattern, 'write small letters, digits and hyphens'),
+  z.strictObject({ name: line(20), avatar: matching(idPattern, 'name a picture of avatars/, without its number') }),
+);
+
+/** What is wrong with one file, a cure for each fault. */
+class ContentError extends Error {
+  readonly lines: string[];
+
+  constructor(file: string, cures: string[]) {
+    const lines = cures.map((cure) => `${file}: ${cure}`);
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+/** Reads a content folder. What is broken is left out and named in `problems`. */
+export function loadContent(folder: string): Content {
+  const content: Content = { stories: [], authors: new Map(), avatars: [], pictures: new Map(), problems: [] };
+  const attempt = (what: string, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof ContentError)) throw error;
+      content.problems.push(...error.lines.map((line) => `${line} (${what} is left out)`));
+    }
+  };
+  for (const file of filesIn(folder, 'avatars')) attempt('this avatar', () => addAvatar(content, folder, file));
+  attempt('every author', () => addAuthors(content, folder));
+  for (const id of filesIn(folder, 'stories')) attempt('this story', () => addStory(content, folder, id));
+  return content;
+}
+
+/** A new user's first picture; null when there is none to choose from. */
+export function firstAvatar({ avatars }: Content, userId: string): string | null {
+  const index = createHash('sha256').update(userId).digest().readUInt32BE() % avatars.length;
+  return avatars[index] ?? null;
+}
+
+const mediaUrl = (path: string): string => `/api/media/${path}`;
+
+const filesIn = (folder: string, name: string): string[] =>
+  readdirSync(join(folder, name))
+    .filter((file) => !file.startsWith('.'))
+    .sort();
+
+function readText(folder: string, file: string): string {
+  try {
+    return readFileSync(join(folder, file), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    throw new ContentError(file, ['is missing; add it, or remove what names it']);
+  }
+}
+
+function readPicture(folder: string, file: string, shape: Shape): string {
+  const svg = readText(folder, file);
+  const problem = pictureProblem(svg, shape);
+  if (problem) throw new ContentError(file, [problem]);
+  return svg;
+}
+
+/** The number orders the choice and is no part of the address. */
+function addAvatar(content: Content, folder: string, file: string): void {
+  const picture = /^\d\d-([a-z0-9-]+\.svg)$/.exec(file)?.[1];
+  if (!picture) throw new ContentError(`avatars/${file}`, ['give it a name like 13-crane.svg']);
+  content.pictures.set(`avatars/${picture}`, readPicture(folder, `avatars/${file}`, 'square'));
+  content.avatars.push(mediaUrl(`avatars/${picture}`));
+}
+
+function addAuthors(content: Content, folder: string): void {
+  const file = 'authors.yaml';
+  const authors = checked(file, authorsSchema, readYaml(file, 1, readText(folder, file)));
+  for (const [id, { name, avatar }] of Object.entries(authors)) {
+    const picture = `avatars/${avatar}.svg`;
+    if (!content.pictures.has(picture)) throw new ContentError(file, [`${id}.avatar: there is no ${picture}; add it`]);
+    content.authors.set(id, { id, name, avatar: mediaUrl(picture) });
+  }
+}
+
+function addStory(content: Content, folder: string, id: string): void {
+  const home = `stories/${id}`;
+  if (!idPattern.test(id)) throw new ContentError(home, ['name the folder in small letters, digits and hyphens']);
+  const file = `${home}/story.md`;
+  const story = checked(file, storySchema, parseStory(file, readText(folder, file)));
+  const author = content.authors.get(story.author);
+  if (!author) throw new ContentError(file, [`author: authors.yaml has no ${story.author}; add it`]);
+  const cover = readPicture(folder, `${home}/cover.svg`, 'cover');
+  const portraits = story.characters.map(
+    (one) => [`characters/${id}-${one.id}.svg`, readPicture(folder, `${home}/${one.id}.svg`, 'square')] as const,
+  );
+  content.pictures.set(`covers/${id}.svg`, cover);
+  for (const [path, portrait] of portraits) content.pictures.set(path, portrait);
+  // changes with the picture, so that the address can be kept for a year
+  const version = createHash('sha256').update(cover).digest('hex').slice(0, 8);
+  content.stories.push({
+    ...story,
+    id,
+    author,
+    published: Date.parse(story.published),
+    opening: story.opening.join('\n\n'),
+    coverUrl: `${mediaUrl(`covers/${id}.svg`)}?v=${version}`,
+    characters: story.characters.map((one) => ({ ...one, avatar: mediaUrl(`characters/${id}-${one.id}.svg`) })),
+  });
+}
+
+/** Front matter between two lines of `---`; then `## Opening` in paragraphs, and the lists of the voice. */
+function parseStory(file: string, text: string): unknown {
+  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const [, front, body = ''] = /^---\n([\s\S]*?\n)---\n([\s\S]*)$/.exec(plain) ?? [];
+  if (front === undefined) throw new ContentError(file, ['begin with a block of fields between two lines of ---']);
+  const { voice, ...story } = Object(readYaml(file, 2, front));
+  const [before = '', ...sections] = body.split(/^## /m);
+  if (before.trim()) throw new ContentError(file, ['write "## Opening" above the first paragraph']);
+  const spoken: Record<string, string[]> = {};
+  for (const section of sections) {
+    const [heading = '', ...lines] = section.split('\n');
+    const written = lines.join('\n').trim();
+    if (heading.trim() === 'Opening') story.opening = written.split(/\n\s*\n/);
+    else spoken[heading.trim().toLowerCase()] = bulleted(file, heading, written);
+  }
+  const silent = voice === undefined && Object.keys(spoken).length === 0;
+  return silent ? story : { ...story, voice: { ...Object(voice), ...spoken } };
+}
+
+function bulleted(file: string, heading: string, text: string): string[] {
+  return text.split('\n').map((item) => {
+    if (!item.startsWith('- ')) throw new ContentError(file, [`"## ${heading}": begin every line with "- "`]);
+    return item.slice(2).trim();
+  });
+}
+
+/** Every scalar is a text, so that a title like 1688 or a name like NO needs no quotes. */
+function readYaml(file: string, firstLine: number, text: string): unknown {
+  try {
+    return load(text, { schema: FAILSAFE_SCHEMA });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const where = error.mark ? `line ${error.mark.line + firstLine}: ` : '';
+    throw new ContentError(file, [`${where}${error.reason}; correct the YAML, a text with ": " in it needs quotes`]);
+  }
+}
+
+function checked<Value>(file: string, schema: z.ZodType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const cures = parsed.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `${[...issue.path, key].join('.')}: there is no such field; correct or remove it`)
+      : `${issue.path.join('.')}: ${issue.message}`,
+  );
+  throw new ContentError(file, cures);
+}

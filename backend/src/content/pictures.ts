@@ -1,0 +1,92 @@
+import { Hono } from 'hono';
+import type { AppEnv } from '../http/http.ts';
+import { notFound } from '../http/httpError.ts';
+import type { Content } from './content.ts';
+
+/** The pictures of the stories, and the list of avatars to choose from. */
+export function mediaRoutes({ avatars, pictures }: Content): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/avatars.json', (c) => c.json({ data: avatars }))
+    .get('/:kind/:file{[a-z0-9-]+\\.svg}', (c) => {
+      const { kind, file } = c.req.param();
+      const svg = pictures.get(`${kind}/${file}`);
+      if (!svg) throw notFound();
+      return c.body(svg, 200, {
+        'Content-Type': 'image/svg+xml; charset=utf-8',
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+      });
+    });
+}
+
+/** A cover is three wide and four high, every other picture square. */
+export type Shape = 'cover' | 'square';
+
+const viewBoxes = { cover: '0 0 600 800', square: '0 0 600 600' };
+const maxBytes = 100_000;
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+const drawingElements = new Set(
+  `svg g defs symbol use title desc path rect circle ellipse line polyline polygon text tspan
+   linearGradient radialGradient stop pattern clipPath mask marker filter`.split(/\s+/),
+);
+const isFilterStep = (element: string): boolean => /^fe[A-Z]\w+$/.test(element) && element !== 'feImage';
+
+/** A comment, an end tag, a start tag, or text. */
+const token =
+  /<!--[\s\S]*?-->|<\/([\w:-]+)\s*>|<([A-Za-z][\w:-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y;
+
+/**
+ * Why an SVG is not served, with the cure, or null. Elements come from a closed list and nothing comes from outside:
+ * no script, handler, style sheet or link, and no address but `#id`.
+ */
+export function pictureProblem(svg: string, shape: Shape): string | null {
+  if (Buffer.byteLength(svg) > maxBytes) return `is larger than ${maxBytes / 1000} kB; simplify its paths`;
+  const text = svg.replace(/^\uFEFF?(<\?xml [^<>]*\?>)?\s*/, '');
+  const entity = /&(?!(?:amp|lt|gt|quot|apos);).{0,9}/.exec(text)?.[0];
+  if (entity) return `has "${entity}"; write the character itself, or &amp;`;
+  const open: string[] = [];
+  let root: Map<string, string> | undefined;
+  for (let at = 0; at < text.length; at = token.lastIndex) {
+    token.lastIndex = at;
+    const found = token.exec(text);
+    if (!found) return `is no plain SVG at ${JSON.stringify(text.slice(at, at + 30))}; save it as plain SVG`;
+    const [, closed, element, written = '', empty] = found;
+    if (closed && open.pop() !== closed) return `has a </${closed}> that closes nothing; save it as plain SVG`;
+    if (!element) continue;
+    if (!drawingElements.has(element) && !isFilterStep(element)) return `has <${element}>; remove it`;
+    // thousands of strokes have nothing to look at; parsing their attributes would cost most of the check
+    const problem = /\bon|href|style|url\(|\\/i.test(written) ? attributesProblem(written) : null;
+    if (problem) return problem;
+    if (open.length === 0 && (root || element !== 'svg')) return 'is more than one <svg>; leave the first one only';
+    root ??= attributesOf(written);
+    if (!empty) open.push(element);
+  }
+  if (!root || open.length > 0) return 'is not a whole <svg>; save it again';
+  if (root.get('xmlns') !== svgNamespace) return `has no xmlns="${svgNamespace}" on <svg>; add it`;
+  return hasShape(root, shape) ? null : `has another shape; give <svg> the viewBox="${viewBoxes[shape]}"`;
+}
+
+const attributesOf = (written: string): Map<string, string> =>
+  new Map(
+    [...written.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name = '', double, single = '']) => [
+      name,
+      double ?? single,
+    ]),
+  );
+
+function attributesProblem(written: string): string | null {
+  for (const [name, value] of attributesOf(written)) {
+    if (/^on/i.test(name)) return `has a handler ${name}; remove it`;
+    if (/(^|:)href$/i.test(name) && !/^#[\w-]+$/.test(value)) return `refers to "${value}"; use #id of the same file`;
+    const rest = value.replace(/url\(#[\w-]+\)|\b(?:rgb|hsl)a?\([^()]*\)/g, '');
+    const outside = name === 'style' ? /[\\(@]/ : /\\|url\(/i;
+    if (outside.test(rest)) return `has ${name}="${value}"; use url(#id) of the same file, or remove it`;
+  }
+  return null;
+}
+
+function hasShape(attributes: Map<string, string>, shape: Shape): boolean {
+  const [, , width = 0, height = 0] = (attributes.get('viewBox') ?? '').split(/[\s,]+/).map(Number);
+  return width > 0 && (shape === 'cover' ? width * 4 === height * 3 : width === height);
+}

@@ -1,0 +1,164 @@
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import { isoTime } from './clock.ts';
+import type { PublishedStory, StoryContent } from './content/content.ts';
+import { type Db, query } from './db/database.ts';
+import type { StoryRow } from './db/schema.ts';
+import { cursorPage, type Position, readCursor } from './http/cursor.ts';
+import { type AppEnv, type Http, isVerified } from './http/http.ts';
+import { notFound } from './http/httpError.ts';
+import { rules } from './rules.ts';
+import type { Services } from './services.ts';
+
+export interface Story extends StoryContent {
+  id: string;
+  title: string;
+  coverUrl: string;
+  price: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+function toStory(row: StoryRow): Story {
+  const content: StoryContent = JSON.parse(row.content);
+  const { id, title, price, cover_url: coverUrl, created_at: createdAt, updated_at: updatedAt } = row;
+  return { id, title, price, coverUrl, createdAt, updatedAt, ...content };
+}
+
+/**
+ * Brings the database up to date with the story folders. A story whose folder is gone or broken leaves the feed;
+ * conversations about it go on.
+ */
+export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>): void {
+  db.transaction(() => {
+    for (const story of content.stories) publish(db, story);
+    db.run(
+      query
+        .updateTable('stories')
+        .set({ origin: 'withdrawn', updated_at: Date.now() })
+        .where('origin', '=', 'folder')
+        .where(
+          'id',
+          'not in',
+          content.stories.map(({ id }) => id),
+        ),
+    );
+  });
+}
+
+function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
+  const { summary, tags, author, opening, characters, voice } = story;
+  const row = {
+    title,
+    cover_url: coverUrl,
+    price: rules.storyPrices[length],
+    content: JSON.stringify({ summary, tags, author, opening, characters, voice } satisfies StoryContent),
+    origin: 'folder' as const,
+    created_at: published,
+    updated_at: published,
+  };
+  const columns = ['title', 'cover_url', 'price', 'content', 'origin', 'created_at'] as const;
+  const changed = sql.join(
+    columns.map((column) => sql`${sql.ref(`stories.${column}`)} is not ${sql.ref(`excluded.${column}`)}`),
+    sql` or `,
+  );
+  db.run(
+    query
+      .insertInto('stories')
+      .values({ id, ...row })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet({ ...row, updated_at: Date.now() })
+          .where(sql<boolean>`${changed}`),
+      ),
+  );
+}
+
+interface Shelf {
+  mark: string;
+  newestFirst: Story[];
+  byId: Map<string, Story>;
+}
+
+const shelves = new WeakMap<Db, Shelf>();
+
+/** The stories are asked for most and change least, so they stay parsed until the table changes. */
+function shelfOf(db: Db): Shelf {
+  const count = sql<number>`count(*)`.as('count');
+  const newest = sql<number>`max(updated_at)`.as('newest');
+  const mark = JSON.stringify(db.first(query.selectFrom('stories').select([count, newest])));
+  const known = shelves.get(db);
+  if (known?.mark === mark) return known;
+  const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
+  const newestFirst = rows.filter(({ origin }) => origin !== 'withdrawn').map(toStory);
+  const shelf = { mark, newestFirst, byId: new Map(rows.map((row) => [row.id, toStory(row)])) };
+  shelves.set(db, shelf);
+  return shelf;
+}
+
+/** Throws 404. */
+export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
+  const story = shelfOf(db).byId.get(id);
+  if (!story) throw notFound('没有找到这个故事');
+  return story;
+}
+
+/** Up to `count` stories, newest first, after a position in that order. */
+function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
+  const { newestFirst } = shelfOf(db);
+  const isAfter = ({ createdAt, id }: Story) =>
+    !position || createdAt < position.time || (createdAt === position.time && id < position.id);
+  const start = newestFirst.findIndex(isAfter);
+  return start < 0 ? [] : newestFirst.slice(start, start + count);
+}
+
+/** The story as the API shows it. */
+function presentStory(story: Story, conversationId: string | null) {
+  return {
+    id: story.id,
+    title: story.title,
+    cover_url: story.coverUrl,
+    summary: story.summary,
+    tags: story.tags,
+    author: story.author,
+    opening: story.opening,
+    characters: story.characters,
+    price_per_message: story.price,
+    conversation_id: conversationId,
+    created_at: isoTime(story.createdAt),
+    updated_at: isoTime(story.updatedAt),
+  };
+}
+
+/** The public feed and the story page. */
+export function storyRoutes(services: Services): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/', (c) => {
+      const stories = storiesAfter(services, readCursor(c.req.query('cursor')), rules.pageSize + 1);
+      const conversations = conversationsByStory(
+        services,
+        c,
+        stories.map((story) => story.id),
+      );
+      const present = (story: Story) => presentStory(story, conversations.get(story.id) ?? null);
+      return c.json(cursorPage(stories, c.req.path, ({ createdAt, id }) => ({ time: createdAt, id }), present));
+    })
+    .get('/:id', (c) => {
+      const story = findStory(services, c.req.param('id'));
+      const conversations = conversationsByStory(services, c, [story.id]);
+      return c.json({ data: presentStory(story, conversations.get(story.id) ?? null) });
+    });
+}
+
+/** The visitor's own conversations with these stories, by story. */
+function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Map<string, string> {
+  const user = c.get('identity')?.user;
+  if (!user || !isVerified(user)) return new Map();
+  const rows = query
+    .selectFrom('conversations')
+    .select(['id', 'story_id'])
+    .where('user_id', '=', user.id)
+    .where('story_id', 'in', storyIds);
+  return new Map(db.all(rows).map((row) => [row.story_id, row.id]));
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import { isoTime, shanghaiDate } from './clock.ts';
+import { query } from './db/database.ts';
+import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
+import { cursorPage, readCursor } from './http/cursor.ts';
+import { type AppEnv, userOf } from './http/http.ts';
+import { insufficientBalance } from './http/httpError.ts';
+import { idempotencyKey, type Outcome, once } from './http/idempotency.ts';
+import { readInput } from './http/input.ts';
+import { announceBalance, announceUser } from './realtime/events.ts';
+import { checkInReward, rules } from './rules.ts';
+import type { Services } from './services.ts';
+import { currentStreak, findUser } from './users/user.ts';
+
+interface Entry {
+  userId: string;
+  type: TransactionType;
+  /** Points, negative for what the user spends. */
+  amount: number;
+  description: string;
+  ref: { type: string; id: string };
+  /** Unique per user and type, so that nothing is booked twice. */
+  key: string;
+}
+
+/**
+ * Books one entry and moves the balance with it; call it inside a transaction. An entry booked before is left as it is.
+ * Returns the balance after it; throws 402 when the balance does not cover it.
+ */
+export function book(services: Services, entry: Entry): number {
+  const { db } = services;
+  if (entry.amount === 0 || isBooked(services, entry)) return balanceOf(services, entry.userId);
+  const moved = db.first(
+    query
+      .updateTable('users')
+      .set({ balance: sql`balance + ${entry.amount}`, version: sql`version + 1` })
+      .where('id', '=', entry.userId)
+      .where(sql<boolean>`balance + ${entry.amount} >= 0`)
+      .returning('balance'),
+  );
+  if (!moved) throw insufficientBalance(-entry.amount, balanceOf(services, entry.userId));
+  insertEntry(services, entry, moved.balance);
+  announceBalance(services, entry.userId);
+  return moved.balance;
+}
+
+/** Gives back, once, what was booked under a type and key. Returns the points given back. */
+export function refund(services: Services, userId: string, type: TransactionType, key: string): number {
+  const spent = services.db.first(
+    query
+      .selectFrom('transactions')
+      .selectAll()
+      .where((where) => where.and({ user_id: userId, type, ref_key: key })),
+  );
+  if (!spent) return 0;
+  book(services, {
+    userId,
+    type: 'refund',
+    amount: -spent.amount,
+    description: `退还：${spent.description}`,
+    ref: { type: spent.ref_type, id: spent.ref_id },
+    key: `${type}:${key}`,
+  });
+  return -spent.amount;
+}
+
+function isBooked({ db }: Services, { userId, type, key }: Entry): boolean {
+  const row = query
+    .selectFrom('transactions')
+    .select('id')
+    .where((where) => where.and({ user_id: userId, type, ref_key: key }));
+  return db.first(row) !== undefined;
+}
+
+export function balanceOf({ db }: Services, userId: string): number {
+  return db.first(query.selectFrom('users').select('balance').where('id', '=', userId))?.balance ?? 0;
+}
+
+function insertEntry(
+  { db, clock }: Services,
+  { userId, type, amount, description, ref, key }: Entry,
+  balance: number,
+): void {
+  db.run(
+    query.insertInto('transactions').values({
+      id: randomUUID(),
+      user_id: userId,
+      type,
+      amount,
+      balance_after: balance,
+      description,
+      ref_type: ref.type,
+      ref_id: ref.id,
+      ref_key: key,
+      created_at: clock(),
+    }),
+  );
+}
+
+/** Rewards the first check-in of a Shanghai day; call it inside a transaction. */
+function checkIn(services: Services, { id }: UserRow): Outcome {
+  const { db, clock } = services;
+  const user = findUser(services, id);
+  const date = shanghaiDate(clock());
+  const already = user.check_in_date === date;
+  const streak = already ? user.check_in_streak : currentStreak(user, clock()) + 1;
+  const awarded = already ? 0 : checkInReward(streak);
+  if (!already) {
+    db.run(query.insertInto('check_ins').values({ user_id: id, date, streak, awarded }));
+    db.run(query.updateTable('users').set({ check_in_date: date, check_in_streak: streak }).where('id', '=', id));
+    const ref = { type: 'check_in', id: date };
+    book(services, {
+      userId: id,
+      type: 'check_in',
+      amount: awarded,
+      description: `签到第 ${streak} 天`,
+      ref,
+      key: date,
+    });
+    announceUser(services, id);
+  }
+  return {
+    status: 200,
+    body: { data: { date, streak, awarded, already_checked_in: already, balance: balanceOf(services, id) } },
+  };
+}
+
+export function checkInRoutes(services: Services): Hono<AppEnv> {
+  const { limits, env } = services;
+  return new Hono<AppEnv>().post('/', async (c) => {
+    const user = userOf(c);
+    limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+    const input = await readInput(c);
+    return once(c, services, idempotencyKey(c, input), {}, () => checkIn(services, user));
+  });
+}
+
+export function transactionRoutes(services: Services): Hono<AppEnv> {
+  return new Hono<AppEnv>().get('/', (c) => {
+    const rows = pageOfTransactions(services, userOf(c).id, c.req.query('cursor'), c.req.query('type'));
+    return c.json(cursorPage(rows, c.req.path, ({ position, id }) => ({ time: position, id }), presentTransaction));
+  });
+}
+
+function pageOfTransactions(
+  { db }: Services,
+  userId: string,
+  cursor: string | undefined,
+  type: string | undefined,
+): TransactionRow[] {
+  const after = readCursor(cursor);
+  let page = query
+    .selectFrom('transactions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('position', 'desc')
+    .limit(rules.pageSize + 1);
+  if (after) page = page.where('position', '<', after.time);
+  if (type) page = page.where('type', '=', type as TransactionType);
+  return db.all(page);
+}
+
+function presentTransaction(row: TransactionRow) {
+  return {
+    id: row.id,
+    type: row.type,
+    amount: row.amount,
+    balance_after: row.balance_after,
+    description: row.description,
+    ref_type: row.ref_type,
+    ref_id: row.ref_id,
+    created_at: isoTime(row.created_at),
+  };
+}
