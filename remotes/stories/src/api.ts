@@ -1,4 +1,12 @@
-import { type AppDispatch, api, cursorPage, infiniteCursorOptions, listen, unwrap } from '@liaozhai/shared/runtime';
+import {
+  type AppDispatch,
+  api,
+  cursorPage,
+  infiniteCursorOptions,
+  listen,
+  store,
+  unwrap,
+} from '@liaozhai/shared/runtime';
 import { type Story, type StoryDto, type StoryPage, toStory, withNewest } from './model';
 
 interface MessageDto {
@@ -14,7 +22,7 @@ interface DeletionEventDto {
   id: string | number;
 }
 
-export const parsePage = cursorPage((item) => toStory(item as StoryDto));
+const parsePage = cursorPage((item) => toStory(item as StoryDto));
 
 export const storiesApi = api.injectEndpoints({
   overrideExisting: true,
@@ -56,6 +64,18 @@ export const storiesApi = api.injectEndpoints({
     }),
   }),
 });
+
+/**
+ * Starts the feed from the stories the page itself brought (`#liaozhai-first`, the body of `GET /v1/stories`),
+ * so that cards drawn by the server never make way for a skeleton. Later loads of the feed ask the server.
+ */
+export function adoptFirstStories() {
+  const element = document.getElementById('liaozhai-first');
+  if (!element?.textContent) return;
+  const value = { pages: [parsePage(JSON.parse(element.textContent))], pageParams: [null] };
+  store.dispatch(storiesApi.util.upsertQueryEntries([{ endpointName: 'storiesGetStories', arg: undefined, value }]));
+  element.remove();
+}
 
 /** Puts the newest page over the feed in the cache. */
 export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
