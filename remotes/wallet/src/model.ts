@@ -1,11 +1,4 @@
-export interface TransactionDto {
-  id: string | number;
-  type: string;
-  amount: number;
-  balance_after?: number | null;
-  description?: string | null;
-  created_at: string;
-}
+import type { CursorPage, TransactionDto } from '@liaozhai/shared/contract';
 
 const KINDS = ['message', 'continue', 'suggestion', 'recharge', 'check_in', 'invite', 'refund'] as const;
 
@@ -25,10 +18,7 @@ export interface Transaction {
   createdAt: string;
 }
 
-export interface TransactionPage {
-  items: Transaction[];
-  nextCursor: string | null;
-}
+export type TransactionPage = CursorPage<Transaction>;
 
 export const toTransaction = (dto: TransactionDto): Transaction => ({
   id: String(dto.id),
@@ -37,6 +27,11 @@ export const toTransaction = (dto: TransactionDto): Transaction => ({
   balanceAfter: dto.balance_after ?? undefined,
   description: dto.description ?? '',
   createdAt: dto.created_at,
+});
+
+export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionDto>): TransactionPage => ({
+  items: items.map(toTransaction),
+  nextCursor,
 });
 
 /** Rows of all pages in order, each once. */
