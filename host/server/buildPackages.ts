@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
 
 interface BuiltPackage {
@@ -64,3 +65,6 @@ export async function buildPackages(report: (line: string) => void): Promise<Bui
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), stale.length) }, worker));
   return packages;
 }
+
+// `pnpm build`
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPackages(console.log);

@@ -37,7 +37,7 @@ export function install() {
   const wanted = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.log('Installing packages (the first time takes about a minute) …');
-  const pnpm = `pnpm@${manifest.config.pnpm}`;
+  const pnpm = manifest.packageManager;
   const { status } = spawnSync(
     'npx',
     ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=warn'],

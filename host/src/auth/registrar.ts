@@ -1,4 +1,5 @@
-import { type ApiError, toApiError, type UserDto } from '@liaozhai/shared/runtime';
+import type { ApiError, UserDto } from '@liaozhai/shared/contract';
+import { toApiError } from '@liaozhai/shared/runtime';
 import { type Credentials, login, type Registration, register } from './authCalls';
 
 const mayHaveBeenDone = ({ kind }: ApiError) => kind === 'offline' || kind === 'timeout' || kind === 'server';

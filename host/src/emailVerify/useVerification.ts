@@ -1,3 +1,4 @@
+import { endpoints } from '@liaozhai/shared/contract';
 import { errorText } from '@liaozhai/shared/format';
 import { paths, request, requestLogin, session, toApiError, useLocation, useParams } from '@liaozhai/shared/runtime';
 import { useCallback, useEffect, useState } from 'react';
@@ -14,7 +15,7 @@ const checking: Verification = { state: 'checking', text: '正在确认…' };
 
 async function verify(url: string): Promise<Verification> {
   try {
-    await request<unknown>({ url });
+    await request({ url });
   } catch (cause) {
     const error = toApiError(cause);
     const final = error.kind === 'forbidden' || error.kind === 'notFound';
@@ -34,7 +35,7 @@ export function useVerification() {
   const { search } = useLocation();
   const navigation = useNavigation();
   const [outcome, setOutcome] = useState(checking);
-  const url = `/v1/email/verify/${encodeURIComponent(id)}/${encodeURIComponent(hash)}${search}`;
+  const url = endpoints.verifyEmail(id, hash, search);
 
   const run = useCallback(() => {
     let here = true;

@@ -1,3 +1,4 @@
+import { cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/contract';
 import { request } from '@liaozhai/shared/runtime';
 import { useEffect, useState } from 'react';
 
@@ -6,8 +7,8 @@ export function useSampleStory(): string | undefined {
   const [id, setId] = useState<string>();
   useEffect(() => {
     let here = true;
-    request<{ data?: { id: unknown }[] }>({ url: '/v1/stories' }).then(
-      ({ data }) => here && data?.[0] && setId(String(data[0].id)),
+    request({ url: endpoints.stories, schema: cursorPageSchema(storySchema) }).then(
+      ({ items: [story] }) => here && story && setId(String(story.id)),
       // the list is of use without it
       () => undefined,
     );

@@ -1,8 +1,8 @@
+import { checkInSchema, endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
-import { api, session, type UserDto, unwrap } from '@liaozhai/shared/runtime';
+import { api, session } from '@liaozhai/shared/runtime';
 import {
   type CheckIn,
-  type CheckInDto,
   type PasswordChange,
   type ProfileEdits,
   toAvatars,
@@ -15,12 +15,11 @@ export const accountApi = api.injectEndpoints({
   endpoints: (build) => ({
     // a static list beside the pictures; a backend without one answers 404 and only the present picture is shown
     accountGetAvatars: build.query<string[], void>({
-      query: () => '/media/avatars.json',
+      query: () => endpoints.avatars,
       transformResponse: toAvatars,
     }),
     accountUpdateProfile: build.mutation<UserDto, ProfileEdits>({
-      query: (edits) => ({ url: '/v1/user', method: 'PUT', body: edits }),
-      transformResponse: (body) => unwrap(body) as UserDto,
+      query: (edits) => ({ url: endpoints.user, method: 'PUT', body: edits, schema: singleSchema(userSchema) }),
       // the user lives in the session only, so the answer goes there before the caller hears of it
       async onQueryStarted(_edits, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(() => null);
@@ -28,12 +27,18 @@ export const accountApi = api.injectEndpoints({
       },
     }),
     accountChangePassword: build.mutation<void, PasswordChange>({
-      query: (change) => ({ url: '/v1/user/password', method: 'PUT', body: toPasswordChangeDto(change) }),
+      query: (change) => ({ url: endpoints.password, method: 'PUT', body: toPasswordChangeDto(change) }),
       transformResponse: () => undefined,
     }),
     accountCheckIn: build.mutation<CheckIn, string>({
-      query: (idempotencyKey) => ({ url: '/v1/check-in', method: 'POST', body: {}, idempotencyKey }),
-      transformResponse: (body) => toCheckIn(unwrap(body) as CheckInDto),
+      query: (idempotencyKey) => ({
+        url: endpoints.checkIn,
+        method: 'POST',
+        body: {},
+        idempotencyKey,
+        schema: singleSchema(checkInSchema),
+      }),
+      transformResponse: toCheckIn,
       invalidatesTags: ['Transaction'],
       async onQueryStarted(_key, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(() => null);

@@ -1,6 +1,5 @@
+import type { CheckInDto, UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
-import type { UserDto } from '@liaozhai/shared/runtime';
-import type { CheckInDto } from './model';
 
 export const userDto = (patch: Partial<UserDto> = {}): UserDto => ({
   id: 'u-1',

@@ -1,17 +1,10 @@
+import type { CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
 import { parseUrl } from '@liaozhai/shared/format';
 
 /** The most code points a persona may have. */
 export const PERSONA_CHARACTERS = 1000;
 
 export type Gender = 'male' | 'female';
-
-export interface CheckInDto {
-  date: string;
-  streak: number;
-  awarded: number;
-  already_checked_in?: boolean;
-  balance: number;
-}
 
 export interface CheckIn {
   /** Shanghai day, `2026-11-21` */
@@ -74,12 +67,6 @@ export interface PasswordChange {
   currentPassword: string;
   newPassword: string;
   confirmation: string;
-}
-
-export interface PasswordChangeDto {
-  current_password: string;
-  password: string;
-  password_confirmation: string;
 }
 
 export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto => ({

@@ -1,11 +1,22 @@
 import {
+  type ConversationDto,
+  type CursorPage,
+  conversationSchema,
+  cursorPageSchema,
+  endpoints,
+  type LatestDto,
+  latestSchema,
+  type StoryDto,
+  singleSchema,
+  storySchema,
+} from '@liaozhai/shared/contract';
+import {
   type AppDispatch,
   api,
   infiniteCursorOptions,
   type RootState,
   request,
   snapshots,
-  unwrap,
 } from '@liaozhai/shared/runtime';
 import { followConversations } from './api/conversations';
 import { conversationsCopyKey, copyOf, keepThreadCopy, storyCopyKey, THREAD_PAGE, threadCopyKey } from './api/copies';
@@ -16,7 +27,6 @@ import {
   emptyThread,
   runningMessage,
   type Story,
-  type StoryDto,
   type Thread,
   toConversationPage,
   toPage,
@@ -29,6 +39,7 @@ import {
 import { chatActions } from './slice';
 
 const THREAD_KEPT_SECONDS = 3600;
+const listSchema = cursorPageSchema(conversationSchema);
 
 // endpoint names carry the remote's name, because all remotes share one api
 export const chatApi = api.injectEndpoints({
@@ -36,12 +47,12 @@ export const chatApi = api.injectEndpoints({
   endpoints: (build) => ({
     chatGetStory: build.query<Story, string>({
       async queryFn(id, _queryApi, _options, ask) {
-        const { data, error } = await ask(`/v1/stories/${encodeURIComponent(id)}`);
+        const { data, error } = await ask({ url: endpoints.story(id), schema: singleSchema(storySchema) });
         if (error) {
           const copy = await copyOf<Story>(storyCopyKey(id), error);
           return copy ? { data: copy } : { error };
         }
-        const story = toStory(unwrap(data) as StoryDto);
+        const story = toStory(data as StoryDto);
         void snapshots.write(storyCopyKey(id), story);
         return { data: story };
       },
@@ -51,9 +62,9 @@ export const chatApi = api.injectEndpoints({
     chatGetThread: build.query<Thread, string>({
       async queryFn(storyId, _queryApi, _options, ask) {
         const params = { story_id: storyId, limit: THREAD_PAGE };
-        const { data, error } = await ask({ url: '/v1/messages/latest', params });
+        const { data, error } = await ask({ url: endpoints.latestMessages, params, schema: latestSchema });
         if (!error) {
-          const thread = withNewest(emptyThread(storyId), toPage(data as never));
+          const thread = withNewest(emptyThread(storyId), toPage(data as LatestDto));
           if (!runningMessage(thread)) void keepThreadCopy(thread);
           return { data: thread };
         }
@@ -80,9 +91,13 @@ export const chatApi = api.injectEndpoints({
     chatGetConversations: build.infiniteQuery<ConversationPage, void, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
       async queryFn({ pageParam: cursor }, _queryApi, _options, ask) {
-        const { data, error } = await ask({ url: '/v1/conversations', params: cursor === null ? {} : { cursor } });
+        const { data, error } = await ask({
+          url: endpoints.conversations,
+          params: cursor === null ? {} : { cursor },
+          schema: listSchema,
+        });
         if (!error) {
-          const page = toConversationPage(data);
+          const page = toConversationPage(data as CursorPage<ConversationDto>);
           if (cursor === null) await snapshots.write(conversationsCopyKey, page);
           return { data: page };
         }
@@ -163,7 +178,7 @@ export const refreshConversations =
       await dispatch(chatGetConversations.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
       return;
     }
-    const newest = toConversationPage(await request({ url: '/v1/conversations' }));
+    const newest = toConversationPage(await request({ url: endpoints.conversations, schema: listSchema }));
     dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
   };
 

@@ -1,4 +1,4 @@
-import type { ConversationDto, DeltaEventDto, LatestDto, LatestMetaDto, MessageDto, StoryDto } from './model';
+import type { ConversationDto, DeltaEventDto, LatestDto, MessageDto, StoryDto } from '@liaozhai/shared/contract';
 
 const NOON = '2026-11-20T04:00:00.000000Z';
 
@@ -6,6 +6,7 @@ export const storyDto = (patch: Partial<StoryDto> = {}): StoryDto => ({
   id: 's-1',
   title: '聂小倩',
   cover_url: '',
+  tags: [],
   opening: '*月光落在阶前。*\n\n“公子，可否借一盏灯？”她问。',
   author: { name: '蒲松龄', avatar: '' },
   characters: [{ id: 'p-1', name: '聂小倩', avatar: '' }],
@@ -41,7 +42,7 @@ export const messageDtos = (count: number, from = 1): MessageDto[] =>
     return messageDto({ seq, role, body: `第${seq}句`, client_id: role === 'user' ? `client-${seq}` : null });
   });
 
-export const latestDto = (data: MessageDto[], meta: Partial<LatestMetaDto> = {}): LatestDto => ({
+export const latestDto = (data: MessageDto[], meta: LatestDto['meta'] = {}): LatestDto => ({
   data,
   meta: {
     conversation_id: data[0]?.conversation_id ?? null,

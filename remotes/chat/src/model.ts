@@ -40,4 +40,3 @@ export {
   withOlder,
   withPiece,
 } from './model/thread';
-export type * from './model/wire';

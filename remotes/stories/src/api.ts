@@ -1,50 +1,51 @@
-import { type AppDispatch, api, cursorPage, infiniteCursorOptions, listen, unwrap } from '@liaozhai/shared/runtime';
-import { type Story, type StoryDto, type StoryPage, toStory, withNewest } from './model';
+import {
+  cursorPageSchema,
+  endpoints,
+  idEventSchema,
+  messageEventSchema,
+  PAGE_ELEMENTS,
+  readAs,
+  singleSchema,
+  storySchema,
+} from '@liaozhai/shared/contract';
+import { type AppDispatch, api, infiniteCursorOptions, listen, store } from '@liaozhai/shared/runtime';
+import { type Story, type StoryPage, toStory, toStoryPage, withNewest } from './model';
 
-interface MessageDto {
-  story_id: string | number;
-  conversation_id: string | number;
-}
-
-/** `message.created`, as much of it as matters here: the message itself, or an envelope around it. */
-type MessageEventDto = Partial<MessageDto> & { message?: MessageDto };
-
-/** `conversation.deleted` */
-interface DeletionEventDto {
-  id: string | number;
-}
-
-export const parsePage = cursorPage((item) => toStory(item as StoryDto));
+const pageSchema = cursorPageSchema(storySchema);
 
 export const storiesApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     storiesGetStories: build.infiniteQuery<StoryPage, void, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      query: ({ pageParam }) => ({ url: '/v1/stories', params: pageParam === null ? {} : { cursor: pageParam } }),
-      transformResponse: parsePage,
+      query: ({ pageParam }) => ({
+        url: endpoints.stories,
+        params: pageParam === null ? {} : { cursor: pageParam },
+        schema: pageSchema,
+      }),
+      transformResponse: toStoryPage,
     }),
     // the first page by itself: what a look for new stories compares the shown feed with
     storiesGetNewest: build.query<StoryPage, void>({
-      query: () => '/v1/stories',
-      transformResponse: parsePage,
+      query: () => ({ url: endpoints.stories, schema: pageSchema }),
+      transformResponse: toStoryPage,
       keepUnusedDataFor: 0,
     }),
     storiesGetStory: build.query<Story, string>({
-      query: (id) => `/v1/stories/${encodeURIComponent(id)}`,
-      transformResponse: (body) => toStory(unwrap(body) as StoryDto),
+      query: (id) => ({ url: endpoints.story(id), schema: singleSchema(storySchema) }),
+      transformResponse: toStory,
       providesTags: (_story, _error, id) => [{ type: 'Story', id }],
       // 开始 becomes 继续 with the first message, and 开始 again when the conversation is deleted
       async onCacheEntryAdded(id, { updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
         await cacheDataLoaded;
         const stops = [
-          listen<MessageEventDto>('message.created', (event) =>
+          listen('message.created', messageEventSchema, (event) =>
             updateCachedData((story) => {
               const message = event.message ?? event;
               if (String(message.story_id) === id) story.conversationId = String(message.conversation_id);
             }),
           ),
-          listen<DeletionEventDto>('conversation.deleted', (event) =>
+          listen('conversation.deleted', idEventSchema, (event) =>
             updateCachedData((story) => {
               if (story.conversationId === String(event.id)) story.conversationId = null;
             }),
@@ -56,6 +57,20 @@ export const storiesApi = api.injectEndpoints({
     }),
   }),
 });
+
+/**
+ * Starts the feed from the stories the page itself brought (`#liaozhai-first`, the body of `GET /v1/stories`),
+ * so that cards drawn by the server never make way for a skeleton. Later loads of the feed ask the server.
+ */
+export function adoptFirstStories() {
+  const element = document.getElementById(PAGE_ELEMENTS.first);
+  if (!element?.textContent) return;
+  const page = readAs(pageSchema, JSON.parse(element.textContent));
+  if (!page) return;
+  const value = { pages: [toStoryPage(page)], pageParams: [null] };
+  store.dispatch(storiesApi.util.upsertQueryEntries([{ endpointName: 'storiesGetStories', arg: undefined, value }]));
+  element.remove();
+}
 
 /** Puts the newest page over the feed in the cache. */
 export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {

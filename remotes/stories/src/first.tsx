@@ -1,3 +1,4 @@
+import { endpoints } from '@liaozhai/shared/contract';
 import { StoryGrid } from './components/StoryGrid';
 import { Wordmark } from './components/Wordmark';
 import { toStory } from './model';
@@ -15,6 +16,7 @@ const placeholder = (place: number) => {
     cover_url: token('cover_url'),
     summary: token('summary'),
     tags: [token('tags')],
+    characters: [],
   });
 };
 
@@ -25,7 +27,7 @@ const storyCard = { title: 'lz-data.title-lz', description: 'lz-data.summary-lz'
 export const contents = [
   {
     route: 'explore',
-    source: '/v1/stories',
+    source: endpoints.stories,
     omit: ['opening', 'characters'],
     element: (
       <div className={styles.page}>

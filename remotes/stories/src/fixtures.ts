@@ -1,4 +1,4 @@
-import type { CharacterDto, StoryDto } from './model';
+import type { CharacterDto, StoryDto } from '@liaozhai/shared/contract';
 
 export const characterDto = (patch: Partial<CharacterDto> = {}): CharacterDto => ({
   id: 'c-nie',

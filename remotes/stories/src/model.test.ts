@@ -1,3 +1,4 @@
+import { readAs, type StoryDto, storySchema } from '@liaozhai/shared/contract';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from './fixtures';
 import { hasGap, type StoryPage, storiesOf, teaserOf, toStory, unseenIn, withNewest } from './model';
@@ -7,7 +8,7 @@ const idsOf = (pages: StoryPage[]) => pages.map((each) => each.items.map((story)
 
 describe('a story from the wire', () => {
   test('needs nothing but an id and a title', () => {
-    expect(toStory({ id: 7, title: '画皮' })).toEqual({
+    expect(toStory(readAs(storySchema, { id: 7, title: '画皮' }) as StoryDto)).toEqual({
       id: '7',
       title: '画皮',
       coverUrl: '',

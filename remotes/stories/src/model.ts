@@ -1,22 +1,4 @@
-export interface CharacterDto {
-  id: string | number;
-  name: string;
-  avatar?: string | null;
-  intro?: string | null;
-}
-
-export interface StoryDto {
-  id: string | number;
-  title: string;
-  cover_url?: string | null;
-  summary?: string | null;
-  tags?: string[] | null;
-  author?: { id?: string | number; name?: string | null; avatar?: string | null } | null;
-  opening?: string | null;
-  characters?: CharacterDto[] | null;
-  price_per_message?: number | null;
-  conversation_id?: string | number | null;
-}
+import type { CharacterDto, CursorPage, StoryDto } from '@liaozhai/shared/contract';
 
 export interface Character {
   id: string;
@@ -40,10 +22,7 @@ export interface Story {
 }
 
 /** One page of the feed as the cache keeps it. */
-export interface StoryPage {
-  items: Story[];
-  nextCursor: string | null;
-}
+export type StoryPage = CursorPage<Story>;
 
 const toCharacter = (dto: CharacterDto): Character => ({
   id: String(dto.id),
@@ -57,12 +36,17 @@ export const toStory = (dto: StoryDto): Story => ({
   title: dto.title,
   coverUrl: dto.cover_url ?? '',
   summary: dto.summary ?? '',
-  tags: dto.tags ?? [],
+  tags: dto.tags,
   authorName: dto.author?.name ?? '',
   opening: dto.opening ?? '',
-  characters: (dto.characters ?? []).map(toCharacter),
+  characters: dto.characters.map(toCharacter),
   pricePerMessage: dto.price_per_message ?? undefined,
   conversationId: dto.conversation_id == null ? null : String(dto.conversation_id),
+});
+
+export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryPage => ({
+  items: items.map(toStory),
+  nextCursor,
 });
 
 /** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */

@@ -1,12 +1,12 @@
-import { api, cursorPage, infiniteCursorOptions, listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
-import { type TransactionDto, type TransactionKind, type TransactionPage, toTransaction, withNewest } from './model';
+import { anyPayload, cursorPageSchema, endpoints, transactionSchema } from '@liaozhai/shared/contract';
+import { api, infiniteCursorOptions, listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
+import { type TransactionKind, type TransactionPage, toTransactionPage, withNewest } from './model';
 
 /** One list per kind; null is all of them. */
 export type Filter = TransactionKind | null;
 
-const url = '/v1/transactions';
 const typeParam = (filter: Filter) => (filter === null ? {} : { type: filter });
-const parsePage = cursorPage((item) => toTransaction(item as TransactionDto));
+const pageSchema = cursorPageSchema(transactionSchema);
 
 export const walletApi = api.injectEndpoints({
   overrideExisting: true,
@@ -14,10 +14,11 @@ export const walletApi = api.injectEndpoints({
     walletGetTransactions: build.infiniteQuery<TransactionPage, Filter, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
       query: ({ queryArg, pageParam }) => ({
-        url,
+        url: endpoints.transactions,
         params: { ...typeParam(queryArg), ...(pageParam === null ? {} : { cursor: pageParam }) },
+        schema: pageSchema,
       }),
-      transformResponse: parsePage,
+      transformResponse: toTransactionPage,
       providesTags: ['Transaction'],
       async onCacheEntryAdded(filter, { dispatch, updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
         await cacheDataLoaded;
@@ -35,15 +36,15 @@ export const walletApi = api.injectEndpoints({
           // a next page under way comes with the pages as they were when it was asked for
           void dispatch(walletApi.util.getRunningQueryThunk('walletGetTransactions', filter))?.then(merge);
         };
-        const stops = [listen('balance.updated', takeNewest), onCaughtUpNeeded(takeNewest)];
+        const stops = [listen('balance.updated', anyPayload, takeNewest), onCaughtUpNeeded(takeNewest)];
         await cacheEntryRemoved;
         for (const stop of stops) stop();
       },
     }),
     // the first page by itself: what was booked since the list was read
     walletGetNewest: build.query<TransactionPage, Filter>({
-      query: (filter) => ({ url, params: typeParam(filter) }),
-      transformResponse: parsePage,
+      query: (filter) => ({ url: endpoints.transactions, params: typeParam(filter), schema: pageSchema }),
+      transformResponse: toTransactionPage,
       keepUnusedDataFor: 0,
     }),
   }),

@@ -1,4 +1,4 @@
-import type { TransactionDto } from './model';
+import type { TransactionDto } from '@liaozhai/shared/contract';
 
 export const transactionDto = (patch: Partial<TransactionDto> = {}): TransactionDto => ({
   id: 't-1',

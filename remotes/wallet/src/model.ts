@@ -1,13 +1,5 @@
+import type { CursorPage, TransactionDto } from '@liaozhai/shared/contract';
 import { parseUrl } from '@liaozhai/shared/format';
-
-export interface TransactionDto {
-  id: string | number;
-  type: string;
-  amount: number;
-  balance_after?: number | null;
-  description?: string | null;
-  created_at: string;
-}
 
 const KINDS = ['message', 'continue', 'suggestion', 'recharge', 'check_in', 'invite', 'refund'] as const;
 
@@ -27,10 +19,7 @@ export interface Transaction {
   createdAt: string;
 }
 
-export interface TransactionPage {
-  items: Transaction[];
-  nextCursor: string | null;
-}
+export type TransactionPage = CursorPage<Transaction>;
 
 export const toTransaction = (dto: TransactionDto): Transaction => ({
   id: String(dto.id),
@@ -39,6 +28,11 @@ export const toTransaction = (dto: TransactionDto): Transaction => ({
   balanceAfter: dto.balance_after ?? undefined,
   description: dto.description ?? '',
   createdAt: dto.created_at,
+});
+
+export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionDto>): TransactionPage => ({
+  items: items.map(toTransaction),
+  nextCursor,
 });
 
 /** Rows of all pages in order, each once. */

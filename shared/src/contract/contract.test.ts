@@ -2,12 +2,16 @@ import { describe, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import {
   buildDescriptionSchema,
+  cursorPageSchema,
   latestSchema,
   matchRoute,
   messageEventSchema,
   messageSchema,
+  readAs,
   satisfiesContract,
   sentSchema,
+  signedInSchema,
+  singleSchema,
   storySchema,
 } from '.';
 
@@ -32,6 +36,42 @@ test('a remote runs on a runtime of the same major version that is not older', (
   expect(satisfiesContract('^1.2.0', '1.3.0')).toBe(true);
   expect(satisfiesContract('^1.2.1', '1.2.0')).toBe(false);
   expect(satisfiesContract('^1.2.0', '2.2.0')).toBe(false);
+});
+
+describe('a page of a list', () => {
+  const parse = (body: unknown) => readAs(cursorPageSchema(v.object({ id: v.number() })), body);
+  const items = [{ id: 1 }];
+
+  test.each([
+    ['of a resource', { data: items, links: {}, meta: { next_cursor: 'n' } }, 'n'],
+    ['in the raw form', { data: items, next_cursor: 'n' }, 'n'],
+    ['that is the last', { data: items, meta: { next_cursor: null } }, null],
+    ['as a bare list', items, null],
+    ['with an entry that is none', { data: [null, ...items, { id: 'x' }] }, null],
+  ])('%s', (_, body, nextCursor) => {
+    expect(parse(body)).toEqual({ items, nextCursor });
+  });
+
+  test.each([null, '<html>', {}, { data: {} }, 7])('that is none of ours is refused: %j', (body) => {
+    expect(parse(body)).toBeUndefined();
+  });
+});
+
+test('a single entity is found bare or wrapped', () => {
+  const schema = singleSchema(v.object({ id: v.number() }));
+  expect(readAs(schema, { data: { id: 1 } })).toEqual({ id: 1 });
+  expect(readAs(schema, { id: 1 })).toEqual({ id: 1 });
+  expect(readAs(schema, null)).toBeUndefined();
+});
+
+test('who signs in is found in every form that Laravel writes', () => {
+  const user = { id: 7, name: '宁采臣' };
+  for (const body of [user, { data: user }, { user }, { user: { data: user } }, { data: { user } }])
+    expect(readAs(signedInSchema, body)?.user).toMatchObject(user);
+  for (const body of [{ user, type: 'email' }, { data: user, type: 'email' }, { data: { user, type: 'email' } }])
+    expect(readAs(signedInSchema, body)?.type).toBe('email');
+  for (const body of [{}, null, '<html>', { user: null }, { user: {} }])
+    expect(readAs(signedInSchema, body)).toBeUndefined();
 });
 
 describe('what the API answers', () => {

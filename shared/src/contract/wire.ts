@@ -13,20 +13,54 @@ const optionalText = lenient(v.string());
 const optionalNumber = lenient(v.number());
 const optionalBoolean = lenient(v.boolean());
 const problem = lenient(v.object({ code: optionalText, message: optionalText }));
+const soundEntries =
+  <Schema extends v.GenericSchema>(entry: Schema) =>
+  (entries: unknown[]): v.InferOutput<Schema>[] =>
+    entries.flatMap((value) => {
+      const parsed = v.safeParse(entry, value);
+      return parsed.success ? [parsed.output] : [];
+    });
 /** Every entry that is one; what is no list reads as empty. */
 const list = <Schema extends v.GenericSchema>(entry: Schema) =>
-  v.fallback(
-    v.pipe(
-      v.nullish(v.array(v.unknown()), []),
-      v.transform((entries) =>
-        entries.flatMap((value) => {
-          const parsed = v.safeParse(entry, value);
-          return parsed.success ? [parsed.output] : [];
-        }),
+  v.fallback(v.pipe(v.nullish(v.array(v.unknown()), []), v.transform(soundEntries(entry))), []);
+
+/** One page of a list, in whichever of Laravel's forms it came. */
+export interface CursorPage<Item> {
+  items: Item[];
+  /** null at the end */
+  nextCursor: string | null;
+}
+
+/** `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; an entry that is none is left out. */
+export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) =>
+  v.pipe(
+    v.union([
+      v.object({
+        data: v.array(v.unknown()),
+        meta: lenient(v.object({ next_cursor: optionalText })),
+        next_cursor: optionalText,
+      }),
+      v.pipe(
+        v.array(v.unknown()),
+        v.transform((data) => ({ data, meta: undefined, next_cursor: undefined })),
       ),
+    ]),
+    v.transform(
+      ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
+        items: soundEntries(entry)(data),
+        nextCursor: meta?.next_cursor || next_cursor || null,
+      }),
     ),
-    [],
   );
+
+function withoutWrapper(body: unknown): unknown {
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body;
+}
+
+/** A single entity, bare or wrapped in `data`. */
+export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
+  v.pipe(v.unknown(), v.transform(withoutWrapper), entity);
 
 export type Id = v.InferOutput<typeof id>;
 
@@ -45,6 +79,26 @@ export const userSchema = v.object({
   version: optionalNumber,
 });
 export type UserDto = v.InferOutput<typeof userSchema>;
+
+const withType = { type: optionalText };
+const underUser = v.object({ user: singleSchema(userSchema), ...withType });
+
+/** `POST /v1/login` and `POST /v1/register`: the user under `user` or bare, either of them wrapped in `data` or not. */
+export const signedInSchema = v.union([
+  underUser,
+  v.pipe(
+    v.object({ data: underUser, ...withType }),
+    v.transform(({ data, type }) => ({ user: data.user, type: type ?? data.type })),
+  ),
+  v.pipe(
+    v.object({ data: userSchema, ...withType }),
+    v.transform(({ data, type }) => ({ user: data, type })),
+  ),
+  v.pipe(
+    userSchema,
+    v.transform((user) => ({ user, type: undefined })),
+  ),
+]);
 
 export const characterSchema = v.object({ id, name: v.string(), avatar: optionalText, intro: optionalText });
 export type CharacterDto = v.InferOutput<typeof characterSchema>;
@@ -150,6 +204,9 @@ export const transactionSchema = v.object({
 });
 export type TransactionDto = v.InferOutput<typeof transactionSchema>;
 
+/** `POST /broadcasting/auth` */
+export const channelAuthSchema = v.object({ auth: v.string(), channel_data: optionalText });
+
 /** `POST /v1/check-in` */
 export const checkInSchema = v.object({
   /** Shanghai day, `2026-11-21` */
@@ -202,3 +259,15 @@ export const eventNames = [
   'balance.updated',
   'user.updated',
 ] as const;
+
+/** For events whose payload nobody reads. */
+export const anyPayload = v.unknown();
+
+/** `value` as `schema` reads it; undefined where it is of another shape. */
+export function readAs<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): v.InferOutput<Schema> | undefined {
+  const parsed = v.safeParse(schema, value);
+  return parsed.success ? parsed.output : undefined;
+}

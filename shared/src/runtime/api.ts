@@ -7,7 +7,7 @@ export type ApiRequest = string | Omit<RequestOptions, 'signal'>;
 
 const baseQuery: BaseQueryFn<ApiRequest, unknown, ApiError> = async (argument, { signal }) => {
   const options = typeof argument === 'string' ? { url: argument } : argument;
-  return request<unknown>({ ...options, signal }).then(
+  return request({ ...options, signal }).then(
     (data) => ({ data: data ?? null }),
     // an aborted request has no reader any more; what it is told does not matter
     (cause: unknown) => ({ error: signal.aborted ? { kind: 'offline' } : toApiError(cause) }),

@@ -19,6 +19,7 @@ export {
 export {
   type ApiError,
   CONTRACT_VERSION,
+  type CursorPage,
   defineRemote,
   isApiError,
   paths,
@@ -33,7 +34,7 @@ export { newClientId } from './client/clientId';
 export { type RequestOptions, request } from './client/request';
 export { toApiError } from './client/toApiError';
 export { onUnauthenticated } from './client/unauthenticated';
-export { type CursorPage, cursorPage, infiniteCursorOptions, toCursorPage, unwrap } from './cursor';
+export { infiniteCursorOptions } from './cursor';
 export { copyText, share, useOnline } from './device';
 export { holdReload, onReloadHoldsChanged, reloadHolds } from './holdReload';
 export { type HostConfig, hostConfig } from './hostConfig';
@@ -46,7 +47,7 @@ export { ScreenContext, type ScreenState, useDocumentTitle, useGoBack, useScreen
 export { authPopup, type LoginMode, requestLogin } from './session/authPopup';
 export { session, useSession, useUser } from './session/session';
 export type { Session } from './session/sessionSlice';
-export type { User, UserDto } from './session/user';
+export type { User } from './session/user';
 export { RemoteSlot, SlotContext } from './slots';
 export { drafts } from './storage/drafts';
 export { type OutboxEntry, outboxStore } from './storage/outboxStore';

@@ -1,11 +1,12 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { endpoints, signedInSchema } from '../contract';
 import { anyErrorText } from '../format/errorText';
-import { authPopup, request, session, toApiError, type UserDto, unwrap, useUser } from '../runtime';
+import { authPopup, request, session, toApiError, useUser } from '../runtime';
 import styles from './openStandAlone.module.css';
 
 async function logIn(form: HTMLFormElement): Promise<void> {
   const body = Object.fromEntries(new FormData(form));
-  const { user } = unwrap(await request({ method: 'POST', url: '/v1/login', body })) as { user: UserDto };
+  const { user } = await request({ method: 'POST', url: endpoints.login, body, schema: signedInSchema });
   session.userReceived(user);
 }
 

@@ -2,6 +2,7 @@ import { type RenderResult, render } from '@testing-library/react';
 import { type UserEvent, userEvent } from '@testing-library/user-event';
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useRef } from 'react';
 import { unstable_HistoryRouter as HistoryRouter } from 'react-router-dom';
+import type { UserDto } from '../contract';
 import {
   followUser,
   matchPath,
@@ -13,7 +14,6 @@ import {
   SlotContext,
   session,
   store,
-  type UserDto,
 } from '../runtime';
 import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
 import { fakeRealtime, type Live } from './fakeRealtime';

@@ -1,13 +1,14 @@
-import { api, toCursorPage } from '@liaozhai/shared/runtime';
-import { type Story, type StoryDto, toStory } from './model';
+import { cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/contract';
+import { api } from '@liaozhai/shared/runtime';
+import { type Story, toStories } from './model';
 
 // endpoint names carry the remote's name, because all remotes share one api
 export const sampleApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     sampleGetStories: build.query<Story[], void>({
-      query: () => '/v1/stories',
-      transformResponse: (body) => toCursorPage(body).items.map((item) => toStory(item as StoryDto)),
+      query: () => ({ url: endpoints.stories, schema: cursorPageSchema(storySchema) }),
+      transformResponse: toStories,
       providesTags: ['Story'],
     }),
   }),

@@ -1,9 +1,4 @@
-/** As the API writes it; snake_case stops in this file. */
-export interface StoryDto {
-  id: string | number;
-  title: string;
-  summary?: string | null;
-}
+import type { CursorPage, StoryDto } from '@liaozhai/shared/contract';
 
 export interface Story {
   id: string;
@@ -11,8 +6,11 @@ export interface Story {
   summary: string;
 }
 
-export const toStory = (dto: StoryDto): Story => ({
+/** The API's snake_case stops here. */
+const toStory = (dto: StoryDto): Story => ({
   id: String(dto.id),
   title: dto.title,
   summary: dto.summary ?? '',
 });
+
+export const toStories = (page: CursorPage<StoryDto>): Story[] => page.items.map(toStory);

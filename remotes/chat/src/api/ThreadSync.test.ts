@@ -1,6 +1,7 @@
+import type { LatestDto } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { emptyThread, type LatestDto, type Thread, toDelta, toPage, withEvent, withNewest, withPiece } from '../model';
+import { emptyThread, type Thread, toDelta, toPage, withEvent, withNewest, withPiece } from '../model';
 import type { LatestQuery } from './calls';
 import { ThreadSync } from './ThreadSync';
 

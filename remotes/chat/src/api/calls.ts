@@ -1,15 +1,15 @@
-import { request, unwrap } from '@liaozhai/shared/runtime';
 import {
   type ContinuedDto,
-  type LatestDto,
-  type Line,
-  type Page,
+  continuedSchema,
+  endpoints,
+  latestSchema,
   type SentDto,
-  type Suggestion,
-  type SuggestionDto,
-  toPage,
-  toSuggestion,
-} from '../model';
+  sentSchema,
+  singleSchema,
+  suggestionSchema,
+} from '@liaozhai/shared/contract';
+import { request } from '@liaozhai/shared/runtime';
+import { type Line, type Page, type Suggestion, toPage, toSuggestion } from '../model';
 
 /*
  * Calls that buy something are plain requests: a mutation of the cache would be aborted by the very 401 that ends the
@@ -26,7 +26,7 @@ export interface LatestQuery {
 }
 
 export const askLatest = async (query: LatestQuery): Promise<Page> =>
-  toPage(await request<LatestDto>({ url: '/v1/messages/latest', params: { ...query } }));
+  toPage(await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema }));
 
 /** The same line gives the same key and body, so that it is carried out once. */
 export async function postMessage(line: Line): Promise<SentDto> {
@@ -34,23 +34,21 @@ export async function postMessage(line: Line): Promise<SentDto> {
   const where = conversationId ? { conversation_id: conversationId } : { story_id: storyId };
   const idea = suggestionId ? { suggestion_id: suggestionId } : {};
   const content = { ...where, body, client_id: clientId, ...idea };
-  return unwrap(await post('/v1/messages', clientId, content)) as SentDto;
+  const url = endpoints.messages;
+  return request({ url, method: 'POST', idempotencyKey: clientId, body: content, schema: singleSchema(sentSchema) });
 }
 
 export async function postContinue(conversationId: string, messageId: string, clientId: string): Promise<ContinuedDto> {
   const content = { conversation_id: conversationId, message_id: messageId, client_id: clientId };
-  return unwrap(await post('/v1/messages/continue', clientId, content)) as ContinuedDto;
+  const schema = singleSchema(continuedSchema);
+  return request({ url: endpoints.continue, method: 'POST', idempotencyKey: clientId, body: content, schema });
 }
 
 export async function postSuggestion(conversationId: string, count: number, clientId: string): Promise<Suggestion> {
   const content = { conversation_id: conversationId, count, client_id: clientId };
-  return toSuggestion(unwrap(await post('/v1/messages/suggestion', clientId, content)) as SuggestionDto);
+  const how = { method: 'POST', idempotencyKey: clientId, body: content, schema: singleSchema(suggestionSchema) };
+  return toSuggestion(await request({ url: endpoints.suggestions, ...how }));
 }
 
 export const askSuggestion = async (id: string): Promise<Suggestion> =>
-  toSuggestion(unwrap(await request({ url: `/v1/messages/suggestion/${encodeURIComponent(id)}` })) as SuggestionDto);
-
-export const conversationUrl = (id: string): string => `/v1/conversations/${encodeURIComponent(id)}`;
-
-const post = (url: string, idempotencyKey: string, body: unknown) =>
-  request<unknown>({ url, method: 'POST', idempotencyKey, body });
+  toSuggestion(await request({ url: endpoints.suggestion(id), schema: singleSchema(suggestionSchema) }));

@@ -1,5 +1,6 @@
+import { idEventSchema, type MessageEventDto, messageEventSchema } from '@liaozhai/shared/contract';
 import { isApiError, listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
-import { type ConversationPage, type IdEventDto, type MessageEventDto, withLastMessage } from '../model';
+import { type ConversationPage, withLastMessage } from '../model';
 
 interface Ports {
   /** undefined until the first page is there. */
@@ -34,10 +35,10 @@ export function followConversations({ read, change, drop, takeNewest }: Ports): 
     else void look();
   };
   const stops = [
-    listen<MessageEventDto>('message.created', hear),
-    listen<MessageEventDto>('message.completed', hear),
-    listen<MessageEventDto>('message.failed', hear),
-    listen<IdEventDto>('conversation.deleted', (event) => drop(String(event.id))),
+    listen('message.created', messageEventSchema, hear),
+    listen('message.completed', messageEventSchema, hear),
+    listen('message.failed', messageEventSchema, hear),
+    listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
     onCaughtUpNeeded(() => {
       if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
     }),

@@ -1,14 +1,13 @@
+import { endpoints } from '@liaozhai/shared/contract';
 import { failureText } from '@liaozhai/shared/format';
 import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
 import { dropConversation } from '../api';
 import type { Conversation } from '../model';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
-import { conversationUrl } from './calls';
 import { currentUserId } from './sendLine';
 
 const UNDO_SECONDS = 6;
-const LOGOUT_URL = '/v1/logout';
 
 /** Conversations that are hidden and not yet deleted, by id. */
 const pending = new Map<string, Conversation>();
@@ -90,7 +89,7 @@ async function deleteNow({ id, storyId }: Conversation): Promise<void> {
 
 /** Gone already is as good as deleted. */
 async function removeFromServer(id: string): Promise<void> {
-  await request({ url: conversationUrl(id), method: 'DELETE' }).catch((cause: unknown) => {
+  await request({ url: endpoints.conversation(id), method: 'DELETE' }).catch((cause: unknown) => {
     if (!isApiError(cause) || cause.kind !== 'notFound') throw cause;
   });
 }
@@ -98,7 +97,7 @@ async function removeFromServer(id: string): Promise<void> {
 /** The client's transport ends with its page, and only a bare fetch can be told to go on. Resolves whether it is gone. */
 async function deleteOutlivingPage(id: string): Promise<boolean> {
   const token = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]*)/)?.[1] ?? '';
-  const answer = await fetch(new URL(client.getUri({ url: conversationUrl(id) }), location.href), {
+  const answer = await fetch(new URL(client.getUri({ url: endpoints.conversation(id) }), location.href), {
     method: 'DELETE',
     keepalive: true,
     headers: {
@@ -122,7 +121,7 @@ function flush(): void {
 window.addEventListener('pagehide', flush);
 // Only who is still signed in may delete, and what was said to be deleted must not be back at the next sign-in.
 client.interceptors.request.use(async (config) => {
-  if (config.url === LOGOUT_URL) await carryOutAll();
+  if (config.url === endpoints.logout) await carryOutAll();
   return config;
 });
 session.onUserChanged(takeAll);

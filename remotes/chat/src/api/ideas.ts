@@ -1,6 +1,7 @@
+import { idEventSchema } from '@liaozhai/shared/contract';
 import { api, isApiError, listen, newClientId, session, snapshots, store } from '@liaozhai/shared/runtime';
 import { selectThread } from '../api';
-import { type IdEventDto, isUncertain, type Message, runningMessage, type Suggestion } from '../model';
+import { isUncertain, type Message, runningMessage, type Suggestion } from '../model';
 import { chatActions, type Ideas, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
 import { prices } from './prices';
@@ -111,6 +112,6 @@ const readyOrLater = (id: string): Promise<void> =>
       clearTimeout(timer);
       resolve();
     };
-    const stop = listen<IdEventDto>('suggestion.ready', (event) => String(event.id) === id && done());
+    const stop = listen('suggestion.ready', idEventSchema, (event) => String(event.id) === id && done());
     const timer = setTimeout(done, LOOK_SECONDS * 1000);
   });

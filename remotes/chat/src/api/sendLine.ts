@@ -1,6 +1,7 @@
+import type { SentDto } from '@liaozhai/shared/contract';
 import { api, holdReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
 import { changeConversations, changeThread, chatApi, selectThread } from '../api';
-import { type Line, type SentDto, toConversation, toMessage, withAnswer, withConversation, withNewest } from '../model';
+import { type Line, toConversation, toMessage, withAnswer, withConversation, withNewest } from '../model';
 import { askLatest, postMessage } from './calls';
 import { catchUp, watchThread } from './threads';
 

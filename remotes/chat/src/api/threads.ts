@@ -1,5 +1,6 @@
+import { deltaEventSchema, idEventSchema, messageEventSchema } from '@liaozhai/shared/contract';
 import { listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
-import { type DeltaEventDto, type IdEventDto, type MessageEventDto, toDelta, withEvent, withPiece } from '../model';
+import { toDelta, withEvent, withPiece } from '../model';
 import { askLatest } from './calls';
 import { type Ports, ThreadSync } from './ThreadSync';
 
@@ -33,13 +34,13 @@ export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>):
   running.set(ports.storyId, sync);
   const stops = [
     ...messageEvents.map((name) =>
-      listen<MessageEventDto>(name, (event) => sync.hear((thread) => withEvent(thread, event))),
+      listen(name, messageEventSchema, (event) => sync.hear((thread) => withEvent(thread, event))),
     ),
-    listen<DeltaEventDto>('message.delta', (event) => {
+    listen('message.delta', deltaEventSchema, (event) => {
       const delta = toDelta(event);
       sync.hear((thread) => withPiece(thread, delta));
     }),
-    listen<IdEventDto>('conversation.deleted', (event) => sync.deleted(String(event.id))),
+    listen('conversation.deleted', idEventSchema, (event) => sync.deleted(String(event.id))),
     onCaughtUpNeeded(() => void sync.catchUp()),
   ];
   const stop = () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
+import { conversationDto, messageDto, messageEvent } from '../fixtures';
 import {
   type ConversationPage,
   conversationsOf,
@@ -17,12 +17,10 @@ import {
 
 const at = (hour: number) => `2026-11-20T${String(hour).padStart(2, '0')}:00:00Z`;
 const pageOf = (hours: number[], next: string | null = 'next'): ConversationPage =>
-  toConversationPage(
-    pageDto(
-      hours.map((hour) => conversationDto({ id: `c-${hour}`, updated_at: at(hour) })),
-      next,
-    ),
-  );
+  toConversationPage({
+    items: hours.map((hour) => conversationDto({ id: `c-${hour}`, updated_at: at(hour) })),
+    nextCursor: next,
+  });
 const ids = (pages: ConversationPage[]) => conversationsOf(pages).map(({ id }) => id);
 
 test('pages that overlap list each conversation once, the latest first', () => {

@@ -1,7 +1,6 @@
+import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
 import { shorten } from '@liaozhai/shared/format';
-import { toCursorPage } from '@liaozhai/shared/runtime';
 import { runningMessage, type Thread } from './thread';
-import type { ConversationDto, MessageEventDto } from './wire';
 
 const EXCERPT_CHARACTERS = 80;
 
@@ -18,10 +17,7 @@ export interface Conversation {
   updatedAt: string;
 }
 
-export interface ConversationPage {
-  items: Conversation[];
-  nextCursor: string | null;
-}
+export type ConversationPage = CursorPage<Conversation>;
 
 export const toConversation = (dto: ConversationDto): Conversation => ({
   id: String(dto.id),
@@ -34,11 +30,10 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   updatedAt: dto.updated_at ?? dto.last_message?.created_at ?? dto.created_at ?? '',
 });
 
-/** A page in either of Laravel's forms. */
-export function toConversationPage(body: unknown): ConversationPage {
-  const { items, nextCursor } = toCursorPage(body);
-  return { items: items.map((item) => toConversation(item as ConversationDto)), nextCursor };
-}
+export const toConversationPage = ({ items, nextCursor }: CursorPage<ConversationDto>): ConversationPage => ({
+  items: items.map(toConversation),
+  nextCursor,
+});
 
 export const toExcerpt = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);

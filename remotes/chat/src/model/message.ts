@@ -1,5 +1,5 @@
+import type { DeltaEventDto, MessageDto } from '@liaozhai/shared/contract';
 import { codePoints } from '@liaozhai/shared/format';
-import type { DeltaEventDto, MessageDto } from './wire';
 
 export type Status = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 

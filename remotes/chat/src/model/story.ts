@@ -1,4 +1,4 @@
-import type { StoryDto } from './wire';
+import type { StoryDto } from '@liaozhai/shared/contract';
 
 export interface Speaker {
   name: string;
@@ -18,7 +18,7 @@ export interface Story {
 }
 
 export function toStory(dto: StoryDto): Story {
-  const voice = dto.characters?.[0] ?? dto.author;
+  const voice = dto.characters[0] ?? dto.author;
   return {
     id: String(dto.id),
     title: dto.title,

@@ -1,4 +1,4 @@
-import type { SuggestionDto } from './wire';
+import type { SuggestionDto } from '@liaozhai/shared/contract';
 
 export interface Suggestion {
   id: string;
@@ -10,6 +10,6 @@ export interface Suggestion {
 export const toSuggestion = (dto: SuggestionDto): Suggestion => ({
   id: String(dto.id),
   status: dto.status === 'ready' || dto.status === 'failed' ? dto.status : 'pending',
-  items: (dto.items ?? []).map((item) => ({ id: String(item.id), text: item.text })),
+  items: dto.items.map((item) => ({ id: String(item.id), text: item.text })),
   errorText: dto.error?.message ?? '',
 });

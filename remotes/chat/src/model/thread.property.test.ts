@@ -1,12 +1,9 @@
+import type { DeltaEventDto, LatestDto, MessageDto, MessageEventDto } from '@liaozhai/shared/contract';
 import { expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import {
-  type DeltaEventDto,
   emptyThread,
-  type LatestDto,
-  type MessageDto,
-  type MessageEventDto,
   type Thread,
   toDelta,
   toPage,
@@ -82,7 +79,8 @@ class Server {
   }
 
   private write(message: MessageDto, text: string): void {
-    const { id, revision = 1, body = '' } = message;
+    const { id, body } = message;
+    const revision = message.revision ?? 1;
     const offset = [...(body ?? '')].length;
     Object.assign(message, { body: body + text, status: 'streaming' });
     this.wire.push({
@@ -166,17 +164,12 @@ test('sync.property: dropped, doubled, reordered, delayed events and kills lose,
         const shown = thread.messages.map((message) => message.seq);
         expect(shown).toEqual([...new Set(shown)].sort((left, right) => left - right));
       }
-      const told = ({
+      const told = ({ seq, body, status, revision }: Pick<MessageDto, 'seq' | 'body' | 'status' | 'revision'>) => ({
         seq,
         body,
         status,
         revision,
-      }: {
-        seq?: number;
-        body?: string | null;
-        status?: string;
-        revision?: number;
-      }) => ({ seq, body, status, revision });
+      });
       expect(settled(server, thread).messages.map(told)).toEqual(server.messages.map(told));
     }),
     { numRuns: 1000 },

@@ -1,5 +1,5 @@
+import type { LatestDto, MessageEventDto } from '@liaozhai/shared/contract';
 import { type Delta, isRunning, laterOf, type Message, toMessage, withDelta } from './message';
-import type { LatestDto, MessageEventDto } from './wire';
 
 /** One story's conversation as far as this device knows it. */
 export interface Thread {
@@ -125,9 +125,9 @@ export function withEvent(known: Thread, event: MessageEventDto): Heard {
   const incoming = toMessage({ ...dto, id: dto.id, conversation_id: dto.conversation_id ?? event.conversation_id });
   const thread = withFirstConversation(known, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
-  const version = event.version ?? dto.version;
+  const version = event.version ?? dto.version ?? undefined;
   const isCut = event.truncated === true || dto.body === undefined;
-  const whole = isCut ? withKnownBody(thread, incoming, dto.body_length) : incoming;
+  const whole = isCut ? withKnownBody(thread, incoming, dto.body_length ?? undefined) : incoming;
   const merged = whole ? mergeMessages(thread, [whole]) : thread;
   if (version === undefined) return { thread: merged, complete: false };
   if (!whole) return { thread, complete: version <= thread.version };

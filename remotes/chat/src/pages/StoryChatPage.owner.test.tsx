@@ -1,4 +1,5 @@
-import { authPopup, outboxStore, session, type UserDto } from '@liaozhai/shared/runtime';
+import type { UserDto } from '@liaozhai/shared/contract';
+import { authPopup, outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto } from '../fixtures';

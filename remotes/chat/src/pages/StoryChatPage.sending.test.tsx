@@ -58,6 +58,17 @@ describe('sending', () => {
 });
 
 describe('a line that does not get through', () => {
+  test.each(['<html>请登录酒店网络</html>', '{"data":{"message":', {}, { data: null }])(
+    'is kept where something else answers in the server’s place: %j',
+    async (body) => {
+      const { user } = openChat({ [SEND]: { status: 200, body } });
+      await write(user, '谁在门外？');
+      expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
+      expect((await outboxStore.all()).map((entry) => entry.body)).toEqual(['谁在门外？']);
+      expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+    },
+  );
+
   test('without the points it leads to more, with the words kept and the price given back', async () => {
     const { user } = openChat({
       [SEND]: { status: 402, body: { message: '余额不足', code: 'insufficient_balance', required: 2, balance: 100 } },

@@ -1,8 +1,8 @@
+import type { MessageDto } from '@liaozhai/shared/contract';
 import { defineRemote, useParams } from '@liaozhai/shared/runtime';
 import { type Handlers, type OpenOptions, openRemote, type RecordedRequest, screen } from '@liaozhai/shared/testing';
 import { createElement } from 'react';
 import { conversationDto, latestDto, messageDto, storyDto } from '../fixtures';
-import type { MessageDto } from '../model';
 import StoryChatPage from './StoryChatPage';
 
 function ChatScreen() {

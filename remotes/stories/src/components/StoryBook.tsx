@@ -1,10 +1,10 @@
+import { linesOf } from '@liaozhai/shared/format';
+import { Link, paths, useUser } from '@liaozhai/shared/runtime';
+import { Avatar, Button, Cover, Passages, Skeleton, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import type { Story } from '../model';
-import { CharacterList } from './CharacterList';
-import { StoryAction } from './StoryAction';
+import type { Character, Story } from '../model';
+import { texts } from '../texts';
 import styles from './StoryBook.module.css';
-import { StoryHead } from './StoryHead';
-import { StoryOpening } from './StoryOpening';
 
 /** The story laid out: title page, people, opening, and the way into the chat at the foot. */
 export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean }) {
@@ -20,5 +20,95 @@ export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean
       </div>
       {!chatOpen && <StoryAction story={story} />}
     </article>
+  );
+}
+
+/** Cover up to the screen's edge, then the title page: title, teller, tags. */
+function StoryHead({ story }: { story: Story }) {
+  return (
+    <header className={styles.head}>
+      <div className={styles.plate}>
+        {story.coverUrl && <img className={styles.glow} src={story.coverUrl} alt="" />}
+        <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager decorative />
+      </div>
+      <div className={styles.headWords}>
+        {/* the bar above says it to screen readers */}
+        <p className={styles.headTitle} aria-hidden="true">
+          {story.title}
+        </p>
+        {story.authorName && <p className={styles.author}>{texts.story.by(story.authorName)}</p>}
+        {story.tags.length > 0 && (
+          <ul className={styles.tags} aria-label={texts.story.tags}>
+            {story.tags.map((tag) => (
+              <li key={tag}>{tag}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </header>
+  );
+}
+
+function CharacterList({ characters }: { characters: Character[] }) {
+  return (
+    <section aria-label={texts.story.characters}>
+      <h2 className={styles.charactersHeading}>{texts.story.characters}</h2>
+      <ul className={styles.characters}>
+        {characters.map((character) => (
+          <li key={character.id} className={styles.character}>
+            <Avatar name={character.name} src={character.avatarUrl} decorative />
+            <div>
+              <h3 className={styles.characterName}>{character.name}</h3>
+              {character.intro && <p className={styles.characterIntro}>{character.intro}</p>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The opening, set like the first page of a book. */
+function StoryOpening({ text }: { text: string }) {
+  return (
+    <section className={styles.opening} aria-label={texts.story.opening}>
+      <h2 className={styles.openingHeading}>{texts.story.opening}</h2>
+      <StoryText>
+        {linesOf(text).map((paragraph, order) => (
+          <p key={`${order.toString()}${paragraph.slice(0, 8)}`}>
+            <Passages line={paragraph} />
+          </p>
+        ))}
+      </StoryText>
+    </section>
+  );
+}
+
+/** What a message costs, said before the tap, and the way into the chat. */
+function StoryAction({ story }: { story: Story }) {
+  const user = useUser();
+  return (
+    <div className={styles.action}>
+      <p className={styles.cost}>
+        {story.pricePerMessage !== undefined && <span>{texts.story.price(story.pricePerMessage)}</span>}
+        {user && <span className={styles.balance}>{texts.story.balance(user.balance)}</span>}
+      </p>
+      <Button asLink={<Link to={paths.storyChat(story.id)} />}>
+        {story.conversationId === null ? texts.story.start : texts.story.resume}
+      </Button>
+    </div>
+  );
+}
+
+/** The story page before the story is there: cover, title, lines. */
+export function StorySkeleton() {
+  return (
+    <div className={styles.skeleton}>
+      <span className={styles.skeletonCover} />
+      <span className={styles.skeletonTitle} />
+      <div className={styles.skeletonLines}>
+        <Skeleton count={4} label={texts.story.loading} />
+      </div>
+    </div>
   );
 }

@@ -1,7 +1,9 @@
-import { VisuallyHidden } from '@liaozhai/shared/ui';
-import type { Story } from '../model';
+import { Link, paths } from '@liaozhai/shared/runtime';
+import { Cover, VisuallyHidden } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
+import { memo } from 'react';
+import { type Story, teaserOf } from '../model';
 import { texts } from '../texts';
-import { StoryCard } from './StoryCard';
 import styles from './StoryGrid.module.css';
 
 /** How many covers a phone shows before the first scroll. */
@@ -18,6 +20,31 @@ export function StoryGrid({ stories }: { stories: Story[] }) {
     </ul>
   );
 }
+
+interface StoryCardProps {
+  story: Story;
+  /** The first story: as wide as the feed, with its whole summary. */
+  lead?: boolean;
+  /** In the first view: its cover is fetched at once. */
+  eager?: boolean;
+}
+
+/** One story of the feed; memoised, because a page that arrives must not draw the earlier ones again. */
+const StoryCard = memo(function StoryCard({ story, lead = false, eager = false }: StoryCardProps) {
+  return (
+    <li className={clsx(styles.cell, lead && styles.lead)}>
+      <Link className={styles.card} to={paths.story(story.id)}>
+        <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager={eager} decorative />
+        <div className={styles.words}>
+          {lead && <p className={styles.label}>{texts.list.lead}</p>}
+          <h2 className={styles.title}>{story.title}</h2>
+          <p className={styles.teaser}>{lead ? story.summary : teaserOf(story.summary)}</p>
+          <p className={styles.tags}>{story.tags.slice(0, 3).join(' · ')}</p>
+        </div>
+      </Link>
+    </li>
+  );
+});
 
 /** The shelf before the first stories are known, in the very same places. */
 export function StoryGridSkeleton() {

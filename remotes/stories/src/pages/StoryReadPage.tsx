@@ -3,20 +3,25 @@ import {
   isApiError,
   Link,
   paths,
+  RemoteSlot,
+  share,
+  toast,
   useDocumentTitle,
   useGoBack,
   useParams,
+  useScreen,
   useSearchParams,
+  useSelector,
 } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorFace, ErrorRow, TopBar } from '@liaozhai/shared/ui';
+import { Button, EmptyState, ErrorFace, ErrorRow, IconButton, ShareIcon, TopBar } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { StoryBar } from '../components/StoryBar';
-import { StoryBook } from '../components/StoryBook';
-import { StoryChat } from '../components/StoryChat';
-import { StorySkeleton } from '../components/StorySkeleton';
+import { useEffect, useRef, useState } from 'react';
+import { storiesApi, useStoriesGetStoryQuery } from '../api';
+import { StoryBook, StorySkeleton } from '../components/StoryBook';
+import type { Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryReadPage.module.css';
-import { useReadableStory } from './useReadableStory';
+import { useDeviceCopy } from './useDeviceCopy';
 
 export default function StoryReadPage() {
   const { id = '' } = useParams();
@@ -53,5 +58,80 @@ function StoryGone({ onBack }: { onBack: () => void }) {
         action={<Button asLink={<Link to={paths.explore()} />}>{texts.story.toExplore}</Button>}
       />
     </>
+  );
+}
+
+const selectFeed = storiesApi.endpoints.storiesGetStories.select();
+
+/** A story from wherever it can be had soonest: the server's answer, the feed it was tapped in, the device's copy. */
+function useReadableStory(id: string) {
+  const query = useStoriesGetStoryQuery(id);
+  const fromFeed = useSelector((state): Story | undefined => {
+    for (const page of selectFeed(state).data?.pages ?? []) {
+      const found = page.items.find((story) => story.id === id);
+      if (found) return found;
+    }
+  });
+  const live = query.currentData;
+  const copy = useDeviceCopy(`stories.story.1.${id}`, live, query.isError && !live);
+  return { story: live ?? fromFeed ?? copy, error: query.error, isFetching: query.isFetching, refetch: query.refetch };
+}
+
+async function shareStory({ id, title }: Story) {
+  const outcome = await share({
+    title,
+    text: texts.story.shareText(title),
+    url: new URL(paths.story(id), location.href).href,
+  });
+  if (outcome === 'copied') toast(texts.story.copied, { kind: 'success' });
+  if (outcome === 'failed') toast(texts.story.shareFailed, { kind: 'error' });
+}
+
+/** Clear over the cover, veiled with the title once the cover has been scrolled away. */
+function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => void }) {
+  const { scroller } = useScreen();
+  const coverEnd = useRef<HTMLSpanElement>(null);
+  const [overCover, setOverCover] = useState(true);
+  useEffect(() => {
+    const end = coverEnd.current;
+    if (!end) return;
+    const observer = new IntersectionObserver(([entry]) => setOverCover(entry?.isIntersecting ?? true), {
+      root: scroller.current,
+    });
+    observer.observe(end);
+    return () => observer.disconnect();
+  }, [scroller]);
+  const variant = overCover ? 'clear' : 'veil';
+  const actions = story && (
+    <IconButton
+      label={texts.story.share}
+      icon={<ShareIcon size={22} />}
+      variant={overCover ? 'veil' : 'plain'}
+      onClick={() => void shareStory(story)}
+    />
+  );
+  return (
+    <>
+      <TopBar title={story?.title ?? texts.story.title} variant={variant} onBack={onBack} actions={actions} />
+      <span ref={coverEnd} className={styles.coverEnd} />
+    </>
+  );
+}
+
+/** The chat over its story: another team's part under our bar. The story stays below, where the reader left it. */
+function StoryChat({ storyId, title }: { storyId: string; title: string }) {
+  const goBack = useGoBack(paths.story(storyId));
+  const chat = useRef<HTMLDivElement>(null);
+  // the link that was pressed is gone, so the keyboard would start from the page's top
+  useEffect(() => {
+    if (document.activeElement === document.body) chat.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div ref={chat} className={styles.chat} tabIndex={-1}>
+      <TopBar title={title} onBack={goBack} />
+      <div className={styles.slot}>
+        <RemoteSlot name="story.chat" storyId={storyId} />
+      </div>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter } from 'axios';
+import { messageSchema, singleSchema } from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { client, replaceAdapter } from './client';
 import { request } from './request';
@@ -139,11 +140,11 @@ describe('419', () => {
   });
 
   test('of several at once fetches one token', async () => {
-    const first = inTurn({ status: 419 }, 'a');
-    const second = inTurn({ status: 419 }, 'b');
+    const first = inTurn({ status: 419 }, ['a']);
+    const second = inTurn({ status: 419 }, ['b']);
     const requests = api({ [token]: {}, 'POST /first': first, 'POST /second': second });
     const both = ['/first', '/second'].map((url) => request({ method: 'POST', url }));
-    expect(await Promise.all(both)).toEqual(['a', 'b']);
+    expect(await Promise.all(both)).toEqual([['a'], ['b']]);
     expect(requests.filter(({ url }) => url === '/sanctum/csrf-cookie')).toHaveLength(1);
   });
 });
@@ -184,8 +185,8 @@ describe('a request without an answer', () => {
     ['504', { status: 504 }],
   ] as const) {
     test(`${name}: a GET is sent twice more`, async () => {
-      const requests = api({ 'GET /v1/stories': inTurn(trouble, trouble, 'there') });
-      expect(await request({ url: '/v1/stories' })).toBe('there');
+      const requests = api({ 'GET /v1/stories': inTurn(trouble, trouble, ['there']) });
+      expect(await request({ url: '/v1/stories' })).toEqual(['there']);
       expect(requests).toHaveLength(3);
     });
 
@@ -235,4 +236,34 @@ test('an aborted request ends at once and is not sent again', async () => {
   abort.abort();
   expect(((await asked) as Error).name).toBe('CanceledError');
   expect(requests).toHaveLength(1);
+});
+
+describe('an answer that is none of the server’s', () => {
+  const schema = singleSchema(messageSchema);
+  const foreign = [
+    '<html>请登录酒店网络</html>',
+    '{"data":{"id":',
+    'null',
+    0,
+    [],
+    {},
+    { data: [] },
+    { data: { id: null } },
+  ];
+
+  test.each(foreign)('is a failed network: %j', async (body) => {
+    api({ 'GET /v1/messages': { status: 200, body } });
+    expect(await failure(request({ url: '/v1/messages', schema }))).toEqual({ kind: 'offline' });
+  });
+
+  test('is told from no body at all, which a 204 has', async () => {
+    api({ 'DELETE /v1/conversations/7': { status: 204 }, 'POST /v1/logout': '<html>' });
+    expect(await request({ url: '/v1/conversations/7', method: 'DELETE' })).toBe('');
+    expect(await failure(request({ url: '/v1/logout', method: 'POST' }))).toEqual({ kind: 'offline' });
+  });
+
+  test('cannot say that something is gone', async () => {
+    api({ 'GET /v1/stories/7': { status: 404, body: '<html>Not Found</html>' } });
+    expect(await failure(request({ url: '/v1/stories/7' }))).toEqual({ kind: 'server', status: 404 });
+  });
 });

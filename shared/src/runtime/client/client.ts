@@ -5,6 +5,7 @@ import axios, {
   type InternalAxiosRequestConfig,
   isAxiosError,
 } from 'axios';
+import { API_BASE, type ApiError, edgeEndpoints, endpoints } from '../../contract';
 import { withEarlyRequest } from './earlyRequest';
 import { socketId } from './socketId';
 import { toApiError } from './toApiError';
@@ -24,7 +25,6 @@ declare module 'axios' {
 const TIMEOUT_MS = 10_000;
 const GET_RETRIES = 2;
 const RETRY_BASE_MS = 300;
-const LOGOUT_URL = '/v1/logout';
 
 const atEdge: { adapter: AxiosAdapter } = { adapter: (config) => getAdapter(axios.defaults.adapter, config)(config) };
 
@@ -39,7 +39,7 @@ export function replaceAdapter(adapter: AxiosAdapter): () => void {
 
 /** The one way to the server. Resolves to the response body, rejects with `ApiError`. */
 export const client: AxiosInstance = axios.create({
-  baseURL: '/api',
+  baseURL: API_BASE,
   timeout: TIMEOUT_MS,
   withCredentials: true,
   headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
@@ -54,7 +54,12 @@ client.interceptors.request.use(async (config) => {
   return config;
 });
 
-client.interceptors.response.use((response) => response.data, recover);
+client.interceptors.response.use(({ data }) => {
+  // JSON that could not be read stays text: a captive portal's page, or a body cut short
+  if (typeof data !== 'string' || data === '') return data;
+  const noAnswer: ApiError = { kind: 'offline' };
+  throw noAnswer;
+}, recover);
 
 async function recover(cause: unknown): Promise<unknown> {
   const config = isAxiosError(cause) ? cause.config : undefined;
@@ -69,7 +74,8 @@ async function recover(cause: unknown): Promise<unknown> {
     return client.request({ ...config, retries: (config.retries ?? 0) + 1 });
   }
   const error = toApiError(cause);
-  if (error.kind === 'unauthenticated' && config.url !== LOGOUT_URL) reportUnauthenticated(config.signInEpoch ?? 0);
+  if (error.kind === 'unauthenticated' && config.url !== endpoints.logout)
+    reportUnauthenticated(config.signInEpoch ?? 0);
   throw error;
 }
 
@@ -88,7 +94,7 @@ export async function prepareToken(): Promise<void> {
 
 /** Laravel sets the token's cookie here; where the route is missing the answer to the replay says what is wrong. */
 function refreshToken(): Promise<void> {
-  tokenUnderWay ??= atEdgeGet('/sanctum/csrf-cookie').finally(() => {
+  tokenUnderWay ??= atEdgeGet(edgeEndpoints.csrfCookie).finally(() => {
     tokenUnderWay = null;
   });
   return tokenUnderWay;

@@ -10,7 +10,10 @@ afterEach(() => {
 
 function withEarly(response: Promise<Response>, url = '/api/v1/stories') {
   holder.__liaozhai = { early: { url, response } };
-  const { requests, restore } = fakeApi({ 'GET /v1/stories': { from: 'network' }, 'POST /v1/stories': 'posted' });
+  const { requests, restore } = fakeApi({
+    'GET /v1/stories': { from: 'network' },
+    'POST /v1/stories': { from: 'post' },
+  });
   onTestEnd(restore);
   return requests;
 }
@@ -29,7 +32,7 @@ test('the request that the page began before us is used, once', async () => {
 test('another request leaves it alone', async () => {
   withEarly(early());
   expect(await request({ url: '/v1/stories', params: { cursor: 'c' } })).toEqual({ from: 'network' });
-  expect(await request({ url: '/v1/stories', method: 'POST' })).toEqual('posted');
+  expect(await request({ url: '/v1/stories', method: 'POST' })).toEqual({ from: 'post' });
   expect(await request({ url: '/v1/stories' })).toEqual({ from: 'loader' });
 });
 

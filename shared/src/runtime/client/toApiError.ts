@@ -54,7 +54,9 @@ export function toApiError(cause: unknown): ApiError {
   if (isApiError(cause)) return cause;
   if (!isAxiosError(cause) || isCancel(cause)) throw cause;
   if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
-  const { data } = cause.response;
+  const { data, status } = cause.response;
+  // a page that says 404 is somebody else's: it must not pass for an entity that is gone
+  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
   const error = ofStatus(cause.response, body);
   return typeof body.message === 'string' && body.message !== '' ? { ...error, message: body.message } : error;

@@ -1,5 +1,6 @@
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
+import { channelAuthSchema, edgeEndpoints } from '../../contract';
 import { request } from '../client/request';
 import { hostConfig } from '../hostConfig';
 import type { Link, LinkEvents } from './link';
@@ -97,10 +98,10 @@ export class EchoLink implements Link {
       // on https pages pusher-js uses wss all the same
       forceTLS: false,
       enabledTransports: ['ws'],
-      userAuthentication: { transport: 'ajax', endpoint: '/broadcasting/user-auth', headers: {} },
+      userAuthentication: { transport: 'ajax', endpoint: edgeEndpoints.userAuth, headers: {} },
       channelAuthorization: {
         transport: 'ajax',
-        endpoint: '/broadcasting/auth',
+        endpoint: edgeEndpoints.channelAuth,
         customHandler: (asked, callback) => this.#authorise(asked, callback),
       },
       activityTimeout: ACTIVITY_TIMEOUT_MS,
@@ -130,7 +131,7 @@ export class EchoLink implements Link {
     // a signature belongs to its socket: one that comes too late must not be used on the next
     const isCurrent = () => this.#echo?.socketId() === socketId;
     const body = { socket_id: socketId, channel_name: channelName };
-    request<{ auth: string }>({ baseURL: '', url: '/broadcasting/auth', method: 'POST', body }).then(
+    request({ baseURL: '', url: edgeEndpoints.channelAuth, method: 'POST', body, schema: channelAuthSchema }).then(
       (answer) => isCurrent() && callback(null, answer),
       () => isCurrent() && this.#events.onRefused(),
     );

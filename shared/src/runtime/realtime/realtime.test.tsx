@@ -1,4 +1,5 @@
 import { describe, expect, rs, test } from '@rstest/core';
+import { anyPayload } from '../../contract';
 import { fakeApi, fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
 import { Provider, session, store } from '..';
 import { takeStoredUser } from '../session/session';
@@ -16,7 +17,7 @@ function open() {
 
 const hear = (event: string) => {
   const heard: unknown[] = [];
-  onTestEnd(listen(event, (payload) => heard.push(payload)));
+  onTestEnd(listen(event, anyPayload, (payload) => heard.push(payload)));
   return heard;
 };
 
@@ -43,7 +44,7 @@ test('everyone who listens hears; who has stopped does not', async () => {
   session.userReceived(memberDto());
   const first = hear('message.created');
   const second: unknown[] = [];
-  const stop = listen('message.created', (payload) => second.push(payload));
+  const stop = listen('message.created', anyPayload, (payload) => second.push(payload));
   await until('live');
   live.push('message.created', 1);
   stop();
@@ -58,8 +59,8 @@ test('the same handler given twice is two listeners', async () => {
   session.userReceived(memberDto());
   const heard: unknown[] = [];
   const handler = (payload: unknown) => heard.push(payload);
-  const stop = listen('message.created', handler);
-  onTestEnd(listen('message.created', handler));
+  const stop = listen('message.created', anyPayload, handler);
+  onTestEnd(listen('message.created', anyPayload, handler));
   await until('live');
   stop();
   live.push('message.created', 1);
@@ -69,7 +70,7 @@ test('the same handler given twice is two listeners', async () => {
 test('the last one out closes the door', async () => {
   const { until } = open();
   session.userReceived(memberDto());
-  const stop = listen('message.created', () => {});
+  const stop = listen('message.created', anyPayload, () => {});
   await until('live');
   stop();
   await until('off');
@@ -92,7 +93,7 @@ test('what the server tells of the user is in the session before anyone else hea
   session.userReceived(memberDto({ balance: 10, version: 1 }));
   const balances: unknown[] = [];
   onTestEnd(
-    listen('balance.updated', () => {
+    listen('balance.updated', anyPayload, () => {
       const current = session.current();
       balances.push(current.status === 'member' && current.user.balance);
     }),

@@ -1,19 +1,18 @@
 import { useSyncExternalStore } from 'react';
+import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
+import { anyPayload, type UserDto } from '../../contract';
 import { socketId } from '../client/socketId';
 import { session } from '../session/session';
-import type { UserDto } from '../session/user';
 import { createSignal } from '../signal';
 import { toEventName } from './eventName';
 import type { OpenLink } from './link';
 import { type RealtimeStatus, Supervisor } from './supervisor';
 
-type Handler = (payload: never) => void;
-
 const CLOSE_AFTER_MS = 1000;
 /** visible, pageshow and online come in one bunch when a phone wakes */
 const BUNCH_MS = 1000;
 
-const handlers = new Map<string, Set<{ handle: Handler }>>();
+const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
 const statusChanged = createSignal();
 const catchUp = createSignal();
 const listened = createSignal<[event: string]>();
@@ -33,7 +32,7 @@ const memberId = (): string | null => {
 function deliver(heard: string, payload: unknown) {
   const event = toEventName(heard);
   takeUser(event, payload);
-  for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload as never);
+  for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload);
 }
 
 /** What the server tells of the user goes to the session before anyone else hears of it. */
@@ -70,9 +69,19 @@ function adjust() {
   }
 }
 
-/** Hears one event of the signed-in user's channel. Returns the way to stop. */
-export function listen<Payload>(event: string, handler: (payload: Payload) => void): () => void {
-  const entry = { handle: handler as Handler };
+/** Hears one event of the signed-in user's channel; a payload that `schema` refuses is dropped. Returns the way to stop. */
+export function listen<Schema extends GenericSchema>(
+  event: string,
+  schema: Schema,
+  handler: (payload: InferOutput<Schema>) => void,
+): () => void {
+  const entry = {
+    handle: (payload: unknown) => {
+      const parsed = safeParse(schema, payload);
+      if (parsed.success) handler(parsed.output);
+      else console.warn(`an event ${event} of another shape was dropped`, parsed.issues[0]?.message);
+    },
+  };
   const hearers = handlers.get(event) ?? new Set();
   handlers.set(event, hearers.add(entry));
   adjust();
@@ -94,7 +103,7 @@ export const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.o
  */
 export function followUser(): () => void {
   let hasCaughtUp = false;
-  const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, () => {}));
+  const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, anyPayload, () => {}));
   const stopCatchingUp = onCaughtUpNeeded(() => {
     // most often the host has just asked when the socket is joined for the first time
     if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../contract';
+import { type ApiError, endpoints } from '../../contract';
 import { request } from '../client/request';
 import { toApiError } from '../client/toApiError';
 import { divertUnauthenticated } from '../client/unauthenticated';
@@ -17,7 +17,7 @@ export async function logOut(end: (byRefusal: boolean) => Promise<void>): Promis
   };
   divertUnauthenticated(() => void endOnce(true));
   try {
-    await request<unknown>({ url: '/v1/logout', method: 'POST' });
+    await request({ url: endpoints.logout, method: 'POST' });
   } catch (cause) {
     const error = toApiError(cause);
     if (error.kind !== 'unauthenticated' && !ended) {

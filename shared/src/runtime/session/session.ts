@@ -1,9 +1,8 @@
-import { STORAGE_KEYS } from '../../contract';
+import { endpoints, STORAGE_KEYS, singleSchema, type UserDto, userSchema } from '../../contract';
 import { api } from '../api';
 import { request } from '../client/request';
 import { toApiError } from '../client/toApiError';
 import { divertUnauthenticated, onUnauthenticated, signInEpoch } from '../client/unauthenticated';
-import { unwrap } from '../cursor';
 import { createSignal } from '../signal';
 import { purgeDrafts } from '../storage/drafts';
 import { local, readJson } from '../storage/local';
@@ -13,7 +12,7 @@ import { uncopiedCredentials } from '../storage/uncopied';
 import { store, useSelector } from '../store';
 import { logOut } from './logOut';
 import { type Session, sessionSlice } from './sessionSlice';
-import { patchedUser, readStored, toStored, toUser, type User, type UserDto } from './user';
+import { patchedUser, readStored, toStored, toUser, type User } from './user';
 
 const userChanged = createSignal<[previousId: string | null, id: string | null]>();
 /** counts balances told by the server: an optimistic shift made before one is contained in it or void */
@@ -89,9 +88,9 @@ function refresh(): Promise<void> {
 
 async function fetchUser(epoch: number): Promise<void> {
   try {
-    const dto = unwrap(await request<unknown>({ url: '/v1/user' })) as UserDto;
+    const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
     // an answer to who was signed in before says nothing of who is now
-    if (epoch === signInEpoch.current() && dto?.id != null) session.userReceived(dto);
+    if (epoch === signInEpoch.current()) session.userReceived(dto);
   } catch (cause) {
     console.warn('the user could not be refreshed', toApiError(cause));
   }

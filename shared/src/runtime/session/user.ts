@@ -1,20 +1,5 @@
 import { fallback, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
-
-/** The signed-in user as the server tells it; what it leaves out stays unknown. */
-export interface UserDto {
-  id: string | number;
-  name?: string | null;
-  username?: string | null;
-  avatar?: string | null;
-  balance?: number | null;
-  invite_code?: string | null;
-  persona?: string | null;
-  gender?: string | null;
-  email_verified_at?: string | null;
-  checked_in_today?: boolean | null;
-  check_in_streak?: number | null;
-  version?: number | null;
-}
+import type { UserDto } from '../../contract';
 
 export interface User {
   id: string;
