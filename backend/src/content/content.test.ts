@@ -126,6 +126,18 @@ describe('a story that is wrong', () => {
     ]);
   });
 
+  test('stops nothing when it is a folder in place of a file, or when there are no stories at all', () => {
+    const folder = folderWith({ 'stories/ye-du/cover.svg': null });
+    mkdirSync(join(folder, 'stories/ye-du/cover.svg'));
+    expect(loadContent(folder).problems).toEqual([
+      'stories/ye-du/cover.svg: cannot be read (EISDIR); make it readable (this story is left out)',
+    ]);
+    rmSync(join(folder, 'stories'), { recursive: true });
+    expect(loadContent(folder).problems).toEqual([
+      'stories: is missing; add it, or remove what names it (every story is left out)',
+    ]);
+  });
+
   test('is none when it has Windows line ends, a title in digits or no voice', () => {
     const digits = story.replace('title: 夜渡', 'title: 1688').replaceAll('\n', '\r\n');
     const silent = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Gestures[\s\S]*/, '');

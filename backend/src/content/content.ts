@@ -149,9 +149,13 @@ export function loadContent(folder: string): Content {
       content.problems.push(...error.lines.map((line) => `${line} (${what} is left out)`));
     }
   };
-  for (const file of filesIn(folder, 'avatars')) attempt('this avatar', () => addAvatar(content, folder, file));
+  attempt('every avatar', () => {
+    for (const file of filesIn(folder, 'avatars')) attempt('this avatar', () => addAvatar(content, folder, file));
+  });
   attempt('every author', () => addAuthors(content, folder));
-  for (const id of filesIn(folder, 'stories')) attempt('this story', () => addStory(content, folder, id));
+  attempt('every story', () => {
+    for (const id of filesIn(folder, 'stories')) attempt('this story', () => addStory(content, folder, id));
+  });
   return content;
 }
 
@@ -163,18 +167,24 @@ export function firstAvatar({ avatars }: Content, userId: string): string | null
 
 const mediaUrl = (path: string): string => `/api/media/${path}`;
 
+/** Names in a folder of the content, in order. */
 const filesIn = (folder: string, name: string): string[] =>
-  readdirSync(join(folder, name))
+  readable(name, () => readdirSync(join(folder, name)))
     .filter((file) => !file.startsWith('.'))
     .sort();
 
-function readText(folder: string, file: string): string {
+const readText = (folder: string, file: string): string =>
+  readable(file, () => readFileSync(join(folder, file), 'utf8'));
+
+function readable<Result>(file: string, read: () => Result): Result {
   try {
-    return readFileSync(join(folder, file), 'utf8');
+    return read();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-    throw new ContentError(file, ['is missing; add it, or remove what names it']);
+    const missing = code === 'ENOENT' || code === 'ENOTDIR';
+    throw new ContentError(file, [
+      missing ? 'is missing; add it, or remove what names it' : `cannot be read (${code}); make it readable`,
+    ]);
   }
 }
 
