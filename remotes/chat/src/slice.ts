@@ -1,5 +1,6 @@
 import { createSlice, type PayloadAction, type RootState, rootReducer } from '@liaozhai/shared/runtime';
-import type { Line, Suggestion } from './model';
+import type { Line } from './model/pendingMessage';
+import type { Suggestion } from './model/story';
 
 /** Ideas for the next line, bought for one state of the conversation. */
 export interface Ideas {

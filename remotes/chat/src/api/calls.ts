@@ -9,7 +9,9 @@ import {
   suggestionSchema,
 } from '@liaozhai/shared/contract';
 import { request } from '@liaozhai/shared/runtime';
-import { type Line, type Page, type Suggestion, toPage, toSuggestion } from '../model';
+import type { Line } from '../model/pendingMessage';
+import { type Suggestion, toSuggestion } from '../model/story';
+import { type Page, toPage } from '../model/thread';
 
 /*
  * Calls that buy something are plain requests: a mutation of the cache would be aborted by the very 401 that ends the

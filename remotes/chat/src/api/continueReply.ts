@@ -1,11 +1,12 @@
 import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
-import { changeThread, selectThread } from '../api';
-import { findMessage, isUncertain, type Message, toMessage, withAnswer } from '../model';
+import { isUncertain } from '../model/pendingMessage';
+import { findMessage, type Message, toMessage, withAnswer } from '../model/thread';
 import { chatActions } from '../slice';
 import { postContinue } from './calls';
-import { prices } from './prices';
-import { currentUserId } from './sendLine';
-import { catchUp, watchThread } from './threads';
+import { changeThread, selectThread } from './chatApi';
+import { currentUserId } from './outbox';
+import { prices } from './suggestions';
+import { catchUp, watchThread } from './threadSync';
 
 /** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */
 const openKeys = new Map<string, string>();

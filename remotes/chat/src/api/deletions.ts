@@ -1,11 +1,11 @@
 import { endpoints } from '@liaozhai/shared/contract';
 import { failureText } from '@liaozhai/shared/format';
 import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
-import { dropConversation } from '../api';
-import type { Conversation } from '../model';
+import type { Conversation } from '../model/conversation';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
-import { currentUserId } from './sendLine';
+import { dropConversation } from './chatApi';
+import { currentUserId } from './outbox';
 
 const UNDO_SECONDS = 6;
 

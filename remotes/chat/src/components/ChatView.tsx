@@ -1,20 +1,52 @@
-import { formatDay } from '@liaozhai/shared/format';
-import { useOnline, useSelector } from '@liaozhai/shared/runtime';
-import { useShanghaiDay } from '@liaozhai/shared/ui';
-import { useCallback, useMemo, useRef, useState } from 'react';
-import { type Line, linesOutside, type Message, type Row, runningMessage, type Story, type Thread } from '../model';
+import { failureText, formatDay } from '@liaozhai/shared/format';
+import {
+  copyText,
+  drafts,
+  isApiError,
+  newClientId,
+  paths,
+  requestLogin,
+  toast,
+  useNavigate,
+  useOnline,
+  useSelector,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import { followKeyboard, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
+import {
+  memo,
+  type Ref,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { continueReply } from '../api/continueReply';
+import { removeLine, retryLine, writeLine } from '../api/outbox';
+import { askIdeas, ideasKeyOf, prices, recallIdeas } from '../api/suggestions';
+import { catchUp } from '../api/threadSync';
+import type { Row } from '../model/log';
+import { type Line, linesOutside } from '../model/pendingMessage';
+import type { Story } from '../model/story';
+import { isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
-import { ChatFoot, type ComposerHandle } from './ChatFoot';
-import { ChatOpening } from './ChatOpening';
-import { LineRow } from './LineRow';
-import type { Waiting } from './LineState';
-import { ChatLog } from './log/ChatLog';
-import { useOlder } from './log/useOlder';
-import { MessageMenu } from './MessageMenu';
-import { MessageRow } from './MessageRow';
-import { currentTarget, lineActs, messageActs } from './menuActs';
-import { ReplyAnnouncer } from './ReplyAnnouncer';
-import { useChatActs } from './useChatActs';
+import { texts } from '../texts';
+import { ChatLog, useOlder } from './ChatLog';
+import styles from './ChatView.module.css';
+import { Composer, hasKeyboard, IdeaList, ReplyChips, useDraft } from './Composer';
+import {
+  currentTarget,
+  LineRow,
+  lineActs,
+  MessageMenu,
+  MessageRow,
+  MessageText,
+  messageActs,
+  type Waiting,
+} from './MessageRow';
 
 interface ChatViewProps {
   story: Story;
@@ -86,3 +118,172 @@ function useWaiting(isRunning: boolean, isMember: boolean): Waiting {
   if (!isOnline) return 'offline';
   return isRunning ? 'queued' : 'sending';
 }
+
+/** The story's opening as the head of the log: what the conversation goes on from. */
+const ChatOpening = memo(function ChatOpening({ story }: { story: Story }) {
+  if (!story.opening) return <div className={styles.blank} />;
+  return (
+    <section className={styles.opening} aria-label={texts.chat.opening}>
+      <h2 className={styles.title}>{texts.chat.opening}</h2>
+      <MessageText text={story.opening} />
+    </section>
+  );
+});
+
+/** Tells a screen reader that a reply has begun and that it has ended: two announcements, not one per piece. */
+function ReplyAnnouncer({ last }: { last: Message | undefined }) {
+  const [announced, setAnnounced] = useState('');
+  const wasRunning = useRef<string | null>(null);
+  const runningId = last && isRunning(last) ? last.id : null;
+  const failed = last?.status === 'failed' || last?.status === 'cancelled';
+  useEffect(() => {
+    if (runningId !== null && wasRunning.current !== runningId) setAnnounced(texts.state.announceRunning);
+    if (runningId === null && wasRunning.current !== null) {
+      setAnnounced(failed ? texts.state.announceFailed : texts.state.announceDone);
+    }
+    wasRunning.current = runningId;
+  }, [runningId, failed]);
+  return (
+    <div role="status">
+      <VisuallyHidden>{announced}</VisuallyHidden>
+    </div>
+  );
+}
+
+interface ChatFootProps {
+  story: Story;
+  /** As it is but for the text that it may be growing by. */
+  last: Message | undefined;
+  isRunning: boolean;
+  isMember: boolean;
+  acts: ChatActs;
+  ref: Ref<ComposerHandle>;
+}
+
+interface ComposerHandle {
+  /** Puts words back into the composer, after what has been written there since. */
+  putBack: (text: string) => void;
+}
+
+/** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
+const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts, ref }: ChatFootProps) {
+  const [draft, write] = useDraft(story.id);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
+  const foot = useRef<HTMLDivElement>(null);
+  const used = useRef<{ id: string; text: string } | null>(null);
+  const user = useUser();
+  const ideas = useSelector((state) => selectChat(state).ideas[story.id]);
+  const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
+  const isBusy = isContinuing || isRunning;
+  const [closedKey, setClosedKey] = useState<string | null>(null);
+  const shownIdeas =
+    last && ideas?.baseKey !== closedKey && ideas?.baseKey === ideasKeyOf(last) && ideas.status !== 'failed'
+      ? ideas
+      : undefined;
+  useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
+  useEffect(() => void recallIdeas(story.id), [story.id]);
+
+  const fill = (text: string) => {
+    write(text);
+    // on a touch screen the keyboard comes when the reader asks for it
+    if (hasKeyboard()) field.current?.focus();
+  };
+  const closeIdeas = () => setClosedKey(ideas?.baseKey ?? null);
+  const send = (body: string) => {
+    const idea = used.current?.text.trim() === body ? used.current : null;
+    used.current = null;
+    write('');
+    closeIdeas();
+    acts.send(body, idea?.id);
+  };
+  return (
+    <div ref={foot} className={styles.foot}>
+      <Composer
+        field={field}
+        text={draft}
+        onText={write}
+        onSend={send}
+        price={story.pricePerMessage}
+        balance={user?.balance}
+      >
+        {shownIdeas && (
+          <IdeaList
+            ideas={shownIdeas}
+            onUse={(idea) => {
+              used.current = idea;
+              fill(idea.text);
+            }}
+            onSend={(idea) => {
+              closeIdeas();
+              acts.send(idea.text, idea.id);
+            }}
+            onClose={closeIdeas}
+          />
+        )}
+        {isMember && last && (
+          <ReplyChips
+            prices={prices()}
+            isBusy={isBusy}
+            canContinue={last.role === 'assistant'}
+            onIdeas={() => {
+              setClosedKey(null);
+              acts.askIdeas();
+            }}
+            onContinue={() => acts.resume(last)}
+          />
+        )}
+      </Composer>
+    </div>
+  );
+});
+
+/** Everything a reader can do in the chat of one story. */
+function useChatActs(storyId: string, conversationId: string | null, isMember: boolean) {
+  const navigate = useNavigate();
+  return useMemo(() => {
+    /** A purchase that failed says why; one that failed for lack of points leads to more. */
+    const tell = (cause: unknown, fallback: string) => {
+      if (!isApiError(cause)) throw cause;
+      const problem = failureText(cause, fallback);
+      if (!problem) return;
+      const recharge = { label: texts.state.recharge, run: () => void navigate(paths.recharge()) };
+      const action = cause.kind === 'insufficientBalance' ? recharge : undefined;
+      toast(problem, { kind: 'error', action });
+    };
+    return {
+      login: () => void requestLogin(),
+      look: () => void catchUp(storyId),
+      retry: (line: Line) => void retryLine(line),
+      remove: (line: Line) => removeLine(line.clientId),
+      send(body: string, suggestionId?: string) {
+        const line: Line = {
+          clientId: newClientId(),
+          storyId,
+          conversationId,
+          body,
+          createdAt: Date.now(),
+          state: 'waiting',
+        };
+        void writeLine(suggestionId ? { ...line, suggestionId } : line);
+        drafts.flush();
+        if (!isMember) void requestLogin();
+      },
+      resume: (message: Message) =>
+        void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed)),
+      askIdeas: () =>
+        void askIdeas(storyId).then(
+          (came) => {
+            if (!came) toast(texts.suggest.failed, { kind: 'error' });
+          },
+          (cause: unknown) => tell(cause, texts.suggest.failed),
+        ),
+      copy: (text: string) =>
+        void copyText(text).then((done) =>
+          toast(done ? texts.chat.copied : texts.chat.copyFailed, { kind: done ? 'success' : 'error' }),
+        ),
+    };
+  }, [storyId, conversationId, isMember, navigate]);
+}
+
+export type ChatActs = ReturnType<typeof useChatActs>;

@@ -1,6 +1,6 @@
 import { dayKey } from '@liaozhai/shared/format';
-import type { Line } from './line';
-import { keyOf, type Message } from './message';
+import type { Line } from './pendingMessage';
+import { keyOf, type Message } from './thread';
 
 /** What stands in the chat from top to bottom. */
 export interface Log {

@@ -12,7 +12,7 @@ import {
   withNewest,
   withOlder,
   withPiece,
-} from '../model';
+} from './thread';
 
 type Sent = { kind: 'message'; event: MessageEventDto } | { kind: 'delta'; event: DeltaEventDto };
 type Answer = { body: LatestDto; before?: number };

@@ -5,6 +5,7 @@ import {
   runningMessage,
   type Thread,
   toDelta,
+  toMessage,
   toPage,
   withAnswer,
   withChanges,
@@ -12,8 +13,7 @@ import {
   withNewest,
   withOlder,
   withPiece,
-} from '../model';
-import { toMessage } from './message';
+} from './thread';
 
 const threadOf = (...messages: Parameters<typeof latestDto>): Thread =>
   withNewest(emptyThread('s-1'), toPage(latestDto(...messages)));

@@ -1,8 +1,7 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { readJournal, writeJournal } from '../api/journal';
-import { recoverLines } from '../api/outbox';
+import { readJournal, recoverLines, writeJournal } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 

@@ -1,14 +1,16 @@
-import { useSession } from '@liaozhai/shared/runtime';
+import { isApiError, useRealtimeStatus, useSession } from '@liaozhai/shared/runtime';
 import { QueryView, Skeleton } from '@liaozhai/shared/ui';
-import { useMemo } from 'react';
-import { useChatGetStoryQuery, useChatGetThreadQuery } from '../api';
+import { useEffect, useMemo, useState } from 'react';
+import { useChatGetStoryQuery, useChatGetThreadQuery } from '../api/chatApi';
+import { isDeleting, settleDeletion } from '../api/deletions';
+import { startOutbox } from '../api/outbox';
+import { catchUp, loadOlder, socketChanged } from '../api/threadSync';
+import { storedPosition } from '../components/ChatLog';
 import { ChatView } from '../components/ChatView';
-import { emptyThread, type Story } from '../model';
+import type { Story } from '../model/story';
+import { emptyThread, keyOf, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './StoryChatPage.module.css';
-import { useChatSync } from './useChatSync';
-import { useDeletionSettled } from './useDeletionSettled';
-import { usePlaceLoaded } from './usePlaceLoaded';
 
 /** The chat of one story, for the slot `story.chat`; fills the room it is given. */
 export default function StoryChatPage({ storyId }: { storyId: string }) {
@@ -63,3 +65,65 @@ const ChatSkeleton = () => (
     <Skeleton shape="text" count={6} label={texts.chat.loading} />
   </div>
 );
+
+/** While no socket tells of what other devices write. */
+const LOOK_SECONDS = 15;
+
+/** What a chat needs going while it shows: the outbox and the right pace of looking. */
+function useChatSync(storyId: string): void {
+  const isLive = useRealtimeStatus() === 'live';
+  useEffect(startOutbox, []);
+  useEffect(() => socketChanged(isLive), [isLive]);
+  useEffect(() => {
+    if (isLive) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void catchUp(storyId);
+    }, LOOK_SECONDS * 1000);
+    return () => clearInterval(timer);
+  }, [isLive, storyId]);
+}
+
+/** Carries out the deletion of this story's conversation when its chat shows; false until the server has answered, so that the next line begins a new one. */
+function useDeletionSettled(storyId: string): boolean {
+  const [isSettled, setSettled] = useState(() => !isDeleting(storyId));
+  useEffect(() => {
+    setSettled(!isDeleting(storyId));
+    void settleDeletion(storyId).finally(() => setSettled(true));
+  }, [storyId]);
+  return isSettled;
+}
+
+/** Further back than this the reader begins at the end instead of waiting. */
+const MOST_PAGES = 12;
+
+/** True once the row where the reader stopped is among the loaded ones, or has proved to be out of reach. */
+function usePlaceLoaded(thread: Thread | undefined): boolean {
+  const [isDone, setDone] = useState(false);
+  const conversationId = thread?.conversationId;
+  const isLoaded = thread !== undefined && (isDone || !needsOlder(thread));
+  useEffect(() => {
+    if (isLoaded && !isDone) setDone(true);
+  }, [isLoaded, isDone]);
+
+  const [pages, setPages] = useState(0);
+  const storyId = thread?.storyId;
+  const wants = !isLoaded && conversationId !== undefined && storyId !== undefined;
+  useEffect(() => {
+    if (!wants || storyId === undefined) return;
+    if (pages >= MOST_PAGES) return setDone(true);
+    loadOlder(storyId).then(
+      () => setPages(pages + 1),
+      (cause: unknown) => {
+        if (!isApiError(cause)) throw cause;
+        setDone(true);
+      },
+    );
+  }, [wants, storyId, pages]);
+  return isLoaded;
+}
+
+function needsOlder(thread: Thread): boolean {
+  const position = storedPosition(thread.conversationId);
+  if (!position || !thread.hasOlder) return false;
+  return !thread.messages.some((message) => keyOf(message) === position.messageId);
+}

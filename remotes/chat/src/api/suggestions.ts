@@ -1,11 +1,12 @@
 import { idEventSchema } from '@liaozhai/shared/contract';
-import { api, isApiError, listen, newClientId, session, snapshots, store } from '@liaozhai/shared/runtime';
-import { selectThread } from '../api';
-import { isUncertain, type Message, runningMessage, type Suggestion } from '../model';
+import { api, hostConfig, isApiError, listen, newClientId, session, snapshots, store } from '@liaozhai/shared/runtime';
+import { isUncertain } from '../model/pendingMessage';
+import type { Suggestion } from '../model/story';
+import { type Message, runningMessage } from '../model/thread';
 import { chatActions, type Ideas, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
-import { prices } from './prices';
-import { currentUserId } from './sendLine';
+import { selectThread } from './chatApi';
+import { currentUserId } from './outbox';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
@@ -115,3 +116,12 @@ const readyOrLater = (id: string): Promise<void> =>
     const stop = listen('suggestion.ready', idEventSchema, (event) => String(event.id) === id && done());
     const timer = setTimeout(done, LOOK_SECONDS * 1000);
   });
+
+const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** What the site's rules say that a continuation and a set of ideas cost, in points; undefined where they do not say. */
+export function prices(): { resume: number | undefined; ideas: number | undefined } {
+  const { rules } = hostConfig();
+  return { resume: amount(rules.continuePrice), ideas: amount(rules.suggestionPrice) };
+}

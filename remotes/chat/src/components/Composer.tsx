@@ -1,15 +1,20 @@
 import { codePoints, formatPoints } from '@liaozhai/shared/format';
-import { IconButton, SendIcon } from '@liaozhai/shared/ui';
+import { drafts } from '@liaozhai/shared/runtime';
+import { Chip, CloseIcon, ContinueIcon, IconButton, SendIcon, SparkIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import {
   type FormEvent,
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
   type RefObject,
+  useCallback,
+  useEffect,
   useId,
   useLayoutEffect,
+  useState,
 } from 'react';
-import { texts } from '../../texts';
+import type { Ideas } from '../slice';
+import { texts } from '../texts';
 import styles from './Composer.module.css';
 
 /** As the API takes them. */
@@ -99,4 +104,101 @@ function grow(field: HTMLTextAreaElement | null, text: string): void {
   if (!field || CSS.supports('field-sizing', 'content')) return;
   field.style.height = 'auto';
   if (text) field.style.height = `${field.scrollHeight + 2}px`;
+}
+
+interface ReplyChipsProps {
+  /** Points, where the site names them. */
+  prices: { ideas: number | undefined; resume: number | undefined };
+  isBusy: boolean;
+  canContinue: boolean;
+  onIdeas: () => void;
+  onContinue: () => void;
+}
+
+/** 灵感 and 继续 above the composer, each with what it costs. */
+export const ReplyChips = ({ prices, isBusy, canContinue, onIdeas, onContinue }: ReplyChipsProps) => (
+  <div className={styles.chips}>
+    <Chip icon={<SparkIcon />} disabled={isBusy} onClick={onIdeas}>
+      {texts.suggest.label}
+      <Price points={prices.ideas} />
+    </Chip>
+    <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
+      {texts.resume.label}
+      <Price points={prices.resume} />
+    </Chip>
+  </div>
+);
+
+const Price = ({ points }: { points: number | undefined }) =>
+  points === undefined ? null : <span className={styles.price}>{texts.chat.priceTag(points)}</span>;
+
+interface IdeaListProps {
+  ideas: Ideas;
+  /** A tap fills the composer with it, the arrow sends it as it is. */
+  onUse: (idea: { id: string; text: string }) => void;
+  onSend: (idea: { id: string; text: string }) => void;
+  onClose: () => void;
+}
+
+/** 灵感: what the reader might say next. */
+export function IdeaList({ ideas, onUse, onSend, onClose }: IdeaListProps) {
+  if (ideas.status === 'pending') return <IdeaSkeleton />;
+  return (
+    <section className={styles.panel} aria-label={texts.suggest.label}>
+      <ul className={styles.list}>
+        {ideas.items.map((idea) => (
+          <li key={idea.id} className={styles.idea}>
+            <button
+              type="button"
+              className={styles.use}
+              aria-label={texts.suggest.use(idea.text)}
+              onClick={() => onUse(idea)}
+            >
+              {idea.text}
+            </button>
+            <IconButton
+              label={texts.suggest.send(idea.text)}
+              icon={<SendIcon size={18} />}
+              onClick={() => onSend(idea)}
+            />
+          </li>
+        ))}
+      </ul>
+      <IconButton
+        className={styles.close}
+        label={texts.suggest.close}
+        icon={<CloseIcon size={18} />}
+        onClick={onClose}
+      />
+    </section>
+  );
+}
+
+const IdeaSkeleton = () => (
+  <div className={styles.panel} role="status">
+    <VisuallyHidden>{texts.suggest.loading}</VisuallyHidden>
+    <div className={styles.list} aria-hidden="true">
+      {['wide', 'middle', 'short'].map((width) => (
+        <span key={width} className={styles.blank} data-width={width} />
+      ))}
+    </div>
+  </div>
+);
+
+/** What is written and not sent for a story; kept on the device, followed in other tabs. */
+export function useDraft(storyId: string): [text: string, write: (text: string) => void] {
+  const key = `story.${storyId}`;
+  const [draft, setDraft] = useState(() => ({ key, text: drafts.read(key) }));
+  useEffect(() => {
+    setDraft({ key, text: drafts.read(key) });
+    return drafts.subscribe(key, (text) => setDraft({ key, text }));
+  }, [key]);
+  const write = useCallback(
+    (text: string) => {
+      setDraft({ key, text });
+      drafts.write(key, text);
+    },
+    [key],
+  );
+  return [draft.key === key ? draft.text : drafts.read(key), write];
 }

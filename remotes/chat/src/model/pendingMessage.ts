@@ -1,5 +1,5 @@
 import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
-import type { Message } from './message';
+import type { Message } from './thread';
 
 /** What the reader has written and the server has not yet confirmed. */
 export interface Line {

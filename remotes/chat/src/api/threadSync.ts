@@ -1,7 +1,20 @@
-import { isApiError } from '@liaozhai/shared/runtime';
-import { emptyThread, type Heard, type Page, runningMessage, type Thread, withChanges, withNewest } from '../model';
-import type { LatestQuery } from './calls';
-import { oncePerFrame } from './frame';
+import { deltaEventSchema, idEventSchema, messageEventSchema } from '@liaozhai/shared/contract';
+import { isApiError, listen, onCaughtUpNeeded, store } from '@liaozhai/shared/runtime';
+import {
+  emptyThread,
+  type Heard,
+  type Page,
+  runningMessage,
+  type Thread,
+  toDelta,
+  withChanges,
+  withEvent,
+  withNewest,
+  withOlder,
+  withPiece,
+} from '../model/thread';
+import { askLatest, type LatestQuery } from './calls';
+import { changeThread, selectThread, THREAD_PAGE } from './chatApi';
 
 export interface Ports {
   storyId: string;
@@ -161,4 +174,110 @@ export class ThreadSync {
     }
     return conversationId !== null && page.hasMore && next !== now;
   }
+}
+
+const running = new Map<string, ThreadSync>();
+
+let socketIsLive = false;
+
+/** Told by the page that sees the connection's status. */
+export function socketChanged(isLive: boolean): void {
+  if (socketIsLive === isLive) return;
+  socketIsLive = isLive;
+  for (const sync of running.values()) sync.watch();
+}
+
+export const catchUp = (storyId: string): Promise<void> => running.get(storyId)?.catchUp() ?? Promise.resolve();
+
+/** Tells the sync that its thread has been changed by an answer, so that it watches the reply that has begun. */
+export const watchThread = (storyId: string): void => running.get(storyId)?.watch();
+
+const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
+
+interface Following {
+  /** To be called once the first page is there, or the device's copy of it. */
+  loaded: (isCopy: boolean) => void;
+  stop: () => void;
+}
+
+/** Hears the user's channel for one story's thread, from before its first page is asked for. */
+export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): Following {
+  const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
+  running.set(ports.storyId, sync);
+  const stops = [
+    ...messageEvents.map((name) =>
+      listen(name, messageEventSchema, (event) => sync.hear((thread) => withEvent(thread, event))),
+    ),
+    listen('message.delta', deltaEventSchema, (event) => {
+      const delta = toDelta(event);
+      sync.hear((thread) => withPiece(thread, delta));
+    }),
+    listen('conversation.deleted', idEventSchema, (event) => sync.deleted(String(event.id))),
+    onCaughtUpNeeded(() => void sync.catchUp()),
+  ];
+  const stop = () => {
+    sync.stop();
+    if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
+    for (const each of stops) each();
+  };
+  return { loaded: (isCopy) => sync.loaded(isCopy), stop };
+}
+
+const loading = new Map<string, Promise<void>>();
+
+const threadOf = (storyId: string) => selectThread(storyId)(store.getState()).data;
+
+/** Puts the page before the first loaded message in front of it; one at a time. Rejects with ApiError. */
+export function loadOlder(storyId: string): Promise<void> {
+  const under = loading.get(storyId) ?? load(storyId).finally(() => loading.delete(storyId));
+  loading.set(storyId, under);
+  return under;
+}
+
+async function load(storyId: string): Promise<void> {
+  const thread = threadOf(storyId);
+  const before = thread?.messages[0]?.seq;
+  if (!thread?.hasOlder || !thread.conversationId || before === undefined) return;
+  const page = await askLatest({ conversation_id: thread.conversationId, before, limit: THREAD_PAGE });
+  store.dispatch(changeThread(storyId, (now) => withOlder(now, page, before)));
+  if ((threadOf(storyId)?.version ?? 0) < thread.version) await catchUp(storyId);
+}
+
+const LATEST_MS = 100;
+/** Two frames' rest, so that every third at most is drawn: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */
+const REST_MS = 33;
+
+/**
+ * Runs `work` once before a paint, however often it is asked to: the next paint, or the first one after a rest since the
+ * last run. A hidden page, which does not paint, runs it soon.
+ */
+function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
+  let frame: number | undefined;
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  let latest: ReturnType<typeof setTimeout> | undefined;
+  let restedAt = 0;
+  const stop = () => {
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    clearTimeout(rest);
+    clearTimeout(latest);
+    frame = rest = latest = undefined;
+  };
+  const run = () => {
+    stop();
+    restedAt = performance.now() + REST_MS;
+    work();
+  };
+  const awaitFrame = () => {
+    frame = requestAnimationFrame(run);
+  };
+  return {
+    ask() {
+      if (latest !== undefined) return;
+      const restMs = restedAt - performance.now();
+      if (restMs > 0) rest = setTimeout(awaitFrame, restMs);
+      else awaitFrame();
+      latest = setTimeout(run, LATEST_MS);
+    },
+    stop,
+  };
 }

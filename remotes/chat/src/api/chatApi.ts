@@ -4,39 +4,40 @@ import {
   conversationSchema,
   cursorPageSchema,
   endpoints,
+  idEventSchema,
   type LatestDto,
   latestSchema,
+  type MessageEventDto,
+  messageEventSchema,
   type StoryDto,
   singleSchema,
   storySchema,
 } from '@liaozhai/shared/contract';
 import {
+  type ApiError,
   type AppDispatch,
   api,
   infiniteCursorOptions,
+  isApiError,
+  listen,
+  onCaughtUpNeeded,
   type RootState,
   request,
   snapshots,
 } from '@liaozhai/shared/runtime';
-import { followConversations } from './api/conversations';
-import { conversationsCopyKey, copyOf, keepThreadCopy, storyCopyKey, THREAD_PAGE, threadCopyKey } from './api/copies';
-import { followThread } from './api/threads';
 import {
   type ConversationPage,
   conversationsOf,
-  emptyThread,
-  runningMessage,
-  type Story,
-  type Thread,
   toConversationPage,
-  toPage,
-  toStory,
-  withNewest,
+  withLastMessage,
   withNewestPage,
   withoutConversation,
   withThread,
-} from './model';
-import { chatActions } from './slice';
+} from '../model/conversation';
+import { type Story, toStory } from '../model/story';
+import { emptyThread, runningMessage, type Thread, toPage, withNewest } from '../model/thread';
+import { chatActions } from '../slice';
+import { followThread } from './threadSync';
 
 const THREAD_KEPT_SECONDS = 3600;
 const listSchema = cursorPageSchema(conversationSchema);
@@ -185,3 +186,70 @@ export const refreshConversations =
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
 export const { useChatGetStoryQuery, useChatGetThreadQuery, useChatGetConversationsInfiniteQuery } = chatApi;
+
+/** As many messages as a page brings, and as the device keeps of a thread. */
+export const THREAD_PAGE = 50;
+
+// a newer shape gets a newer key, since the device may hold what an older build wrote
+const storyCopyKey = (id: string) => `chat.story.1.${id}`;
+const threadCopyKey = (storyId: string) => `chat.thread.1.${storyId}`;
+const conversationsCopyKey = 'chat.conversations.1';
+
+const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
+
+/** What the device kept of an answer, when the network has none. */
+async function copyOf<Content>(key: string, error: ApiError): Promise<Content | undefined> {
+  return isOutOfReach(error) ? ((await snapshots.read(key)) as Content | undefined) : undefined;
+}
+
+const keepThreadCopy = (thread: Thread): Promise<void> => {
+  const messages = thread.messages.slice(-THREAD_PAGE);
+  const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
+  return snapshots.write(threadCopyKey(thread.storyId), { ...thread, messages, hasOlder });
+};
+
+interface Ports {
+  /** undefined until the first page is there. */
+  read: () => ConversationPage[] | undefined;
+  change: (change: (pages: ConversationPage[]) => ConversationPage[]) => void;
+  /** Takes a conversation away that was deleted, here or elsewhere. */
+  drop: (id: string) => void;
+  /** Puts the newest page over the list; rejects with ApiError. */
+  takeNewest: () => Promise<void>;
+}
+
+/** The first catch-up comes with the first connection, moments after the list itself. */
+const FRESH_SECONDS = 5;
+
+/** Keeps the list of conversations in step with the user's channel. Returns the function that stops it. */
+function followConversations({ read, change, drop, takeNewest }: Ports): () => void {
+  let askedAt = Date.now();
+
+  const look = async () => {
+    askedAt = Date.now();
+    try {
+      await takeNewest();
+    } catch (cause) {
+      // nobody asked for this look, and the next event or connection makes another
+      if (!isApiError(cause)) throw cause;
+    }
+  };
+  const hear = (event: MessageEventDto) => {
+    const pages = read();
+    if (!pages) return;
+    if (withLastMessage(pages, event)) change((now) => withLastMessage(now, event) ?? now);
+    else void look();
+  };
+  const stops = [
+    listen('message.created', messageEventSchema, hear),
+    listen('message.completed', messageEventSchema, hear),
+    listen('message.failed', messageEventSchema, hear),
+    listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
+    onCaughtUpNeeded(() => {
+      if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}

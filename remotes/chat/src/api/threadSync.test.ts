@@ -1,9 +1,9 @@
 import type { LatestDto } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { emptyThread, type Thread, toDelta, toPage, withEvent, withNewest, withPiece } from '../model';
+import { emptyThread, type Thread, toDelta, toPage, withEvent, withNewest, withPiece } from '../model/thread';
 import type { LatestQuery } from './calls';
-import { ThreadSync } from './ThreadSync';
+import { ThreadSync } from './threadSync';
 
 const asked = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
 const pending = messageDto({ seq: 2, body: '', status: 'pending' });
