@@ -37,7 +37,7 @@ import {
 import { type Story, toStory } from '../model/story';
 import { emptyThread, runningMessage, type Thread, toPage, withNewest } from '../model/thread';
 import { chatActions } from '../slice';
-import { followThread } from './threadSync';
+import { threadSyncs } from './threadSync';
 
 const THREAD_KEPT_SECONDS = 3600;
 const listSchema = cursorPageSchema(conversationSchema);
@@ -50,11 +50,11 @@ export const chatApi = api.injectEndpoints({
       async queryFn(id, _queryApi, _options, ask) {
         const { data, error } = await ask({ url: endpoints.story(id), schema: singleSchema(storySchema) });
         if (error) {
-          const copy = await copyOf<Story>(storyCopyKey(id), error);
+          const copy = await fromOfflineCache<Story>(storyCacheKey(id), error);
           return copy ? { data: copy } : { error };
         }
         const story = toStory(data as StoryDto);
-        void snapshots.write(storyCopyKey(id), story);
+        void snapshots.write(storyCacheKey(id), story);
         return { data: story };
       },
       keepUnusedDataFor: THREAD_KEPT_SECONDS,
@@ -66,22 +66,22 @@ export const chatApi = api.injectEndpoints({
         const { data, error } = await ask({ url: endpoints.latestMessages, params, schema: latestSchema });
         if (!error) {
           const thread = withNewest(emptyThread(storyId), toPage(data as LatestDto));
-          if (!runningMessage(thread)) void keepThreadCopy(thread);
+          if (!runningMessage(thread)) void cacheThread(thread);
           return { data: thread };
         }
-        const copy = await copyOf<Thread>(threadCopyKey(storyId), error);
-        return copy ? { data: copy, meta: { isCopy: true } } : { error };
+        const copy = await fromOfflineCache<Thread>(threadCacheKey(storyId), error);
+        return copy ? { data: copy, meta: { isCached: true } } : { error };
       },
       keepUnusedDataFor: THREAD_KEPT_SECONDS,
       async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheDataLoaded, cacheEntryRemoved }) {
-        const { loaded, stop } = followThread({
+        const { loaded, stop } = threadSyncs.follow({
           storyId,
           read: () => getCacheEntry().data,
           change: (next) => dispatch(changeThread(storyId, () => next)),
         });
         // it rejects when the entry goes before anything came
         void cacheDataLoaded.then(
-          ({ meta }) => loaded(meta !== undefined && 'isCopy' in meta),
+          ({ meta }) => loaded(meta !== undefined && 'isCached' in meta),
           () => undefined,
         );
         await cacheEntryRemoved;
@@ -99,10 +99,11 @@ export const chatApi = api.injectEndpoints({
         });
         if (!error) {
           const page = toConversationPage(data as CursorPage<ConversationDto>);
-          if (cursor === null) await snapshots.write(conversationsCopyKey, page);
+          if (cursor === null) await snapshots.write(conversationsCacheKey, page);
           return { data: page };
         }
-        const copy = cursor === null ? await copyOf<ConversationPage>(conversationsCopyKey, error) : undefined;
+        const copy =
+          cursor === null ? await fromOfflineCache<ConversationPage>(conversationsCacheKey, error) : undefined;
         return copy ? { data: { ...copy, nextCursor: null } } : { error };
       },
       async onCacheEntryAdded(_, { dispatch, getCacheEntry, cacheEntryRemoved }) {
@@ -129,7 +130,7 @@ export const changeThread =
     // frozen, or the cache would look through all of its messages with each piece of a reply
     dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => Object.freeze(next), false));
     if (runningMessage(next)) return;
-    void keepThreadCopy(next);
+    void cacheThread(next);
     dispatch(changeConversations((pages) => withThread(pages, next)));
   };
 
@@ -152,7 +153,7 @@ const changeListed =
     const pages = list && change(list.pages);
     if (!pages || pages === list.pages) return;
     const [first] = pages;
-    if (first !== list.pages[0]) void snapshots.write(conversationsCopyKey, first);
+    if (first !== list.pages[0]) void snapshots.write(conversationsCacheKey, first);
     const pageParams = list.pageParams.slice(0, pages.length);
     dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
@@ -167,7 +168,7 @@ export const dropConversation =
     dispatch(changeConversations((now) => withoutConversation(now, id)));
     if (storyId === undefined) return;
     dispatch(changeThread(storyId, (thread) => (thread.conversationId === id ? emptyThread(storyId) : thread)));
-    if (!selectThread(storyId)(getState()).data) void keepThreadCopy(emptyThread(storyId));
+    if (!selectThread(storyId)(getState()).data) void cacheThread(emptyThread(storyId));
   };
 
 /** Asks for the newest page and puts it over the list, or for the list if there is none yet. Rejects with ApiError. */
@@ -191,21 +192,21 @@ export const { useChatGetStoryQuery, useChatGetThreadQuery, useChatGetConversati
 export const THREAD_PAGE = 50;
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
-const storyCopyKey = (id: string) => `chat.story.1.${id}`;
-const threadCopyKey = (storyId: string) => `chat.thread.1.${storyId}`;
-const conversationsCopyKey = 'chat.conversations.1';
+const storyCacheKey = (id: string) => `chat.story.1.${id}`;
+const threadCacheKey = (storyId: string) => `chat.thread.1.${storyId}`;
+const conversationsCacheKey = 'chat.conversations.1';
 
 const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
 
 /** What the device kept of an answer, when the network has none. */
-async function copyOf<Content>(key: string, error: ApiError): Promise<Content | undefined> {
+async function fromOfflineCache<Content>(key: string, error: ApiError): Promise<Content | undefined> {
   return isOutOfReach(error) ? ((await snapshots.read(key)) as Content | undefined) : undefined;
 }
 
-const keepThreadCopy = (thread: Thread): Promise<void> => {
+const cacheThread = (thread: Thread): Promise<void> => {
   const messages = thread.messages.slice(-THREAD_PAGE);
   const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
-  return snapshots.write(threadCopyKey(thread.storyId), { ...thread, messages, hasOlder });
+  return snapshots.write(threadCacheKey(thread.storyId), { ...thread, messages, hasOlder });
 };
 
 interface Ports {
@@ -234,16 +235,16 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
       if (!isApiError(cause)) throw cause;
     }
   };
-  const hear = (event: MessageEventDto) => {
+  const receive = (event: MessageEventDto) => {
     const pages = read();
     if (!pages) return;
     if (withLastMessage(pages, event)) change((now) => withLastMessage(now, event) ?? now);
     else void look();
   };
   const stops = [
-    listen('message.created', messageEventSchema, hear),
-    listen('message.completed', messageEventSchema, hear),
-    listen('message.failed', messageEventSchema, hear),
+    listen('message.created', messageEventSchema, receive),
+    listen('message.completed', messageEventSchema, receive),
+    listen('message.failed', messageEventSchema, receive),
     listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
     onCaughtUpNeeded(() => {
       if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();

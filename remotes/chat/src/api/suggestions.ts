@@ -3,7 +3,7 @@ import { api, hostConfig, isApiError, listen, newClientId, session, snapshots, s
 import { isUncertain } from '../model/pendingMessage';
 import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
-import { chatActions, type Ideas, selectChat } from '../slice';
+import { chatActions, type Suggestions, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
 import { selectThread } from './chatApi';
 import { currentUserId } from './outbox';
@@ -14,36 +14,36 @@ const PATIENCE_SECONDS = 60;
 
 const { dispatch } = store;
 
-/** Ideas belong to the last message in the state it was in when they were asked for. */
-export const ideasKeyOf = (message: Message): string => `${message.id}:${message.version}`;
+/** Suggestions belong to the last message in the state it was in when they were asked for. */
+export const suggestionKeyOf = (message: Message): string => `${message.id}:${message.version}`;
 
 const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
 
-const readKept = async (storyId: string) => (await snapshots.read(keptKey(storyId))) as Ideas | undefined;
+const readKept = async (storyId: string) => (await snapshots.read(keptKey(storyId))) as Suggestions | undefined;
 
-/** Brings back the ideas that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
-export async function recallIdeas(storyId: string): Promise<void> {
+/** Brings back the suggestions that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
+export async function recallSuggestions(storyId: string): Promise<void> {
   const buyer = currentUserId();
   const kept = await readKept(storyId);
-  if (!kept || currentUserId() !== buyer || selectChat(store.getState()).ideas[storyId]) return;
-  const ideas: Ideas = kept.status === 'pending' ? { ...kept, status: 'failed' } : kept;
-  dispatch(chatActions.ideasChanged({ storyId, ideas }));
+  if (!kept || currentUserId() !== buyer || selectChat(store.getState()).suggestions[storyId]) return;
+  const suggestions: Suggestions = kept.status === 'pending' ? { ...kept, status: 'failed' } : kept;
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
 }
 
-/** Asks for ideas for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
-export async function askIdeas(storyId: string): Promise<boolean> {
+/** Asks for suggestions for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
+export async function askForSuggestions(storyId: string): Promise<boolean> {
   const buyer = currentUserId();
   // another tab may have bought them meanwhile
   const kept = await readKept(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   const last = thread?.messages.at(-1);
   if (currentUserId() !== buyer || !thread?.conversationId || !last || runningMessage(thread)) return true;
-  const baseKey = ideasKeyOf(last);
-  const shown = selectChat(store.getState()).ideas[storyId];
+  const baseKey = suggestionKeyOf(last);
+  const shown = selectChat(store.getState()).suggestions[storyId];
   if (shown?.baseKey === baseKey && shown.status !== 'failed') return true;
-  const known = [kept, shown].find((ideas) => ideas?.baseKey === baseKey);
+  const known = [kept, shown].find((suggestions) => suggestions?.baseKey === baseKey);
   if (known?.status !== 'ready') return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
-  dispatch(chatActions.ideasChanged({ storyId, ideas: known }));
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions: known }));
   return true;
 }
 
@@ -52,7 +52,7 @@ interface Purchase {
   conversationId: string;
   baseKey: string;
   /** What came of asking before. */
-  known: Ideas | undefined;
+  known: Suggestions | undefined;
 }
 
 async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promise<boolean> {
@@ -60,9 +60,9 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
   const clientId = known?.clientId || newClientId();
   const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) => {
     if (currentUserId() !== buyer) return;
-    const ideas: Ideas = { baseKey, clientId: nextClientId, status, items };
-    dispatch(chatActions.ideasChanged({ storyId, ideas }));
-    void snapshots.write(keptKey(storyId), ideas);
+    const suggestions: Suggestions = { baseKey, clientId: nextClientId, status, items };
+    dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
+    void snapshots.write(keptKey(storyId), suggestions);
   };
 
   show('pending', [], clientId);
@@ -82,9 +82,9 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
   }
 }
 
-/** Orders ideas with their price shown as spent; what a repeated order had cost already is read from the server. */
+/** Orders suggestions with their price shown as spent; what a repeated order had cost already is read from the server. */
 async function order(conversationId: string, clientId: string, isRepeated: boolean) {
-  const giveBack = session.balanceShifted(isRepeated ? 0 : -(prices().ideas ?? 0));
+  const giveBack = session.balanceShifted(isRepeated ? 0 : -(prices().suggestions ?? 0));
   try {
     const asked = await postSuggestion(conversationId, COUNT, clientId);
     if (isRepeated) await session.refresh();
@@ -105,7 +105,7 @@ async function untilDone(asked: Suggestion): Promise<Suggestion> {
   return suggestion;
 }
 
-/** Resolves when the event says that the ideas are there, or after a while without it. */
+/** Resolves when the event says that the suggestions are there, or after a while without it. */
 const readyOrLater = (id: string): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
@@ -120,8 +120,8 @@ const readyOrLater = (id: string): Promise<void> =>
 const amount = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** What the site's rules say that a continuation and a set of ideas cost, in points; undefined where they do not say. */
-export function prices(): { resume: number | undefined; ideas: number | undefined } {
+/** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
+export function prices(): { resume: number | undefined; suggestions: number | undefined } {
   const { rules } = hostConfig();
-  return { resume: amount(rules.continuePrice), ideas: amount(rules.suggestionPrice) };
+  return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
 }

@@ -1,7 +1,7 @@
 import type { LatestDto } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { emptyThread, type Thread, toDelta, toPage, withEvent, withNewest, withPiece } from '../model/thread';
+import { applyDelta, applyEvent, emptyThread, type Thread, toDelta, toPage, withNewest } from '../model/thread';
 import type { LatestQuery } from './calls';
 import { ThreadSync } from './threadSync';
 
@@ -74,7 +74,7 @@ describe('a running reply', () => {
     sync.watch();
     for (let piece = 0; piece < 4; piece += 1) {
       await seconds(4);
-      sync.hear((now) => withPiece(now, toDelta(deltaDto({ offset: piece, text: '月' }))));
+      sync.receive((now) => applyDelta(now, toDelta(deltaDto({ offset: piece, text: '月' }))));
     }
     await seconds(1);
     expect(queries).toHaveLength(0);
@@ -87,8 +87,8 @@ describe('catching up', () => {
   test('several gaps at once make one request, from the version that is complete', async () => {
     const whole = latestDto([messageDto({ seq: 2 }), messageDto({ seq: 3 }), messageDto({ seq: 4 })]);
     const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [whole]);
-    sync.hear((now) => withEvent(now, messageEvent(messageDto({ seq: 3 }))));
-    sync.hear((now) => withEvent(now, messageEvent(messageDto({ seq: 4 }))));
+    sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 3 }))));
+    sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 4 }))));
     await seconds(0.2);
     expect(queries).toEqual([{ conversation_id: 'c-1', after: 1, limit: 100 }]);
     expect(thread()?.messages.map((message) => message.seq)).toEqual([1, 2, 3, 4]);
@@ -108,7 +108,7 @@ describe('catching up', () => {
   test('before the first page is there waits for it, and what was heard meanwhile is kept', async () => {
     const { sync, queries, seconds, thread, load } = syncOf(undefined, [latestDto([asked])]);
     await sync.catchUp();
-    sync.hear((now) => withEvent(now, messageEvent(messageDto({ seq: 2 }))));
+    sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 2 }))));
     await seconds(1);
     expect(queries).toHaveLength(0);
     load(threadOf(latestDto([asked])));

@@ -1,17 +1,17 @@
 import { deltaEventSchema, idEventSchema, messageEventSchema } from '@liaozhai/shared/contract';
 import { isApiError, listen, onCaughtUpNeeded, store } from '@liaozhai/shared/runtime';
 import {
+  type Applied,
+  applyDelta,
+  applyEvent,
   emptyThread,
-  type Heard,
   type Page,
   runningMessage,
   type Thread,
   toDelta,
   withChanges,
-  withEvent,
   withNewest,
   withOlder,
-  withPiece,
 } from '../model/thread';
 import { askLatest, type LatestQuery } from './calls';
 import { changeThread, selectThread, THREAD_PAGE } from './chatApi';
@@ -34,13 +34,13 @@ const POLL_SECONDS = [2, 5, 10];
 const WITHOUT_SOCKET_SECONDS = 2;
 const RETRY_SECONDS = 5;
 
-type Change = (thread: Thread) => Heard;
+type Change = (thread: Thread) => Applied;
 
 /** Keeps one thread in step with the server: events once per frame, a catch-up over each gap, polls where events stay away. */
 export class ThreadSync {
   readonly #ports: Ports;
   readonly #frame = oncePerFrame(() => this.#flush());
-  #heard: Change[] = [];
+  #applied: Change[] = [];
   #catching: Promise<void> | undefined;
   #again = false;
   #polls = 0;
@@ -54,8 +54,8 @@ export class ThreadSync {
   }
 
   /** Takes what an event says; applied together with whatever else comes before the next paint. */
-  hear(change: Change): void {
-    this.#heard.push(change);
+  receive(change: Change): void {
+    this.#applied.push(change);
     this.#frame.ask();
   }
 
@@ -64,8 +64,8 @@ export class ThreadSync {
   }
 
   /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. The device's copy is behind from the start. */
-  loaded(isCopy: boolean): void {
-    this.#isBehind = isCopy;
+  loaded(isCached: boolean): void {
+    this.#isBehind = isCached;
     this.#flush();
     const wasAsked = this.#again;
     this.#again = false;
@@ -118,10 +118,10 @@ export class ThreadSync {
     if (!before || this.#stopped) return;
     let thread = before;
     let complete = true;
-    for (const change of this.#heard.splice(0)) {
-      const heard = change(thread);
-      thread = heard.thread;
-      complete &&= heard.complete;
+    for (const change of this.#applied.splice(0)) {
+      const applied = change(thread);
+      thread = applied.thread;
+      complete &&= applied.complete;
     }
     if (thread !== before) this.changed(thread);
     if (!complete) void this.catchUp();
@@ -176,72 +176,80 @@ export class ThreadSync {
   }
 }
 
-const running = new Map<string, ThreadSync>();
-
-let socketIsLive = false;
-
-/** Told by the page that sees the connection's status. */
-export function socketChanged(isLive: boolean): void {
-  if (socketIsLive === isLive) return;
-  socketIsLive = isLive;
-  for (const sync of running.values()) sync.watch();
-}
-
-export const catchUp = (storyId: string): Promise<void> => running.get(storyId)?.catchUp() ?? Promise.resolve();
-
-/** Tells the sync that its thread has been changed by an answer, so that it watches the reply that has begun. */
-export const watchThread = (storyId: string): void => running.get(storyId)?.watch();
-
 const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
 
 interface Following {
   /** To be called once the first page is there, or the device's copy of it. */
-  loaded: (isCopy: boolean) => void;
+  loaded: (isCached: boolean) => void;
   stop: () => void;
 }
 
-/** Hears the user's channel for one story's thread, from before its first page is asked for. */
-export function followThread(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): Following {
-  const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
-  running.set(ports.storyId, sync);
-  const stops = [
-    ...messageEvents.map((name) =>
-      listen(name, messageEventSchema, (event) => sync.hear((thread) => withEvent(thread, event))),
-    ),
-    listen('message.delta', deltaEventSchema, (event) => {
-      const delta = toDelta(event);
-      sync.hear((thread) => withPiece(thread, delta));
-    }),
-    listen('conversation.deleted', idEventSchema, (event) => sync.deleted(String(event.id))),
-    onCaughtUpNeeded(() => void sync.catchUp()),
-  ];
-  const stop = () => {
-    sync.stop();
-    if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
-    for (const each of stops) each();
+/** Every thread that is being kept in step, by story. */
+export function createThreadSyncs() {
+  const running = new Map<string, ThreadSync>();
+  const loading = new Map<string, Promise<void>>();
+  let socketIsLive = false;
+
+  const catchUp = (storyId: string): Promise<void> => running.get(storyId)?.catchUp() ?? Promise.resolve();
+
+  async function loadPageBefore(storyId: string): Promise<void> {
+    const thread = threadOf(storyId);
+    const before = thread?.messages[0]?.seq;
+    if (!thread?.hasOlder || !thread.conversationId || before === undefined) return;
+    const page = await askLatest({ conversation_id: thread.conversationId, before, limit: THREAD_PAGE });
+    store.dispatch(changeThread(storyId, (now) => withOlder(now, page, before)));
+    if ((threadOf(storyId)?.version ?? 0) < thread.version) await catchUp(storyId);
+  }
+
+  return {
+    catchUp,
+
+    /** Told by the page that sees the connection's status. */
+    socketChanged(isLive: boolean): void {
+      if (socketIsLive === isLive) return;
+      socketIsLive = isLive;
+      for (const sync of running.values()) sync.watch();
+    },
+
+    /** Tells the sync that its thread has been changed by an answer, so that it watches the reply that has begun. */
+    watch: (storyId: string): void => running.get(storyId)?.watch(),
+
+    /** Hears the user's channel for one story's thread, from before its first page is asked for. */
+    follow(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): Following {
+      const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
+      running.set(ports.storyId, sync);
+      const stops = [
+        ...messageEvents.map((name) =>
+          listen(name, messageEventSchema, (event) => sync.receive((thread) => applyEvent(thread, event))),
+        ),
+        listen('message.delta', deltaEventSchema, (event) => {
+          const delta = toDelta(event);
+          sync.receive((thread) => applyDelta(thread, delta));
+        }),
+        listen('conversation.deleted', idEventSchema, (event) => sync.deleted(String(event.id))),
+        onCaughtUpNeeded(() => void sync.catchUp()),
+      ];
+      const stop = () => {
+        sync.stop();
+        if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
+        for (const each of stops) each();
+      };
+      return { loaded: (isCached) => sync.loaded(isCached), stop };
+    },
+
+    /** Puts the page before the first loaded message in front of it; one at a time. Rejects with ApiError. */
+    loadOlder(storyId: string): Promise<void> {
+      const under = loading.get(storyId) ?? loadPageBefore(storyId).finally(() => loading.delete(storyId));
+      loading.set(storyId, under);
+      return under;
+    },
   };
-  return { loaded: (isCopy) => sync.loaded(isCopy), stop };
 }
 
-const loading = new Map<string, Promise<void>>();
+/** The page's own threads. */
+export const threadSyncs = createThreadSyncs();
 
 const threadOf = (storyId: string) => selectThread(storyId)(store.getState()).data;
-
-/** Puts the page before the first loaded message in front of it; one at a time. Rejects with ApiError. */
-export function loadOlder(storyId: string): Promise<void> {
-  const under = loading.get(storyId) ?? load(storyId).finally(() => loading.delete(storyId));
-  loading.set(storyId, under);
-  return under;
-}
-
-async function load(storyId: string): Promise<void> {
-  const thread = threadOf(storyId);
-  const before = thread?.messages[0]?.seq;
-  if (!thread?.hasOlder || !thread.conversationId || before === undefined) return;
-  const page = await askLatest({ conversation_id: thread.conversationId, before, limit: THREAD_PAGE });
-  store.dispatch(changeThread(storyId, (now) => withOlder(now, page, before)));
-  if ((threadOf(storyId)?.version ?? 0) < thread.version) await catchUp(storyId);
-}
 
 const LATEST_MS = 100;
 /** Two frames' rest, so that every third at most is drawn: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */

@@ -14,12 +14,12 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { loadOlder } from '../api/threadSync';
+import { threadSyncs } from '../api/threadSync';
 import { contentAt, indexOfKey, type Log, type Row, rowAt, rowCount, rowKeyAt } from '../model/log';
 import type { Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatLog.module.css';
-import { Follower, useTailFollowing } from './useStickToBottom';
+import { StickToBottom, useStickToBottom } from './useStickToBottom';
 
 const OLDER_MARK_PX = 64;
 /** Older messages are fetched when fewer screens than this are left above. */
@@ -39,24 +39,24 @@ export interface ChatLogProps {
 export const ChatLog = memo(function ChatLog({ conversationId, log, older, children }: ChatLogProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [position] = useState(() => storedPosition(conversationId));
-  const [follower] = useState(() => new Follower(startsAtEnd(log, position)));
-  const view = useSyncExternalStore(follower.subscribe, follower.state);
+  const [stick] = useState(() => new StickToBottom(startsAtEnd(log, position)));
+  const view = useSyncExternalStore(stick.subscribe, stick.state);
   const paddingStart = older.hasOlder ? OLDER_MARK_PX : 0;
   const list = useVirtualLog({
     log,
     scroller,
     paddingStart,
     initialOffset: () => (isBlank(log) ? 0 : firstOffset(log, position, paddingStart)),
-    onResized: follower.follow,
-    onViewResized: follower.viewResized,
-    onPlaced: follower.placed,
+    onResized: stick.follow,
+    onViewResized: stick.viewResized,
+    onPlaced: stick.placed,
   });
-  useTailFollowing(follower, list, log);
+  useStickToBottom(stick, list, log);
   usePlacing(list, log, position);
   const saveSoon = usePositionSaving(
     list,
     conversationId,
-    useCallback(() => follower.state().atEnd, [follower]),
+    useCallback(() => stick.state().atEnd, [stick]),
   );
 
   const askOlder = useCallback(() => {
@@ -67,12 +67,12 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
     if (log.messages.length > 0) askOlder();
   }, [askOlder, log.messages]);
   const onScroll = () => {
-    follower.scrolled();
+    stick.scrolled();
     saveSoon();
     askOlder();
   };
   const goToEnd = () => {
-    follower.pin();
+    stick.pin();
     list.scrollToEnd({ behavior: view.unseen ? 'auto' : 'smooth' });
   };
 
@@ -97,7 +97,7 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
 });
 
 /** Nothing but the opening, which is read from its beginning. */
-const isBlank = ({ messages, lines }: Log) => messages.length + lines.length === 0;
+const isBlank = ({ messages, pending }: Log) => messages.length + pending.length === 0;
 
 const startsAtEnd = (log: Log, position: Position | undefined) =>
   !isBlank(log) && (position === undefined || indexOfKey(log, position.messageId) < 0);
@@ -178,7 +178,7 @@ export function useOlder({ storyId, hasOlder }: Thread): Older {
   const [error, setError] = useState<unknown>(undefined);
   const retry = useCallback(() => {
     setError(undefined);
-    void loadOlder(storyId).catch((cause: unknown) => {
+    void threadSyncs.loadOlder(storyId).catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
       setError(cause);
     });
@@ -222,7 +222,7 @@ function useVirtualLog(options: Options) {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRow(current.current, index, viewWidth.current),
     anchorTo: 'end',
-    // Following is ours (Follower), since it stops when a reply's first line reaches the top.
+    // Following is ours (useStickToBottom), since it stops when a reply's first line reaches the top.
     scrollEndThreshold: -1,
     overscan: 3,
     paddingStart,

@@ -25,26 +25,26 @@ import {
   useState,
 } from 'react';
 import { continueReply } from '../api/continueReply';
-import { removeLine, retryLine, writeLine } from '../api/outbox';
-import { askIdeas, ideasKeyOf, prices, recallIdeas } from '../api/suggestions';
-import { catchUp } from '../api/threadSync';
+import { outbox } from '../api/outbox';
+import { askForSuggestions, prices, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
+import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
-import { type Line, linesOutside } from '../model/pendingMessage';
+import { type PendingMessage, pendingOutside } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { ChatLog, useOlder } from './ChatLog';
 import styles from './ChatView.module.css';
-import { Composer, hasKeyboard, IdeaList, ReplyChips, useDraft } from './Composer';
+import { Composer, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
 import {
   currentTarget,
-  LineRow,
-  lineActs,
   MessageMenu,
   MessageRow,
   MessageText,
-  messageActs,
+  messageActions,
+  PendingRow,
+  pendingActions,
   type Waiting,
 } from './MessageRow';
 
@@ -56,48 +56,55 @@ interface ChatViewProps {
 
 /** Log above, composer below. */
 export function ChatView({ story, thread, isMember }: ChatViewProps) {
-  const acts = useChatActs(story.id, thread.conversationId, isMember);
+  const actions = useChatActions(story.id, thread.conversationId, isMember);
   const composer = useRef<ComposerHandle>(null);
-  const allLines = useSelector((state) => selectChat(state).lines);
+  const allPending = useSelector((state) => selectChat(state).pending);
   const older = useOlder(thread);
-  const [menuFor, setMenuFor] = useState<Message | Line | null>(null);
+  const [menuFor, setMenuFor] = useState<Message | PendingMessage | null>(null);
   const last = thread.messages.at(-1);
   const { messages, hasOlder } = thread;
   const log = useMemo(
-    () => ({ hasOpening: !hasOlder, messages, lines: linesOutside(story.id, messages, allLines) }),
-    [hasOlder, messages, allLines, story.id],
+    () => ({ hasOpening: !hasOlder, messages, pending: pendingOutside(story.id, messages, allPending) }),
+    [hasOlder, messages, allPending, story.id],
   );
   const steadyLast = useSteady(last);
   const isRunning = runningMessage(thread) !== undefined;
   const waiting = useWaiting(isRunning, isMember);
-  const rowActs = useMemo(() => ({ ...acts, openMenu: setMenuFor }), [acts]);
+  const rowActions = useMemo(() => ({ ...actions, openMenu: setMenuFor }), [actions]);
   const lastId = last?.id;
   const today = useShanghaiDay();
   const drawRow = useCallback(
     (row: Row) => {
       if (row.kind === 'opening') return <ChatOpening story={story} />;
-      if (row.kind === 'line') return <LineRow line={row.line} waiting={waiting} acts={rowActs} />;
+      if (row.kind === 'pending') return <PendingRow pending={row.pending} waiting={waiting} actions={rowActions} />;
       const { message, startsDay } = row;
       const day = startsDay ? formatDay(message.createdAt, today) : undefined;
       const isLast = message.id === lastId;
-      return <MessageRow message={message} day={day} isLast={isLast} speaker={story.speaker} acts={rowActs} />;
+      return <MessageRow message={message} day={day} isLast={isLast} speaker={story.speaker} actions={rowActions} />;
     },
-    [story, rowActs, waiting, lastId, today],
+    [story, rowActions, waiting, lastId, today],
   );
   const target = menuFor && currentTarget(menuFor, log);
   const menu =
     target &&
     ('state' in target
-      ? lineActs(target, acts, (text) => composer.current?.putBack(text))
-      : messageActs(target, acts, target.id === lastId));
+      ? pendingActions(target, actions, (text) => composer.current?.putBack(text))
+      : messageActions(target, actions, target.id === lastId));
   return (
     <>
       <ChatLog conversationId={thread.conversationId} log={log} older={older}>
         {drawRow}
       </ChatLog>
-      <ChatFoot story={story} last={steadyLast} isRunning={isRunning} isMember={isMember} acts={acts} ref={composer} />
+      <ChatFoot
+        story={story}
+        last={steadyLast}
+        isRunning={isRunning}
+        isMember={isMember}
+        actions={actions}
+        ref={composer}
+      />
       <ReplyAnnouncer last={last} />
-      <MessageMenu acts={menu} onClose={() => setMenuFor(null)} />
+      <MessageMenu actions={menu} onClose={() => setMenuFor(null)} />
     </>
   );
 }
@@ -156,7 +163,7 @@ interface ChatFootProps {
   last: Message | undefined;
   isRunning: boolean;
   isMember: boolean;
-  acts: ChatActs;
+  actions: ChatActions;
   ref: Ref<ComposerHandle>;
 }
 
@@ -166,36 +173,39 @@ interface ComposerHandle {
 }
 
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
-const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts, ref }: ChatFootProps) {
+const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, actions, ref }: ChatFootProps) {
   const [draft, write] = useDraft(story.id);
   const field = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
   const foot = useRef<HTMLDivElement>(null);
   const used = useRef<{ id: string; text: string } | null>(null);
   const user = useUser();
-  const ideas = useSelector((state) => selectChat(state).ideas[story.id]);
+  const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
   const [closedKey, setClosedKey] = useState<string | null>(null);
-  const shownIdeas =
-    last && ideas?.baseKey !== closedKey && ideas?.baseKey === ideasKeyOf(last) && ideas.status !== 'failed'
-      ? ideas
+  const shownSuggestions =
+    last &&
+    suggestions?.baseKey !== closedKey &&
+    suggestions?.baseKey === suggestionKeyOf(last) &&
+    suggestions.status !== 'failed'
+      ? suggestions
       : undefined;
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
-  useEffect(() => void recallIdeas(story.id), [story.id]);
+  useEffect(() => void recallSuggestions(story.id), [story.id]);
 
   const fill = (text: string) => {
     write(text);
     // on a touch screen the keyboard comes when the reader asks for it
     if (hasKeyboard()) field.current?.focus();
   };
-  const closeIdeas = () => setClosedKey(ideas?.baseKey ?? null);
+  const closeSuggestions = () => setClosedKey(suggestions?.baseKey ?? null);
   const send = (body: string) => {
-    const idea = used.current?.text.trim() === body ? used.current : null;
+    const suggestion = used.current?.text.trim() === body ? used.current : null;
     used.current = null;
     write('');
-    closeIdeas();
-    acts.send(body, idea?.id);
+    closeSuggestions();
+    actions.send(body, suggestion?.id);
   };
   return (
     <div ref={foot} className={styles.foot}>
@@ -207,18 +217,18 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts
         price={story.pricePerMessage}
         balance={user?.balance}
       >
-        {shownIdeas && (
-          <IdeaList
-            ideas={shownIdeas}
-            onUse={(idea) => {
-              used.current = idea;
-              fill(idea.text);
+        {shownSuggestions && (
+          <SuggestionList
+            suggestions={shownSuggestions}
+            onUse={(suggestion) => {
+              used.current = suggestion;
+              fill(suggestion.text);
             }}
-            onSend={(idea) => {
-              closeIdeas();
-              acts.send(idea.text, idea.id);
+            onSend={(suggestion) => {
+              closeSuggestions();
+              actions.send(suggestion.text, suggestion.id);
             }}
-            onClose={closeIdeas}
+            onClose={closeSuggestions}
           />
         )}
         {isMember && last && (
@@ -226,11 +236,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts
             prices={prices()}
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
-            onIdeas={() => {
+            onSuggest={() => {
               setClosedKey(null);
-              acts.askIdeas();
+              actions.askForSuggestions();
             }}
-            onContinue={() => acts.resume(last)}
+            onContinue={() => actions.resume(last)}
           />
         )}
       </Composer>
@@ -239,7 +249,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acts
 });
 
 /** Everything a reader can do in the chat of one story. */
-function useChatActs(storyId: string, conversationId: string | null, isMember: boolean) {
+function useChatActions(storyId: string, conversationId: string | null, isMember: boolean) {
   const navigate = useNavigate();
   return useMemo(() => {
     /** A purchase that failed says why; one that failed for lack of points leads to more. */
@@ -253,11 +263,11 @@ function useChatActs(storyId: string, conversationId: string | null, isMember: b
     };
     return {
       login: () => void requestLogin(),
-      look: () => void catchUp(storyId),
-      retry: (line: Line) => void retryLine(line),
-      remove: (line: Line) => removeLine(line.clientId),
+      look: () => void threadSyncs.catchUp(storyId),
+      retry: (pending: PendingMessage) => void outbox.retry(pending),
+      remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
       send(body: string, suggestionId?: string) {
-        const line: Line = {
+        const pending: PendingMessage = {
           clientId: newClientId(),
           storyId,
           conversationId,
@@ -265,14 +275,14 @@ function useChatActs(storyId: string, conversationId: string | null, isMember: b
           createdAt: Date.now(),
           state: 'waiting',
         };
-        void writeLine(suggestionId ? { ...line, suggestionId } : line);
+        void outbox.enqueue(suggestionId ? { ...pending, suggestionId } : pending);
         drafts.flush();
         if (!isMember) void requestLogin();
       },
       resume: (message: Message) =>
         void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed)),
-      askIdeas: () =>
-        void askIdeas(storyId).then(
+      askForSuggestions: () =>
+        void askForSuggestions(storyId).then(
           (came) => {
             if (!came) toast(texts.suggest.failed, { kind: 'error' });
           },
@@ -286,4 +296,4 @@ function useChatActs(storyId: string, conversationId: string | null, isMember: b
   }, [storyId, conversationId, isMember, navigate]);
 }
 
-export type ChatActs = ReturnType<typeof useChatActs>;
+export type ChatActions = ReturnType<typeof useChatActions>;

@@ -13,7 +13,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
-import type { Ideas } from '../slice';
+import type { Suggestions } from '../slice';
 import { texts } from '../texts';
 import styles from './Composer.module.css';
 
@@ -108,19 +108,19 @@ function grow(field: HTMLTextAreaElement | null, text: string): void {
 
 interface ReplyChipsProps {
   /** Points, where the site names them. */
-  prices: { ideas: number | undefined; resume: number | undefined };
+  prices: { suggestions: number | undefined; resume: number | undefined };
   isBusy: boolean;
   canContinue: boolean;
-  onIdeas: () => void;
+  onSuggest: () => void;
   onContinue: () => void;
 }
 
 /** 灵感 and 继续 above the composer, each with what it costs. */
-export const ReplyChips = ({ prices, isBusy, canContinue, onIdeas, onContinue }: ReplyChipsProps) => (
+export const ReplyChips = ({ prices, isBusy, canContinue, onSuggest, onContinue }: ReplyChipsProps) => (
   <div className={styles.chips}>
-    <Chip icon={<SparkIcon />} disabled={isBusy} onClick={onIdeas}>
+    <Chip icon={<SparkIcon />} disabled={isBusy} onClick={onSuggest}>
       {texts.suggest.label}
-      <Price points={prices.ideas} />
+      <Price points={prices.suggestions} />
     </Chip>
     <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
       {texts.resume.label}
@@ -132,34 +132,34 @@ export const ReplyChips = ({ prices, isBusy, canContinue, onIdeas, onContinue }:
 const Price = ({ points }: { points: number | undefined }) =>
   points === undefined ? null : <span className={styles.price}>{texts.chat.priceTag(points)}</span>;
 
-interface IdeaListProps {
-  ideas: Ideas;
+interface SuggestionListProps {
+  suggestions: Suggestions;
   /** A tap fills the composer with it, the arrow sends it as it is. */
-  onUse: (idea: { id: string; text: string }) => void;
-  onSend: (idea: { id: string; text: string }) => void;
+  onUse: (suggestion: { id: string; text: string }) => void;
+  onSend: (suggestion: { id: string; text: string }) => void;
   onClose: () => void;
 }
 
 /** 灵感: what the reader might say next. */
-export function IdeaList({ ideas, onUse, onSend, onClose }: IdeaListProps) {
-  if (ideas.status === 'pending') return <IdeaSkeleton />;
+export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
+  if (suggestions.status === 'pending') return <IdeaSkeleton />;
   return (
     <section className={styles.panel} aria-label={texts.suggest.label}>
       <ul className={styles.list}>
-        {ideas.items.map((idea) => (
-          <li key={idea.id} className={styles.idea}>
+        {suggestions.items.map((suggestion) => (
+          <li key={suggestion.id} className={styles.suggestion}>
             <button
               type="button"
               className={styles.use}
-              aria-label={texts.suggest.use(idea.text)}
-              onClick={() => onUse(idea)}
+              aria-label={texts.suggest.use(suggestion.text)}
+              onClick={() => onUse(suggestion)}
             >
-              {idea.text}
+              {suggestion.text}
             </button>
             <IconButton
-              label={texts.suggest.send(idea.text)}
+              label={texts.suggest.send(suggestion.text)}
               icon={<SendIcon size={18} />}
-              onClick={() => onSend(idea)}
+              onClick={() => onSend(suggestion)}
             />
           </li>
         ))}

@@ -15,12 +15,12 @@ import {
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { Log } from '../model/log';
-import { hadNoAnswer, type Line } from '../model/pendingMessage';
+import { hadNoAnswer, type PendingMessage } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
-import type { ChatActs } from './ChatView';
+import type { ChatActions } from './ChatView';
 import styles from './MessageRow.module.css';
 
 export interface MessageActs {
@@ -36,52 +36,54 @@ interface MessageRowProps {
   /** Only the last reply can go on. */
   isLast: boolean;
   speaker: Speaker;
-  acts: MessageActs;
+  actions: MessageActs;
 }
 
 /** A confirmed message, under its day where a day begins. */
-export const MessageRow = memo(function MessageRow({ message, day, isLast, speaker, acts }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({ message, day, isLast, speaker, actions }: MessageRowProps) {
   return (
     <>
       {day && <p className={styles.day}>{day}</p>}
-      {message.role === 'user' && <OwnMessage body={message.body} isConfirmed onMore={() => acts.openMenu(message)} />}
+      {message.role === 'user' && (
+        <OwnMessage body={message.body} isConfirmed onMore={() => actions.openMenu(message)} />
+      )}
       {message.role === 'system' && <p className={styles.system}>{message.body}</p>}
       {message.role === 'assistant' && (
         <VoiceMessage
           message={message}
           speaker={speaker}
-          onMore={acts.openMenu}
-          onLook={acts.look}
-          onContinue={isLast ? acts.resume : undefined}
+          onMore={actions.openMenu}
+          onLook={actions.look}
+          onContinue={isLast ? actions.resume : undefined}
         />
       )}
     </>
   );
 });
 
-interface LineActs {
-  openMenu: (line: Line) => void;
-  retry: (line: Line) => void;
+interface PendingRowActions {
+  openMenu: (pending: PendingMessage) => void;
+  retry: (pending: PendingMessage) => void;
   login: () => void;
 }
 
-interface LineRowProps {
-  line: Line;
+interface PendingRowProps {
+  pending: PendingMessage;
   waiting: Waiting;
-  acts: LineActs;
+  actions: PendingRowActions;
 }
 
-/** A line on its way, with how far it has come. */
-export const LineRow = memo(function LineRow({ line, waiting, acts }: LineRowProps) {
+/** A message on its way, with how far it has come. */
+export const PendingRow = memo(function PendingRow({ pending, waiting, actions }: PendingRowProps) {
   const state = (
-    <LineState
-      line={line}
-      waiting={line.state === 'sending' ? 'sending' : waiting}
-      onRetry={() => acts.retry(line)}
-      onLogin={acts.login}
+    <PendingState
+      pending={pending}
+      waiting={pending.state === 'sending' ? 'sending' : waiting}
+      onRetry={() => actions.retry(pending)}
+      onLogin={actions.login}
     />
   );
-  return <OwnMessage body={line.body} isConfirmed={false} state={state} onMore={() => acts.openMenu(line)} />;
+  return <OwnMessage body={pending.body} isConfirmed={false} state={state} onMore={() => actions.openMenu(pending)} />;
 });
 
 interface OwnMessageProps {
@@ -164,24 +166,24 @@ const TextLine = memo(function TextLine({ line, growing }: { line: string; growi
   );
 });
 
-/** Why a line that waits is waiting. */
+/** Why a message that waits is waiting. */
 export type Waiting = 'sending' | 'queued' | 'offline' | 'login';
 
-interface LineStateProps {
-  line: Line;
+interface PendingStateProps {
+  pending: PendingMessage;
   waiting: Waiting;
   onRetry: () => void;
   onLogin: () => void;
 }
 
 /** How far an unconfirmed line has come, and what can be done when it came no further. */
-function LineState({ line, waiting, onRetry, onLogin }: LineStateProps) {
-  const resumesAt = useSelector((state) => selectChat(state).resumesAt[line.storyId]);
-  if (line.state === 'failed') {
+function PendingState({ pending, waiting, onRetry, onLogin }: PendingStateProps) {
+  const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
+  if (pending.state === 'failed') {
     return (
       <p className={styles.failed} role="alert">
-        {failureText(line)}
-        {line.error?.kind === 'insufficientBalance' && (
+        {failureText(pending)}
+        {pending.error?.kind === 'insufficientBalance' && (
           <Link className={styles.link} to={paths.recharge()}>
             {texts.state.recharge}
           </Link>
@@ -200,7 +202,7 @@ function LineState({ line, waiting, onRetry, onLogin }: LineStateProps) {
   }
   return (
     <p className={styles.state}>
-      {resumesAt !== undefined && line.state === 'waiting' && waiting === 'sending' ? (
+      {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
         <Countdown until={resumesAt} />
       ) : (
         texts.state[waiting]
@@ -214,9 +216,9 @@ function Countdown({ until }: { until: number }) {
   return seconds > 0 ? texts.state.later(seconds) : texts.state.sending;
 }
 
-function failureText(line: Line): string {
-  if (hadNoAnswer(line)) return texts.state.unknown;
-  return line.error ? anyErrorText(line.error) : texts.state.failed;
+function failureText(pending: PendingMessage): string {
+  if (hadNoAnswer(pending)) return texts.state.unknown;
+  return pending.error ? anyErrorText(pending.error) : texts.state.failed;
 }
 
 const WATCHDOG_SECONDS = 30;
@@ -285,14 +287,14 @@ interface MenuAct {
 
 interface MessageMenuProps {
   /** null while closed. */
-  acts: MenuAct[] | null;
+  actions: MenuAct[] | null;
   onClose: () => void;
 }
 
 /** What can be done with one message: one sheet for the whole log. */
-export const MessageMenu = ({ acts, onClose }: MessageMenuProps) => (
-  <Sheet open={acts !== null} onClose={onClose} title={texts.chat.more}>
-    {acts?.map(({ label, icon, run }) => (
+export const MessageMenu = ({ actions, onClose }: MessageMenuProps) => (
+  <Sheet open={actions !== null} onClose={onClose} title={texts.chat.more}>
+    {actions?.map(({ label, icon, run }) => (
       <ListRow
         key={label}
         title={label}
@@ -309,34 +311,34 @@ export const MessageMenu = ({ acts, onClose }: MessageMenuProps) => (
 const SIZE = 20;
 
 /** What the menu was opened for as it is now, since a line may go out under the open menu; null once it is gone. */
-export function currentTarget(opened: Message | Line, log: Log): Message | Line | null {
+export function currentTarget(opened: Message | PendingMessage, log: Log): Message | PendingMessage | null {
   const { clientId } = opened;
-  const line = 'state' in opened ? log.lines.find((each) => each.clientId === clientId) : undefined;
+  const pending = 'state' in opened ? log.pending.find((each) => each.clientId === clientId) : undefined;
   const isSame = (message: Message) => ('state' in opened ? message.clientId === clientId : message.id === opened.id);
-  return line ?? log.messages.findLast(isSame) ?? null;
+  return pending ?? log.messages.findLast(isSame) ?? null;
 }
 
-export function messageActs(message: Message, acts: ChatActs, isLast: boolean): MenuAct[] {
-  const copy = { label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: () => acts.copy(message.body) };
+export function messageActions(message: Message, actions: ChatActions, isLast: boolean): MenuAct[] {
+  const copy = { label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: () => actions.copy(message.body) };
   const mayGoOn = isLast && message.role === 'assistant' && !isRunning(message);
   if (!mayGoOn) return [copy];
-  return [copy, { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: () => acts.resume(message) }];
+  return [copy, { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: () => actions.resume(message) }];
 }
 
 /** One that is being sent can only be copied: what becomes of it is not ours to say. */
-export function lineActs(line: Line, acts: ChatActs, edit: (text: string) => void): MenuAct[] {
-  const copy = { label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: () => acts.copy(line.body) };
-  if (line.state === 'sending') return [copy];
+export function pendingActions(pending: PendingMessage, actions: ChatActions, edit: (text: string) => void): MenuAct[] {
+  const copy = { label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: () => actions.copy(pending.body) };
+  if (pending.state === 'sending') return [copy];
   const takeBack = () => {
-    if (acts.remove(line)) edit(line.body);
+    if (actions.remove(pending)) edit(pending.body);
   };
   return [
-    ...(line.state === 'failed'
-      ? [{ label: texts.chat.resend, icon: <RefreshIcon size={SIZE} />, run: () => acts.retry(line) }]
+    ...(pending.state === 'failed'
+      ? [{ label: texts.chat.resend, icon: <RefreshIcon size={SIZE} />, run: () => actions.retry(pending) }]
       : []),
     copy,
     { label: texts.chat.edit, icon: <EditIcon size={SIZE} />, run: takeBack },
-    { label: texts.chat.remove, icon: <DeleteIcon size={SIZE} />, run: () => acts.remove(line) },
+    { label: texts.chat.remove, icon: <DeleteIcon size={SIZE} />, run: () => actions.remove(pending) },
   ];
 }
 

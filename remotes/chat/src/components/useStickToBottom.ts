@@ -4,24 +4,24 @@ import { isRunning, keyOf } from '../model/thread';
 import type { LogVirtualizer } from './ChatLog';
 
 /** After each commit, before its paint: measures what grew at the end and lets the view follow. */
-export function useTailFollowing(follower: Follower, list: LogVirtualizer, log: Log): void {
+export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log): void {
   const last = log.messages.at(-1);
-  const lastLine = log.lines.at(-1);
+  const lastPending = log.pending.at(-1);
   const replyKey = last && isRunning(last) && last.revision === 1 ? keyOf(last) : null;
-  const shown = useRef<{ last: unknown; lineId?: string; replyKey: string | null } | null>(null);
+  const shown = useRef<{ last: unknown; pendingId?: string; replyKey: string | null } | null>(null);
 
   useLayoutEffect(() => {
     const before = shown.current;
-    shown.current = { last, lineId: lastLine?.clientId, replyKey };
-    follower.attach(list, (key) => indexOfKey(log, key));
-    if (!before) return follower.follow();
+    shown.current = { last, pendingId: lastPending?.clientId, replyKey };
+    stick.attach(list, (key) => indexOfKey(log, key));
+    if (!before) return stick.follow();
     // who sends wants to see what they sent and what comes of it
-    if (lastLine && lastLine.clientId !== before.lineId) follower.pin();
-    if (replyKey !== null && replyKey !== before.replyKey) follower.limitTo(replyKey);
-    if (last === before.last && lastLine?.clientId === before.lineId) return;
+    if (lastPending && lastPending.clientId !== before.pendingId) stick.pin();
+    if (replyKey !== null && replyKey !== before.replyKey) stick.holdAtTopOf(replyKey);
+    if (last === before.last && lastPending?.clientId === before.pendingId) return;
     measureLast(list, log);
-    follower.grew();
-  }, [follower, list, log, last, lastLine, replyKey]);
+    stick.grew();
+  }, [stick, list, log, last, lastPending, replyKey]);
 }
 
 /** The list learns of the growth now and not after the paint, so that the end never runs ahead of the view. */
@@ -46,7 +46,7 @@ interface ViewState {
  * Follows what is being written as long as the reader is at the end: until the first line of a reply reaches the top,
  * then it stays. Who scrolls up is never moved.
  */
-export class Follower {
+export class StickToBottom {
   #list: LogVirtualizer | null = null;
   #indexOf: (key: string) => number = () => -1;
   #pinned: boolean;
@@ -75,7 +75,7 @@ export class Follower {
   }
 
   /** A reply has begun in this row, whose top is not to be scrolled out of sight; null lifts the limit. */
-  limitTo(key: string | null): void {
+  holdAtTopOf(key: string | null): void {
     this.#limitKey = key;
   }
 

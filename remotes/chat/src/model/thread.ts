@@ -24,7 +24,7 @@ export interface Page {
 }
 
 /** What an event or a delta made of the thread; `complete` is false when something before it is missing. */
-export interface Heard {
+export interface Applied {
   thread: Thread;
   complete: boolean;
 }
@@ -119,7 +119,7 @@ export function withAnswer(thread: Thread, conversationId: string, messages: Mes
 }
 
 /** Merges `message.created`, `message.completed` or `message.failed`. */
-export function withEvent(known: Thread, event: MessageEventDto): Heard {
+export function applyEvent(known: Thread, event: MessageEventDto): Applied {
   const dto = event.message ?? event;
   if (dto.id === undefined) return { thread: known, complete: false };
   const incoming = toMessage({ ...dto, id: dto.id, conversation_id: dto.conversation_id ?? event.conversation_id });
@@ -131,8 +131,8 @@ export function withEvent(known: Thread, event: MessageEventDto): Heard {
   const merged = whole ? mergeMessages(thread, [whole]) : thread;
   if (version === undefined) return { thread: merged, complete: false };
   if (!whole) return { thread, complete: version <= thread.version };
-  const heard = heardVersion(merged, version);
-  return { thread: heard, complete: heard.version >= version };
+  const applied = heardVersion(merged, version);
+  return { thread: applied, complete: applied.version >= version };
 }
 
 /** The first message of a story opens its conversation, perhaps on another device. */
@@ -149,12 +149,12 @@ function withKnownBody(thread: Thread, incoming: Message, length: number | undef
 }
 
 /** Appends a piece of running text to its message. */
-export function withPiece(thread: Thread, delta: Delta): Heard {
+export function applyDelta(thread: Thread, delta: Delta): Applied {
   if (delta.conversationId !== thread.conversationId) return { thread, complete: true };
   const index = thread.messages.findLastIndex((message) => message.id === delta.messageId);
   const message = thread.messages[index];
   if (!message) return { thread, complete: false };
-  const grown = withDelta(message, delta);
+  const grown = appendDelta(message, delta);
   if (grown === 'gap') return { thread, complete: false };
   if (grown === message) return { thread, complete: true };
   return { thread: { ...thread, messages: withReplaced(thread.messages, index, grown) }, complete: true };
@@ -262,7 +262,7 @@ export const toDelta = (dto: DeltaEventDto): Delta => ({
 });
 
 /** The message with the next piece of its text; `gap` if a piece before it is missing; itself if the piece is known. */
-function withDelta(message: Message, delta: Delta): Message | 'gap' {
+function appendDelta(message: Message, delta: Delta): Message | 'gap' {
   if (delta.revision > message.revision) return 'gap';
   if (delta.revision < message.revision || !isRunning(message)) return message;
   const length = codePoints(delta.text);

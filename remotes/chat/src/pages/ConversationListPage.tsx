@@ -26,8 +26,8 @@ import {
 } from '@liaozhai/shared/ui';
 import { memo, useEffect, useMemo } from 'react';
 import { refreshConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
-import { deleteConversation } from '../api/deletions';
-import { startOutbox } from '../api/outbox';
+import { deletions } from '../api/deletions';
+import { outbox } from '../api/outbox';
 import { useNow } from '../components/MessageRow';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { selectChat } from '../slice';
@@ -37,7 +37,7 @@ import styles from './ConversationListPage.module.css';
 /** 聊过: the conversations one has had, the latest first. */
 export default function ConversationListPage() {
   const isMember = useSession().status === 'member';
-  useEffect(startOutbox, []);
+  useEffect(() => outbox.start(), []);
   return (
     <div className={styles.page}>
       {isMember ? (
@@ -100,7 +100,7 @@ function ConversationList() {
             <ul className={styles.list} aria-label={texts.list.label}>
               {items.map((conversation) => (
                 <li key={conversation.id} className={styles.item}>
-                  <ConversationRow conversation={conversation} now={now} onDelete={deleteConversation} />
+                  <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />
                 </li>
               ))}
             </ul>

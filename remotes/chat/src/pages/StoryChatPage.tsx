@@ -2,9 +2,9 @@ import { isApiError, useRealtimeStatus, useSession } from '@liaozhai/shared/runt
 import { QueryView, Skeleton } from '@liaozhai/shared/ui';
 import { useEffect, useMemo, useState } from 'react';
 import { useChatGetStoryQuery, useChatGetThreadQuery } from '../api/chatApi';
-import { isDeleting, settleDeletion } from '../api/deletions';
-import { startOutbox } from '../api/outbox';
-import { catchUp, loadOlder, socketChanged } from '../api/threadSync';
+import { deletions } from '../api/deletions';
+import { outbox } from '../api/outbox';
+import { threadSyncs } from '../api/threadSync';
 import { storedPosition } from '../components/ChatLog';
 import { ChatView } from '../components/ChatView';
 import type { Story } from '../model/story';
@@ -25,12 +25,12 @@ function StoryChat({ storyId }: { storyId: string }) {
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
   const thread = isMember ? memberThread.currentData : guestThread;
   const story = storyQuery.currentData ?? (storyQuery.isError ? nameless(storyId) : undefined);
-  const isPlaceLoaded = usePlaceLoaded(thread);
+  const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
 
   const both = useMemo(
-    () => (story && thread && isPlaceLoaded ? { story, thread } : undefined),
-    [story, thread, isPlaceLoaded],
+    () => (story && thread && isPositionLoaded ? { story, thread } : undefined),
+    [story, thread, isPositionLoaded],
   );
   const failed = memberThread.isError ? memberThread : storyQuery;
   const query = {
@@ -72,12 +72,12 @@ const LOOK_SECONDS = 15;
 /** What a chat needs going while it shows: the outbox and the right pace of looking. */
 function useChatSync(storyId: string): void {
   const isLive = useRealtimeStatus() === 'live';
-  useEffect(startOutbox, []);
-  useEffect(() => socketChanged(isLive), [isLive]);
+  useEffect(() => outbox.start(), []);
+  useEffect(() => threadSyncs.socketChanged(isLive), [isLive]);
   useEffect(() => {
     if (isLive) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void catchUp(storyId);
+      if (document.visibilityState === 'visible') void threadSyncs.catchUp(storyId);
     }, LOOK_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [isLive, storyId]);
@@ -85,10 +85,10 @@ function useChatSync(storyId: string): void {
 
 /** Carries out the deletion of this story's conversation when its chat shows; false until the server has answered, so that the next line begins a new one. */
 function useDeletionSettled(storyId: string): boolean {
-  const [isSettled, setSettled] = useState(() => !isDeleting(storyId));
+  const [isSettled, setSettled] = useState(() => !deletions.isDeleting(storyId));
   useEffect(() => {
-    setSettled(!isDeleting(storyId));
-    void settleDeletion(storyId).finally(() => setSettled(true));
+    setSettled(!deletions.isDeleting(storyId));
+    void deletions.settle(storyId).finally(() => setSettled(true));
   }, [storyId]);
   return isSettled;
 }
@@ -97,7 +97,7 @@ function useDeletionSettled(storyId: string): boolean {
 const MOST_PAGES = 12;
 
 /** True once the row where the reader stopped is among the loaded ones, or has proved to be out of reach. */
-function usePlaceLoaded(thread: Thread | undefined): boolean {
+function usePositionLoaded(thread: Thread | undefined): boolean {
   const [isDone, setDone] = useState(false);
   const conversationId = thread?.conversationId;
   const isLoaded = thread !== undefined && (isDone || !needsOlder(thread));
@@ -111,7 +111,7 @@ function usePlaceLoaded(thread: Thread | undefined): boolean {
   useEffect(() => {
     if (!wants || storyId === undefined) return;
     if (pages >= MOST_PAGES) return setDone(true);
-    loadOlder(storyId).then(
+    threadSyncs.loadOlder(storyId).then(
       () => setPages(pages + 1),
       (cause: unknown) => {
         if (!isApiError(cause)) throw cause;

@@ -6,7 +6,7 @@ import { asked, LATEST, openChat, told } from './chatting';
 
 const pending = { id: 'i-1', conversation_id: 'c-1', status: 'pending', items: [] };
 
-/** The page as a site serves it that takes 5 points for ideas. */
+/** The page as a site serves it that takes 5 points for suggestions. */
 function priceIdeas() {
   const config = document.createElement('script');
   config.type = 'application/json';
@@ -38,9 +38,9 @@ describe('ideas are paid for once', () => {
   const chip = () => screen.findByRole('button', { name: /灵感/ });
   const keys = (requests: RecordedRequest[]) =>
     requests.filter(({ method, url }) => `${method} ${url}` === ASK).map(({ headers }) => headers['idempotency-key']);
-  /** What another tab keeps on the device of ideas for the last line. */
-  const otherTabKeeps = (ideas: object) =>
-    snapshots.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...ideas });
+  /** What another tab keeps on the device of suggestions for the last line. */
+  const otherTabKeeps = (suggestions: object) =>
+    snapshots.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
 
   test('though they take longer than one waits, and are asked for again', async () => {
     rs.useFakeTimers({ toFake: ['Date'] });
