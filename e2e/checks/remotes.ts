@@ -20,11 +20,11 @@ const requiredFiles = [
   'src/index.ts',
   'src/remote.ts',
   'src/routes.tsx',
-  'src/api.ts',
-  'src/model.ts',
   'src/texts.ts',
   'src/fixtures.ts',
 ];
+/** Each stands as one file, or as a folder once it has grown beyond one concept; never as both. */
+const fileOrFolder = ['api', 'model'];
 const allowedInSrc = new Set([
   ...requiredFiles.filter((file) => file.startsWith('src/')).map((file) => basename(file)),
   'slice.ts',
@@ -32,8 +32,7 @@ const allowedInSrc = new Set([
   'first.tsx',
   'pages',
   'components',
-  'model',
-  'api',
+  ...fileOrFolder.flatMap((name) => [name, `${name}.ts`]),
   'chat.d.ts',
 ]);
 
@@ -74,6 +73,12 @@ for (const { name } of registered) {
   for (const file of requiredFiles)
     if (!existsSync(join(folder, file)))
       problems.push(`remotes/${name}/${file} is missing: every remote has it (see docs/patterns.md)`);
+  for (const part of fileOrFolder) {
+    const forms = [`src/${part}.ts`, `src/${part}`].filter((path) => existsSync(join(folder, path)));
+    if (forms.length === 0)
+      problems.push(`remotes/${name}/src/${part}.ts is missing: every remote has it, or a folder`);
+    if (forms.length > 1) problems.push(`remotes/${name}: ${forms.join(' beside ')}: put the file into the folder`);
+  }
   const readme = join(folder, 'README.md');
   if (existsSync(readme) && !readFileSync(readme, 'utf8').endsWith(closing.replaceAll('sample', name)))
     problems.push(`${shown(readme)}: let it end as templates/remote/README.md does, from "${closingHeading}" on`);

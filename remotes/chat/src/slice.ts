@@ -1,8 +1,9 @@
 import { createSlice, type PayloadAction, type RootState, rootReducer } from '@liaozhai/shared/runtime';
-import type { Line, Suggestion } from './model';
+import type { PendingMessage } from './model/pendingMessage';
+import type { Suggestion } from './model/story';
 
-/** Ideas for the next line, bought for one state of the conversation. */
-export interface Ideas {
+/** Suggestions for the next line, bought for one state of the conversation. */
+export interface Suggestions {
   /** Which last message they were asked for. */
   baseKey: string;
   /** Asked again after a failure under the same key, so that they are paid for once. */
@@ -13,9 +14,9 @@ export interface Ideas {
 
 interface ChatState {
   /** Lines on their way, oldest first: what the device's outbox holds, ready to be painted at once. */
-  lines: Line[];
+  pending: PendingMessage[];
   /** By story. */
-  ideas: Record<string, Ideas>;
+  suggestions: Record<string, Suggestions>;
   /** Stories whose last reply was asked to go on and has not answered yet. */
   continuing: string[];
   /** When a server that asked for patience may be asked again, by story; epoch, ms. */
@@ -24,33 +25,36 @@ interface ChatState {
   deleting: string[];
 }
 
-const initialState: ChatState = { lines: [], ideas: {}, continuing: [], resumesAt: {}, deleting: [] };
+const initialState: ChatState = { pending: [], suggestions: {}, continuing: [], resumesAt: {}, deleting: [] };
 
 const slice = createSlice({
   name: 'chat',
   initialState,
   reducers: {
-    lineWritten: ({ lines }, { payload }: PayloadAction<Line>) => {
-      lines.push(payload);
+    pendingAdded: ({ pending }, { payload }: PayloadAction<PendingMessage>) => {
+      pending.push(payload);
     },
-    linesRead: (state, { payload }: PayloadAction<Line[]>) => {
-      state.lines = payload;
+    pendingLoaded: (state, { payload }: PayloadAction<PendingMessage[]>) => {
+      state.pending = payload;
     },
-    lineChanged: ({ lines }, { payload }: PayloadAction<Line>) => {
-      const index = lines.findIndex((line) => line.clientId === payload.clientId);
-      if (index >= 0) lines[index] = payload;
+    pendingChanged: ({ pending }, { payload }: PayloadAction<PendingMessage>) => {
+      const index = pending.findIndex((pending) => pending.clientId === payload.clientId);
+      if (index >= 0) pending[index] = payload;
     },
-    lineRemoved: (state, { payload }: PayloadAction<string>) => {
-      state.lines = state.lines.filter((line) => line.clientId !== payload);
+    pendingRemoved: (state, { payload }: PayloadAction<string>) => {
+      state.pending = state.pending.filter((pending) => pending.clientId !== payload);
     },
-    ideasChanged: ({ ideas }, { payload }: PayloadAction<{ storyId: string; ideas: Ideas }>) => {
-      ideas[payload.storyId] = payload.ideas;
+    suggestionsChanged: (
+      { suggestions },
+      { payload }: PayloadAction<{ storyId: string; suggestions: Suggestions }>,
+    ) => {
+      suggestions[payload.storyId] = payload.suggestions;
     },
     continuingChanged: (state, { payload }: PayloadAction<{ storyId: string; on: boolean }>) => {
       const others = state.continuing.filter((id) => id !== payload.storyId);
       state.continuing = payload.on ? [...others, payload.storyId] : others;
     },
-    patienceAsked: ({ resumesAt }, { payload }: PayloadAction<{ storyId: string; until: number }>) => {
+    waitRequested: ({ resumesAt }, { payload }: PayloadAction<{ storyId: string; until: number }>) => {
       resumesAt[payload.storyId] = payload.until;
     },
     conversationHidden: ({ deleting }, { payload }: PayloadAction<string>) => {

@@ -30,6 +30,11 @@ const apiErrorKinds: Record<ApiError['kind'], true> = {
 export const isApiError = (value: unknown): value is ApiError =>
   typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(apiErrorKinds, String(value.kind));
 
+const busyCodes = ['conversation_busy', 'busy'];
+
+/** Whether a conversation refused because its reply is still being written: it is to be tried again soon. */
+export const isBusy = (error: ApiError): boolean => error.kind === 'conflict' && busyCodes.includes(error.code);
+
 /** How a remote failed to show, as the page tells apart and the release system counts. */
 export const remoteFailures = [
   /** 404, 5xx or no network */

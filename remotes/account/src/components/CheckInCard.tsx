@@ -1,14 +1,13 @@
 import { failureText } from '@liaozhai/shared/format';
 import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
-import { Button, Card, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
+import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
 import { useRef, useState } from 'react';
 import { useAccountCheckInMutation } from '../api';
 import type { CheckIn } from '../model';
-import { toProductRules } from '../model/productRules';
-import { nextReward, type Streak } from '../model/streak';
+import { type CalendarDay, calendarDays, nextReward, type Streak, toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
-import { StreakCalendar } from './StreakCalendar';
 
 /** Checks in once however often it is called at a time; a repeated attempt carries the same key, so its award is not lost. */
 function useCheckIn(today: string) {
@@ -87,5 +86,55 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
         {result?.date === today && streak.isCheckedInToday ? resultText(result) : ''}
       </p>
     </Card>
+  );
+}
+
+function describe(day: CalendarDay): string {
+  const parts = [
+    texts.checkIn.dayLabel(day.key),
+    day.isToday && texts.checkIn.dayToday,
+    day.isCheckedIn && texts.checkIn.dayDone,
+    day.reward !== undefined && texts.checkIn.dayReward(day.reward),
+  ];
+  return parts.filter((part) => part !== false).join('，');
+}
+
+function DayCell({ day, first }: { day: CalendarDay; first: boolean }) {
+  return (
+    <li
+      className={clsx(styles.day, day.isCheckedIn && styles.streakCalendarDone, day.isToday && styles.today)}
+      // an offset into the row of weekdays; only the first day of a month needs one
+      data-column={first ? day.weekday + 1 : undefined}
+      aria-current={day.isToday ? 'date' : undefined}
+    >
+      <VisuallyHidden>{describe(day)}</VisuallyHidden>
+      <span className={styles.mark} aria-hidden="true">
+        {day.isCheckedIn ? <CheckIcon size={18} /> : day.dayOfMonth}
+      </span>
+      <span className={styles.reward} aria-hidden="true">
+        {day.reward !== undefined && texts.checkIn.reward(day.reward)}
+      </span>
+    </li>
+  );
+}
+
+/** Days of the running streak marked, and what the coming ones bring. */
+function StreakCalendar({ streak, span }: { streak: Streak; span: 'week' | 'month' }) {
+  return (
+    <div className={styles.calendar}>
+      <div className={styles.weekdays} aria-hidden="true">
+        {texts.checkIn.weekdays.map((weekday) => (
+          <span key={weekday}>{weekday}</span>
+        ))}
+      </div>
+      <ol
+        className={clsx(styles.days, span === 'week' && styles.week)}
+        aria-label={span === 'week' ? texts.checkIn.week : texts.checkIn.month(streak.today)}
+      >
+        {calendarDays(streak, span).map((day, index) => (
+          <DayCell key={day.key} day={day} first={index === 0} />
+        ))}
+      </ol>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
+import type { ProductRules } from '../model';
 import { PERSONA_CHARACTERS } from '../model';
-import type { ProductRules } from '../model/productRules';
 
 export interface Question {
   question: string;

@@ -1,14 +1,44 @@
-import { dayKey } from '@liaozhai/shared/format';
-import { session, type User, useScreen, useUser } from '@liaozhai/shared/runtime';
-import { useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
-import { useEffect, useRef } from 'react';
-import { AccountHeader } from '../components/AccountHeader';
+import { dayKey, failureText } from '@liaozhai/shared/format';
+import {
+  copyText,
+  hostConfig,
+  isApiError,
+  Link,
+  paths,
+  RemoteSlot,
+  requestLogin,
+  session,
+  share,
+  toast,
+  type User,
+  useFontSize,
+  useScreen,
+  useTheme,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import {
+  Avatar,
+  Button,
+  Card,
+  ChevronRightIcon,
+  CopyIcon,
+  Dialog,
+  IconButton,
+  ListRow,
+  LogOutIcon,
+  RadioGroup,
+  Seal,
+  ShareIcon,
+  SupportIcon,
+  TransactionsIcon,
+  UserIcon,
+  useShanghaiDay,
+  VisuallyHidden,
+  WalletIcon,
+} from '@liaozhai/shared/ui';
+import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
-import { DisplayCard } from '../components/DisplayCard';
-import { EntryList } from '../components/EntryList';
-import { GuestCard } from '../components/GuestCard';
-import { InviteCard } from '../components/InviteCard';
-import { SignOutButton } from '../components/SignOutButton';
+import { inviteLink, toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
 
@@ -55,5 +85,191 @@ export default function AccountViewPage() {
       <DisplayCard />
       {user && <SignOutButton />}
     </div>
+  );
+}
+
+/** Who is signed in; leads to the profile. Below it the wallet's own line with the balance. */
+function AccountHeader({ user }: { user: User }) {
+  return (
+    <header className={styles.header}>
+      <Link className={styles.person} to={paths.profile()}>
+        <Avatar name={user.name} src={user.avatar} size="large" decorative />
+        <span className={styles.words}>
+          <span className={styles.name}>{user.name}</span>
+          <span className={styles.username}>{texts.my.username(user.username)}</span>
+        </span>
+        <VisuallyHidden>{texts.my.toProfile}</VisuallyHidden>
+        <ChevronRightIcon className={styles.chevron} size={20} />
+      </Link>
+      <div className={styles.balance}>
+        <RemoteSlot name="my.balance" />
+      </div>
+    </header>
+  );
+}
+
+/** A link takes longer to note down than a sentence takes to read. */
+const LINK_SHOWN_MS = 10_000;
+
+async function copyCode(code: string) {
+  const copied = await copyText(code);
+  if (copied) toast(texts.invite.copied, { kind: 'success' });
+  else toast(texts.invite.copyFailed, { kind: 'error' });
+}
+
+async function shareLink(code: string) {
+  const url = inviteLink(window.location.origin, code);
+  const outcome = await share({ title: texts.invite.shareTitle, text: texts.invite.shareText, url });
+  if (outcome === 'copied') toast(texts.invite.shareCopied, { kind: 'success' });
+  if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
+}
+
+/** The reader's invite code: to copy by itself, or to share as a link that carries it. */
+function InviteCard({ code }: { code: string }) {
+  const { inviterReward, inviteeReward } = toProductRules(hostConfig().rules);
+  const known = inviterReward !== undefined && inviteeReward !== undefined;
+  return (
+    <Card aria-label={texts.invite.title}>
+      <h2 className={styles.title}>{texts.invite.title}</h2>
+      <p className={styles.about}>{known ? texts.invite.rewards(inviterReward, inviteeReward) : texts.invite.plain}</p>
+      <div className={styles.line}>
+        <p className={styles.code}>
+          <span className={styles.label}>{texts.invite.code}</span>
+          <span className={styles.value}>{code}</span>
+        </p>
+        <IconButton label={texts.invite.copy} icon={<CopyIcon size={20} />} onClick={() => void copyCode(code)} />
+        <Button variant="quiet" small icon={<ShareIcon size={18} />} onClick={() => void shareLink(code)}>
+          {texts.invite.share}
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+/** The ways to the pages below 我的. */
+function EntryList() {
+  return (
+    <Card flush>
+      <nav aria-label={texts.my.more}>
+        <ListRow
+          icon={<UserIcon size={20} />}
+          title={texts.my.profile}
+          detail={texts.my.profileDetail}
+          asLink={<Link to={paths.profile()} />}
+        />
+        <ListRow
+          icon={<TransactionsIcon size={20} />}
+          title={texts.my.transactions}
+          asLink={<Link to={paths.transactions()} />}
+        />
+        <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
+        <ListRow icon={<SupportIcon size={20} />} title={texts.my.support} asLink={<Link to={paths.support()} />} />
+      </nav>
+    </Card>
+  );
+}
+
+/** What an account is good for, and the way to one. */
+function GuestCard() {
+  return (
+    <section className={styles.guest} aria-label={texts.guest.headline}>
+      <Seal size="large" />
+      <h2 className={styles.headline}>{texts.guest.headline}</h2>
+      <p className={styles.promise}>{texts.guest.promise}</p>
+      <ul className={styles.benefits}>
+        {texts.guest.benefits.map((benefit) => (
+          <li key={benefit}>{benefit}</li>
+        ))}
+      </ul>
+      <div className={styles.actions}>
+        <Button block onClick={() => void requestLogin('register')}>
+          {texts.guest.register}
+        </Button>
+        <Button block variant="quiet" onClick={() => void requestLogin('login')}>
+          {texts.guest.login}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+const themes = [
+  { value: 'system', label: texts.display.themes.system },
+  { value: 'light', label: texts.display.themes.light },
+  { value: 'dark', label: texts.display.themes.dark },
+] as const;
+
+const fontSizes = [
+  { value: '1', label: texts.display.fontSizes[1] },
+  { value: '2', label: texts.display.fontSizes[2] },
+  { value: '3', label: texts.display.fontSizes[3] },
+  { value: '4', label: texts.display.fontSizes[4] },
+] as const;
+
+/** Theme and font size of this device, with a line of story text to judge by. */
+function DisplayCard() {
+  const [theme, setTheme] = useTheme();
+  const [fontSize, setFontSize] = useFontSize();
+  return (
+    <Card aria-label={texts.display.title}>
+      <div className={styles.groups}>
+        <RadioGroup
+          legend={texts.display.theme}
+          name="theme"
+          options={themes}
+          value={theme}
+          onChange={(value) => setTheme(value)}
+        />
+        <RadioGroup
+          legend={texts.display.fontSize}
+          name="font-size"
+          options={fontSizes}
+          value={`${fontSize}` as const}
+          onChange={(value) => setFontSize(Number(value) as typeof fontSize)}
+        />
+      </div>
+      <p className={styles.sample}>{texts.display.sample}</p>
+    </Card>
+  );
+}
+
+function tell(cause: unknown) {
+  if (!isApiError(cause)) throw cause;
+  const problem = failureText(cause, texts.signOut.failed);
+  if (problem) toast(problem, { kind: 'error' });
+}
+
+/** Logs out after a question, because what this device keeps of the user goes with it. */
+function SignOutButton() {
+  const [asking, setAsking] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const signOut = async () => {
+    setLeaving(true);
+    await session
+      .signOut()
+      .catch(tell)
+      .finally(() => {
+        setLeaving(false);
+        setAsking(false);
+      });
+  };
+  return (
+    <>
+      <Button variant="quiet" block icon={<LogOutIcon size={20} />} onClick={() => setAsking(true)}>
+        {texts.signOut.action}
+      </Button>
+      <Dialog
+        open={asking}
+        title={texts.signOut.title}
+        confirmLabel={texts.signOut.confirm}
+        cancelLabel={texts.signOut.cancel}
+        onConfirm={() => void signOut()}
+        onClose={() => setAsking(false)}
+        busy={leaving}
+        danger
+      >
+        {texts.signOut.body}
+      </Dialog>
+    </>
   );
 }

@@ -1,14 +1,39 @@
-import { paths, type User, useGoBack, useUser } from '@liaozhai/shared/runtime';
-import { TopBar } from '@liaozhai/shared/ui';
-import { type FormEvent, useState } from 'react';
-import { useAccountGetAvatarsQuery } from '../api';
-import { LeaveDialog } from '../components/LeaveDialog';
+import { codePoints, failureText } from '@liaozhai/shared/format';
+import {
+  holdReload,
+  isApiError,
+  paths,
+  toast,
+  type User,
+  useGoBack,
+  useLeaveGuard,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import {
+  Avatar,
+  Button,
+  CheckIcon,
+  Dialog,
+  RadioGroup,
+  ShowIcon,
+  StoryText,
+  TextArea,
+  TextField,
+  TopBar,
+} from '@liaozhai/shared/ui';
+import clsx from 'clsx';
+import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { useAccountGetAvatarsQuery, useAccountUpdateProfileMutation } from '../api';
 import { PasswordForm } from '../components/PasswordForm';
-import { ProfileFields } from '../components/ProfileFields';
-import { SaveBar } from '../components/SaveBar';
-import { useProfileForm } from '../components/useProfileForm';
-import { useUnsavedGuard } from '../components/useUnsavedGuard';
-import { avatarChoices } from '../model';
+import {
+  avatarChoices,
+  type Gender,
+  PERSONA_CHARACTERS,
+  type Profile,
+  type ProfileEdits,
+  toProfile,
+  unsavedEdits,
+} from '../model';
 import { texts } from '../texts';
 import styles from './ProfileEditPage.module.css';
 
@@ -50,3 +75,278 @@ export default function ProfileEditPage() {
     </>
   );
 }
+
+const genders = [
+  { value: 'male', label: texts.profile.genders.male },
+  { value: 'female', label: texts.profile.genders.female },
+] as const;
+
+interface ProfileFieldsProps {
+  form: ProfileForm;
+  avatars: readonly string[];
+}
+
+/** Everything one may say about oneself. */
+function ProfileFields({ form, avatars }: ProfileFieldsProps) {
+  const { values, errors, edit } = form;
+  return (
+    <>
+      <AvatarPicker
+        choices={avatars}
+        value={values.avatar}
+        name={values.name}
+        onChange={(avatar) => edit({ avatar })}
+      />
+      <TextField
+        label={texts.profile.name}
+        name="name"
+        autoComplete="nickname"
+        value={values.name}
+        error={errors.name}
+        onChange={(event) => edit({ name: event.target.value })}
+      />
+      <RadioGroup<Gender | ''>
+        legend={texts.profile.gender}
+        name="gender"
+        options={genders}
+        value={values.gender}
+        onChange={(gender) => edit({ gender })}
+      />
+      <PersonaEditor
+        value={values.persona}
+        error={errors.persona}
+        bearer={values}
+        onChange={(persona) => edit({ persona })}
+      />
+    </>
+  );
+}
+
+interface AvatarPickerProps {
+  /** addresses of the pictures on offer; those that do not load are left out */
+  choices: readonly string[];
+  value: string;
+  name: string;
+  onChange: (avatar: string) => void;
+}
+
+/** The portrait as it is, and the others one may take. */
+function AvatarPicker({ choices, value, name, onChange }: AvatarPickerProps) {
+  const [broken, setBroken] = useState<readonly string[]>([]);
+  const offered = choices.filter((choice) => !broken.includes(choice));
+  return (
+    <fieldset className={styles.picker}>
+      <legend className={styles.legend}>{texts.profile.avatar}</legend>
+      <div className={styles.line}>
+        <Avatar name={name} src={value} size="large" decorative />
+        <div className={styles.choices}>
+          {offered.map((choice, index) => (
+            <label key={choice} className={styles.choice}>
+              <input
+                className={styles.input}
+                type="radio"
+                name="avatar"
+                value={choice}
+                checked={choice === value}
+                onChange={() => onChange(choice)}
+              />
+              <img
+                className={styles.picture}
+                src={choice}
+                alt={texts.profile.avatarChoice(index + 1)}
+                onError={() => setBroken((known) => [...known, choice])}
+              />
+            </label>
+          ))}
+        </div>
+      </div>
+    </fieldset>
+  );
+}
+
+interface Bearer {
+  name: string;
+  avatar: string;
+}
+
+interface PersonaEditorProps {
+  value: string;
+  error: string[] | undefined;
+  /** whose persona it is, for the preview */
+  bearer: Bearer;
+  onChange: (persona: string) => void;
+}
+
+function PersonaPreview({ value, bearer }: { value: string; bearer: Bearer }) {
+  const paragraphs = value.split(/\n+/u).filter((line) => line.trim() !== '');
+  if (paragraphs.length === 0) return <p className={styles.nothing}>{texts.profile.previewEmpty}</p>;
+  return (
+    <figure className={styles.preview}>
+      <figcaption className={styles.bearer}>
+        <Avatar name={bearer.name} src={bearer.avatar} decorative />
+        {bearer.name}
+      </figcaption>
+      <StoryText>
+        {paragraphs.map((paragraph, index) => (
+          <p key={`${index.toString()}-${paragraph}`}>{paragraph}</p>
+        ))}
+      </StoryText>
+    </figure>
+  );
+}
+
+/** Who the reader is in every story: written, counted, and looked at as the characters will meet it. */
+function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
+  const [isPreviewed, setPreviewed] = useState(false);
+  const previewId = useId();
+  return (
+    <div className={styles.editor}>
+      <TextArea
+        label={texts.profile.persona}
+        hint={texts.profile.personaHint}
+        error={error}
+        name="persona"
+        placeholder={texts.profile.personaPlaceholder}
+        value={value}
+        rows={5}
+        maxRows={14}
+        maxCodePoints={PERSONA_CHARACTERS}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <div id={previewId}>{isPreviewed && <PersonaPreview value={value} bearer={bearer} />}</div>
+      <Button
+        variant="quiet"
+        small
+        icon={<ShowIcon size={18} />}
+        aria-expanded={isPreviewed}
+        aria-controls={previewId}
+        onClick={() => setPreviewed(!isPreviewed)}
+      >
+        {isPreviewed ? texts.profile.closePreview : texts.profile.preview}
+      </Button>
+    </div>
+  );
+}
+
+/** Ends the form; with something to say it stays in sight. */
+function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }) {
+  return (
+    <div className={clsx(styles.bar, (isDirty || isSaved) && styles.speaking)}>
+      <p className={styles.state} role="status">
+        {isDirty && texts.profile.unsaved}
+        {isSaved && (
+          <span className={styles.saved}>
+            <CheckIcon size={18} />
+            {texts.profile.saved}
+          </span>
+        )}
+      </p>
+      <Button type="submit" loading={isSaving} disabled={!isDirty}>
+        {texts.profile.save}
+      </Button>
+    </div>
+  );
+}
+
+/** Asks before unsaved changes are given up. */
+function LeaveDialog({ open, onAnswer }: { open: boolean; onAnswer: (leave: boolean) => void }) {
+  return (
+    <Dialog
+      open={open}
+      title={texts.profile.leaveTitle}
+      confirmLabel={texts.profile.leave}
+      cancelLabel={texts.profile.stay}
+      onConfirm={() => onAnswer(true)}
+      onClose={() => onAnswer(false)}
+      danger
+    >
+      {texts.profile.leaveBody}
+    </Dialog>
+  );
+}
+
+interface UnsavedWork {
+  isDirty: boolean;
+  /** what holds back a reload, as diagnostics name it */
+  reason: string;
+  /** Gives the work up; afterwards nothing asks any more. */
+  discard: () => void;
+}
+
+/** Keeps a page from being left or reloaded with unsaved work; `answer` settles the question that `isAsking` shows. */
+function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
+  const [isAsking, setAsking] = useState(false);
+  const settle = useRef<(leave: boolean) => void>(undefined);
+  const answer = (leave: boolean) => {
+    if (leave) discard();
+    settle.current?.(leave);
+    settle.current = undefined;
+    setAsking(false);
+  };
+  const ask = useCallback(() => {
+    settle.current?.(false);
+    setAsking(true);
+    return new Promise<boolean>((resolve) => {
+      settle.current = resolve;
+    });
+  }, []);
+  useLeaveGuard(isDirty, ask);
+  useEffect(() => (isDirty ? holdReload(reason) : undefined), [isDirty, reason]);
+  return { isAsking, answer };
+}
+
+type FieldErrors = Partial<Record<keyof Profile, string[]>>;
+
+/** What keeps this profile from being sent at all; the server checks the rest. */
+function problemsOf({ name, persona }: Profile): FieldErrors {
+  return {
+    ...(name.trim() === '' && { name: [texts.profile.nameMissing] }),
+    ...(codePoints(persona) > PERSONA_CHARACTERS && { persona: [texts.profile.personaTooLong(PERSONA_CHARACTERS)] }),
+  };
+}
+
+/** Edits laid over the saved profile, so that what is not being edited follows the account on other devices. */
+function useProfileForm(user: User) {
+  const [edits, setEdits] = useState<ProfileEdits>({});
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [isSaved, setSaved] = useState(false);
+  const [update, { isLoading: isSaving }] = useAccountUpdateProfileMutation();
+  const saved = toProfile(user);
+  const unsaved = unsavedEdits(saved, edits);
+  const values: Profile = { ...saved, ...unsaved };
+  const isDirty = Object.keys(unsaved).length > 0;
+
+  const edit = (change: ProfileEdits) => {
+    setEdits((current) => ({ ...current, ...change }));
+    setErrors((current) => ({
+      ...current,
+      ...Object.fromEntries(Object.keys(change).map((field) => [field, undefined])),
+    }));
+    setSaved(false);
+  };
+  const discard = () => {
+    setEdits({});
+    setErrors({});
+  };
+  const refused = (error: unknown) => {
+    const fields: FieldErrors = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
+    setErrors(fields);
+    // what stands at a field need not be said twice
+    const problem = Object.keys(values).some((field) => field in fields) ? undefined : failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+  };
+  const save = async () => {
+    if (!isDirty || isSaving) return;
+    const problems = problemsOf(values);
+    setErrors(problems);
+    if (Object.keys(problems).length > 0) return;
+    const { error } = await update(unsaved);
+    if (error) return refused(error);
+    // what was typed while saving stays an edit
+    setEdits((current) => unsavedEdits({ ...values, ...unsaved }, current));
+    setSaved(true);
+  };
+  return { values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, discard, save };
+}
+
+type ProfileForm = ReturnType<typeof useProfileForm>;

@@ -1,10 +1,18 @@
-import { hostConfig, paths, useGoBack } from '@liaozhai/shared/runtime';
-import { TopBar } from '@liaozhai/shared/ui';
-import { ContactCard } from '../components/ContactCard';
-import { DiagnosticsCard } from '../components/DiagnosticsCard';
-import { FaqList } from '../components/FaqList';
-import { supportQuestions } from '../components/supportQuestions';
-import { toProductRules } from '../model/productRules';
+import {
+  copyText,
+  hostConfig,
+  pageInfo,
+  paths,
+  toast,
+  useGoBack,
+  useOnline,
+  useRealtimeStatus,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, TopBar } from '@liaozhai/shared/ui';
+import { useState } from 'react';
+import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
+import { toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 
@@ -30,3 +38,119 @@ export default function SupportReadPage() {
     </>
   );
 }
+
+/** Questions that open one by one; the browser's own search finds and opens closed ones. */
+function FaqList({ groups }: { groups: QuestionGroup[] }) {
+  return groups.map((group) => (
+    <section key={group.title} aria-label={group.title}>
+      <h3 className={styles.group}>{group.title}</h3>
+      <Card flush>
+        {group.questions.map(({ question, answer }) => (
+          <details key={question} className={styles.entry} name="faq">
+            <summary className={styles.question}>
+              {question}
+              <ChevronDownIcon className={styles.chevron} size={18} />
+            </summary>
+            <p className={styles.answer}>{answer}</p>
+          </details>
+        ))}
+      </Card>
+    </section>
+  ));
+}
+
+async function copyValue(value: string) {
+  const copied = await copyText(value);
+  toast(copied ? texts.support.copied : texts.support.copyFailed, { kind: copied ? 'success' : 'error' });
+}
+
+function CopyableValue({ label, value }: { label: string; value: string }) {
+  return (
+    <>
+      <span className={styles.value}>{value}</span>
+      <IconButton
+        label={texts.support.copyValue(label)}
+        icon={<CopyIcon size={18} />}
+        onClick={() => void copyValue(value)}
+      />
+    </>
+  );
+}
+
+/** The ways to reach people that this site has configured; said plainly where there are none. */
+function ContactCard() {
+  const { email, wechat, hours } = hostConfig().support;
+  const mail = email && (
+    <a className={styles.mail} href={`mailto:${email}`}>
+      {email}
+    </a>
+  );
+  if (!email && !wechat) return <p className={styles.none}>{texts.support.noContact}</p>;
+  return (
+    <>
+      <Card flush>
+        {mail && <ListRow title={texts.support.email} value={mail} />}
+        {wechat && (
+          <ListRow title={texts.support.wechat} value={<CopyableValue label={texts.support.wechat} value={wechat} />} />
+        )}
+        {hours && <ListRow title={texts.support.hours} value={hours} />}
+      </Card>
+      <p className={styles.hint}>{texts.support.withDiagnostics}</p>
+    </>
+  );
+}
+
+/** What support needs to find a problem, readable before it is copied. */
+function DiagnosticsCard() {
+  const [openedAt] = useState(() => Date.now());
+  const lines = useDiagnostics(openedAt);
+  const copy = async () => {
+    const copied = await copyText(diagnosticsText(lines));
+    toast(copied ? texts.support.copied : texts.support.copyFailed, { kind: copied ? 'success' : 'error' });
+  };
+  return (
+    <Card>
+      <p className={styles.diagnosticsCardHint}>{texts.support.diagnosticsHint}</p>
+      <dl className={styles.lines}>
+        {lines.map(({ name, value }) => (
+          <div key={name} className={styles.line}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Button variant="quiet" block icon={<CopyIcon size={18} />} onClick={() => void copy()}>
+        {texts.support.copyDiagnostics}
+      </Button>
+    </Card>
+  );
+}
+
+interface DiagnosticLine {
+  name: string;
+  value: string;
+}
+
+/** What support needs to know of this page; `at` is when, in milliseconds since 1970. */
+function useDiagnostics(at: number): DiagnosticLine[] {
+  const user = useUser();
+  const online = useOnline();
+  const realtime = useRealtimeStatus();
+  const { channel, set, builds } = pageInfo();
+  const { support } = texts;
+  return [
+    { name: support.userId, value: user?.id ?? '' },
+    { name: support.time, value: new Date(at).toISOString() },
+    { name: support.channel, value: channel },
+    { name: support.set, value: set },
+    ...Object.entries(builds).map(([name, build]) => ({ name: support.build(name), value: build })),
+    { name: support.network, value: online ? support.online : support.offline },
+    { name: support.realtime, value: support.realtimeStates[realtime] },
+    { name: support.screen, value: `${window.innerWidth}×${window.innerHeight} @${window.devicePixelRatio}` },
+    { name: support.browser, value: navigator.userAgent },
+  ].filter(({ value }) => value !== '');
+}
+
+/** One line each, as it is pasted into a mail. */
+const diagnosticsText = (lines: DiagnosticLine[]): string =>
+  lines.map(({ name, value }) => `${name}：${value}`).join('\n');

@@ -9,7 +9,9 @@ import {
   suggestionSchema,
 } from '@liaozhai/shared/contract';
 import { request } from '@liaozhai/shared/runtime';
-import { type Line, type Page, type Suggestion, toPage, toSuggestion } from '../model';
+import type { PendingMessage } from '../model/pendingMessage';
+import { type Suggestion, toSuggestion } from '../model/story';
+import { type Page, toPage } from '../model/thread';
 
 /*
  * Calls that buy something are plain requests: a mutation of the cache would be aborted by the very 401 that ends the
@@ -29,11 +31,11 @@ export const askLatest = async (query: LatestQuery): Promise<Page> =>
   toPage(await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema }));
 
 /** The same line gives the same key and body, so that it is carried out once. */
-export async function postMessage(line: Line): Promise<SentDto> {
-  const { clientId, storyId, conversationId, body, suggestionId } = line;
+export async function postMessage(pending: PendingMessage): Promise<SentDto> {
+  const { clientId, storyId, conversationId, body, suggestionId } = pending;
   const where = conversationId ? { conversation_id: conversationId } : { story_id: storyId };
-  const idea = suggestionId ? { suggestion_id: suggestionId } : {};
-  const content = { ...where, body, client_id: clientId, ...idea };
+  const suggestion = suggestionId ? { suggestion_id: suggestionId } : {};
+  const content = { ...where, body, client_id: clientId, ...suggestion };
   const url = endpoints.messages;
   return request({ url, method: 'POST', idempotencyKey: clientId, body: content, schema: singleSchema(sentSchema) });
 }

@@ -1,11 +1,12 @@
 import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
-import { changeThread, selectThread } from '../api';
-import { findMessage, isUncertain, type Message, toMessage, withAnswer } from '../model';
+import { isUncertain } from '../model/pendingMessage';
+import { findMessage, type Message, toMessage, withAnswer } from '../model/thread';
 import { chatActions } from '../slice';
 import { postContinue } from './calls';
-import { prices } from './prices';
-import { currentUserId } from './sendLine';
-import { catchUp, watchThread } from './threads';
+import { changeThread, selectThread } from './chatApi';
+import { currentUserId } from './outbox';
+import { prices } from './suggestions';
+import { threadSyncs } from './threadSync';
 
 /** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */
 const openKeys = new Map<string, string>();
@@ -27,7 +28,7 @@ export async function continueReply(storyId: string, message: Message): Promise<
     if (currentUserId() !== buyer) return;
     if (answer.balance !== undefined) session.userPatched({ balance: answer.balance });
     dispatch(changeThread(storyId, (thread) => withAnswer(thread, conversationId, [toMessage(answer.message)])));
-    watchThread(storyId);
+    threadSyncs.watch(storyId);
     dispatch(api.util.invalidateTags(['Transaction']));
     openKeys.delete(attempt);
   } catch (cause) {
@@ -42,7 +43,7 @@ export async function continueReply(storyId: string, message: Message): Promise<
 
 /** Whether the server carried out a request whose answer was lost. */
 async function hasGoneOn(storyId: string, message: Message): Promise<boolean> {
-  await catchUp(storyId);
+  await threadSyncs.catchUp(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   const now = thread && findMessage(thread, message.id);
   if (!now || now.revision === message.revision) return false;

@@ -1,76 +1,114 @@
 import { endpoints } from '@liaozhai/shared/contract';
 import { failureText } from '@liaozhai/shared/format';
 import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
-import { dropConversation } from '../api';
-import type { Conversation } from '../model';
+import type { Conversation } from '../model/conversation';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
-import { currentUserId } from './sendLine';
+import { dropConversation } from './chatApi';
+import { currentUserId } from './outbox';
 
 const UNDO_SECONDS = 6;
-
-/** Conversations that are hidden and not yet deleted, by id. */
-const pending = new Map<string, Conversation>();
-/** Deletions that the server has been asked for and has not answered, by story. */
-const underWay = new Map<string, Promise<void>>();
-let timer: ReturnType<typeof setTimeout> | undefined;
-let dismissToast = () => {};
 const { dispatch } = store;
 
-/** Hides a conversation at once and deletes it when the time to undo is over, or when the page or the user goes. */
-export function deleteConversation(conversation: Conversation): void {
-  const { id } = conversation;
-  if (pending.has(id)) return;
-  pending.set(id, conversation);
-  dispatch(chatActions.conversationHidden(id));
-  offerUndo();
+/** Deletions that can be undone for a while, and are carried out when that time is over or the page or the user goes. */
+export function createDeletions() {
+  /** Conversations that are hidden and not yet deleted, by id. */
+  const pending = new Map<string, Conversation>();
+  /** Deletions that the server has been asked for and has not answered, by story. */
+  const underWay = new Map<string, Promise<void>>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let dismissToast = () => {};
+  let stops: (() => void)[] = [];
+
+  /** What waits must be over before the page or the user goes: only who is still signed in may delete. */
+  function watch(): void {
+    if (stops.length > 0) return;
+    window.addEventListener('pagehide', flush);
+    stops = [
+      () => window.removeEventListener('pagehide', flush),
+      session.beforeSignOut(carryOutAll),
+      session.onUserChanged(takeAll),
+    ];
+  }
+
+  function unwatch(): void {
+    for (const stop of stops.splice(0)) stop();
+  }
+
+  /** Hides a conversation at once and deletes it when the time to undo is over, or when the page or the user goes. */
+  function remove(conversation: Conversation): void {
+    const { id } = conversation;
+    if (pending.has(id)) return;
+    watch();
+    pending.set(id, conversation);
+    dispatch(chatActions.conversationHidden(id));
+    offerUndo();
+  }
+
+  /** One toast for all that can be undone, since toasts queue; with each deletion their time starts anew. */
+  function offerUndo(): void {
+    dismissToast();
+    clearTimeout(timer);
+    const [first, ...others] = pending.values();
+    if (!first) {
+      unwatch();
+      return;
+    }
+    const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
+    dismissToast = toast(text, { action: { label: texts.list.undo, run: undo }, durationMs: UNDO_SECONDS * 1000 });
+    timer = setTimeout(() => void carryOutAll(), UNDO_SECONDS * 1000);
+  }
+
+  /** All that wait, which from now on can no longer be undone. */
+  function takeAll(): Conversation[] {
+    const taken = [...pending.values()];
+    pending.clear();
+    offerUndo();
+    return taken;
+  }
+
+  function undo(): void {
+    for (const { id } of takeAll()) dispatch(chatActions.conversationShown(id));
+  }
+
+  const carryOutAll = () => Promise.all(takeAll().map(carryOut));
+
+  const pendingOf = (storyId: string) =>
+    [...pending.values()].filter((conversation) => conversation.storyId === storyId);
+
+  /** Whether a story's conversation is said to be deleted and the server may still have it. */
+  const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || underWay.has(storyId);
+
+  /** Carries out what waits of one story, lest words be sent into a conversation that is about to go. */
+  async function settle(storyId: string): Promise<void> {
+    const waiting = pendingOf(storyId);
+    for (const { id } of waiting) pending.delete(id);
+    if (waiting.length > 0) offerUndo();
+    await Promise.all(waiting.map(carryOut));
+    await underWay.get(storyId);
+  }
+
+  function carryOut(conversation: Conversation): Promise<void> {
+    const { storyId } = conversation;
+    const done = deleteNow(conversation).finally(() => underWay.delete(storyId));
+    underWay.set(storyId, done);
+    return done;
+  }
+
+  /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
+  function flush(): void {
+    for (const { id, storyId } of takeAll()) {
+      // nobody is left to be told of a failure; should the page come back, so does what was not deleted
+      void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
+      dispatch(dropConversation(id, storyId));
+    }
+  }
+
+  return { remove, isDeleting, settle };
 }
 
-/** One toast for all that can be undone, since toasts queue; with each deletion their time starts anew. */
-function offerUndo(): void {
-  dismissToast();
-  clearTimeout(timer);
-  const [first, ...others] = pending.values();
-  if (!first) return;
-  const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
-  dismissToast = toast(text, { action: { label: texts.list.undo, run: undo }, durationMs: UNDO_SECONDS * 1000 });
-  timer = setTimeout(() => void carryOutAll(), UNDO_SECONDS * 1000);
-}
-
-/** All that wait, which from now on can no longer be undone. */
-function takeAll(): Conversation[] {
-  const taken = [...pending.values()];
-  pending.clear();
-  offerUndo();
-  return taken;
-}
-
-function undo(): void {
-  for (const { id } of takeAll()) dispatch(chatActions.conversationShown(id));
-}
-
-const carryOutAll = () => Promise.all(takeAll().map(carryOut));
-
-const pendingOf = (storyId: string) => [...pending.values()].filter((conversation) => conversation.storyId === storyId);
-
-/** Whether a story's conversation is said to be deleted and the server may still have it. */
-export const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || underWay.has(storyId);
-
-/** Carries out what waits of one story, lest words be sent into a conversation that is about to go. */
-export async function settleDeletion(storyId: string): Promise<void> {
-  const waiting = pendingOf(storyId);
-  for (const { id } of waiting) pending.delete(id);
-  if (waiting.length > 0) offerUndo();
-  await Promise.all(waiting.map(carryOut));
-  await underWay.get(storyId);
-}
-
-function carryOut(conversation: Conversation): Promise<void> {
-  const { storyId } = conversation;
-  const done = deleteNow(conversation).finally(() => underWay.delete(storyId));
-  underWay.set(storyId, done);
-  return done;
-}
+/** The page's own deletions. */
+export const deletions = createDeletions();
 
 async function deleteNow({ id, storyId }: Conversation): Promise<void> {
   const owner = currentUserId();
@@ -108,20 +146,3 @@ async function deleteOutlivingPage(id: string): Promise<boolean> {
   }).catch(() => null);
   return answer !== null && (answer.ok || answer.status === 404);
 }
-
-/** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
-function flush(): void {
-  for (const { id, storyId } of takeAll()) {
-    // nobody is left to be told of a failure; should the page come back, so does what was not deleted
-    void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
-    dispatch(dropConversation(id, storyId));
-  }
-}
-
-window.addEventListener('pagehide', flush);
-// Only who is still signed in may delete, and what was said to be deleted must not be back at the next sign-in.
-client.interceptors.request.use(async (config) => {
-  if (config.url === endpoints.logout) await carryOutAll();
-  return config;
-});
-session.onUserChanged(takeAll);

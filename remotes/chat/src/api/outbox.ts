@@ -1,101 +1,377 @@
-import { onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
-import { fromStoredLine, hadNoAnswer, type Line, toStoredLine, wasCutOff } from '../model';
+import { isBusy, type SentDto } from '@liaozhai/shared/contract';
+import {
+  type ApiError,
+  api,
+  drafts,
+  holdReload,
+  isApiError,
+  onCaughtUpNeeded,
+  outboxStore,
+  session,
+  store,
+} from '@liaozhai/shared/runtime';
+import { toConversation, withConversation } from '../model/conversation';
+import {
+  fromOutboxEntry,
+  hadNoAnswer,
+  isUncertain,
+  type PendingMessage,
+  toOutboxEntry,
+  wasCutOff,
+} from '../model/pendingMessage';
+import { runningMessage, toMessage, withAnswer, withNewest } from '../model/thread';
 import { chatActions, selectChat } from '../slice';
-import { drain, forgetPauses, keepLine, leavingChanged, neverTried, sendFreed, sendWaiting, shownLine } from './drain';
-import { readJournal, writeJournal } from './journal';
-import { currentUserId, fateOf, settleLine } from './sendLine';
-
-/** Not yet on the device, so the outbox does not list them. */
-const unsaved = new Map<string, Line>();
-let started = false;
+import { askLatest, postMessage } from './calls';
+import { changeConversations, changeThread, chatApi, selectThread } from './chatApi';
+import { threadSyncs } from './threadSync';
 
 const { dispatch } = store;
 
-/** Starts sending what the device's outbox holds; further calls do nothing. */
-export function startOutbox(): void {
-  if (started) return;
-  started = true;
-  outboxStore.subscribe(() => void readLines());
-  store.subscribe(sendFreed);
-  session.onUserChanged((previousId) => {
-    dispatch(chatActions.userLeft());
-    forgetPauses();
-    // what a visitor wrote goes with whoever signs in, a member's words with nobody
-    if (previousId !== null) unsaved.clear();
-    void readLines();
-  });
-  onCaughtUpNeeded(settleUnanswered);
-  window.addEventListener('online', settleUnanswered);
-  window.addEventListener('pagehide', () => leavingChanged(true));
-  window.addEventListener('pageshow', () => {
-    leavingChanged(false);
+/** Busy conversations are tried again after this long, should nobody have told that they are free. */
+const BUSY_RETRY_SECONDS = 3;
+
+/** What the reader has written goes out of here: painted at once, kept on the device, sent in order, exactly once. */
+export function createOutbox() {
+  /** Not yet on the device, so the outbox does not list them. */
+  const unsaved = new Map<string, PendingMessage>();
+  let started = false;
+  /** Never tried yet, so the server cannot have them. */
+  const untried = new Set<string>();
+  const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
+  /** Epoch ms, by story. */
+  const notBefore = new Map<string, number>();
+  /** A page that goes takes its requests with it; their failing says nothing of the message. */
+  let isLeaving = false;
+  /** Stories whose next message waits for the end of a reply. */
+  let held = new Set<string>();
+
+  /** Starts sending what the device's outbox holds; further calls do nothing. */
+  function start(): void {
+    if (started) return;
+    started = true;
+    outboxStore.subscribe(() => void loadPending());
+    store.subscribe(sendFreed);
+    session.onUserChanged((previousId) => {
+      dispatch(chatActions.userLeft());
+      notBefore.clear();
+      // what a visitor wrote goes with whoever signs in, a member's words with nobody
+      if (previousId !== null) unsaved.clear();
+      void loadPending();
+    });
+    onCaughtUpNeeded(settleUnanswered);
+    window.addEventListener('online', settleUnanswered);
+    window.addEventListener('pagehide', () => {
+      isLeaving = true;
+    });
+    window.addEventListener('pageshow', () => {
+      isLeaving = false;
+      sendWaiting();
+    });
+    void recoverPending().then(loadPending);
+  }
+
+  /** Puts a message on its way: painted at once, kept on the device, sent as soon as it can be. */
+  async function enqueue(pending: PendingMessage): Promise<void> {
+    untried.add(pending.clientId);
+    unsaved.set(pending.clientId, pending);
+    writePendingLog([...unsaved.values()]);
+    dispatch(chatActions.pendingAdded(pending));
+    await outboxStore.put(toOutboxEntry(pending));
+    unsaved.delete(pending.clientId);
+    writePendingLog([...unsaved.values()]);
+    await flushOutbox(pending.storyId);
+  }
+
+  /** Sends a failed message again, under the same key; one that is no longer the user's to send is left alone. */
+  async function retry({ clientId }: PendingMessage): Promise<void> {
+    const pending = shownPending(clientId);
+    if (pending?.state !== 'failed') return;
+    await keepPending({ ...pending, state: 'waiting', error: undefined });
+    await flushOutbox(pending.storyId);
+  }
+
+  /** Takes a message off its way; false where it can no longer be held back. The caller decides what becomes of its words. */
+  function remove(clientId: string): boolean {
+    const pending = shownPending(clientId);
+    if (!pending || pending.state === 'sending') return false;
+    dispatch(chatActions.pendingRemoved(clientId));
+    void outboxStore.remove(clientId);
+    return true;
+  }
+
+  /** The network is back, by all signs: what never got through goes now, what timed out is looked for and else still offered. */
+  function settleUnanswered(): void {
+    if (currentUserId() === null) return;
+    for (const pending of selectChat(store.getState()).pending) {
+      if (wasCutOff(pending)) void retry(pending);
+      else if (hadNoAnswer(pending)) void lookFor(pending);
+    }
     sendWaiting();
-  });
-  void recoverLines().then(readLines);
+  }
+
+  async function loadPending(): Promise<void> {
+    const reader = currentUserId();
+    const entries = await outboxStore.all();
+    // the change of user has asked for the other's messages already
+    if (currentUserId() !== reader) return;
+    const shown = new Map(selectChat(store.getState()).pending.map((pending) => [pending.clientId, pending]));
+    const stored = entries.map((entry) => {
+      const pending = fromOutboxEntry(entry);
+      return shown.get(pending.clientId)?.state === 'sending' ? { ...pending, state: 'sending' as const } : pending;
+    });
+    const missing = [...unsaved.values()].filter(
+      (pending) => !entries.some((entry) => entry.clientId === pending.clientId),
+    );
+    dispatch(chatActions.pendingLoaded([...stored, ...missing]));
+    sendWaiting();
+  }
+
+  /** Sends whatever waits, story by story. */
+  function sendWaiting(): void {
+    for (const storyId of waitingStories()) void flushOutbox(storyId);
+  }
+
+  /** Sends the next message of each story whose reply has ended since the last look, be its chat shown or not. */
+  function sendFreed(): void {
+    const before = held;
+    const waiting = waitingStories();
+    held = new Set([...waiting].filter(isReplying));
+    for (const storyId of waiting) if (before.has(storyId) && !held.has(storyId)) void flushOutbox(storyId);
+  }
+
+  /** One story's messages go one after another, and one tab at a time sends them; calls meanwhile make one more round. */
+  function flushOutbox(storyId: string): Promise<void> {
+    const under = flushing.get(storyId);
+    if (under) {
+      under.again = true;
+      return under.done;
+    }
+    const round = { again: false, done: Promise.resolve() };
+    flushing.set(storyId, round);
+    round.done = holdingLock(`liaozhai-outbox-${storyId}`, async () => {
+      do {
+        round.again = false;
+        await sendAll(storyId);
+      } while (round.again);
+    }).finally(() => flushing.delete(storyId));
+    return round.done;
+  }
+
+  async function sendAll(storyId: string): Promise<void> {
+    let goesOn = true;
+    while (goesOn && maySend(storyId)) {
+      const sender = currentUserId();
+      // Read anew each time: another tab may have sent or taken back a message meanwhile.
+      const pending = (await outboxStore.all()).find((entry) => entry.storyId === storyId && entry.state === 'waiting');
+      goesOn = pending !== undefined && currentUserId() === sender && (await deliver(fromOutboxEntry(pending)));
+    }
+  }
+
+  /** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
+  function maySend(storyId: string): boolean {
+    const isPaused = Date.now() < (notBefore.get(storyId) ?? 0);
+    return currentUserId() !== null && navigator.onLine && !isLeaving && !isPaused && !isReplying(storyId);
+  }
+
+  function pause(storyId: string, seconds: number): void {
+    notBefore.set(storyId, Date.now() + seconds * 1000);
+    setTimeout(() => void flushOutbox(storyId), seconds * 1000 + 50);
+  }
+
+  /** True when the story's next message may follow. A message stays with whoever wrote it, and goes on when they are back. */
+  async function deliver(pending: PendingMessage): Promise<boolean> {
+    const sender = currentUserId();
+    // taken back while the outbox was being read, or not shown yet and asked for again once it is
+    if (!shownPending(pending.clientId)) return false;
+    dispatch(chatActions.pendingChanged({ ...pending, state: 'sending', error: undefined }));
+    const fate = untried.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
+    if (currentUserId() !== sender) return false;
+    if (fate === 'received') return delivered(pending);
+    if (fate === 'unknown') return refused(pending, { kind: 'offline' });
+    try {
+      await sendPending(pending);
+      return true;
+    } catch (cause) {
+      if (!isApiError(cause)) throw cause;
+      if (currentUserId() !== sender) return false;
+      const isReceived = !isBusy(cause) && isUncertain(cause) && (await deliveryStatus(pending)) === 'received';
+      if (currentUserId() !== sender) return false;
+      if (isReceived) return delivered(pending);
+      return refused(pending, cause);
+    }
+  }
+
+  /** What can still go by itself waits; everything else is the reader's to decide. True when the next message may follow. */
+  async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
+    if (error.kind === 'tooOften') {
+      const until = Date.now() + error.retryAfterSeconds * 1000;
+      dispatch(chatActions.waitRequested({ storyId: pending.storyId, until }));
+      pause(pending.storyId, error.retryAfterSeconds);
+    }
+    if (isBusy(error)) pause(pending.storyId, BUSY_RETRY_SECONDS);
+    if (isBusy(error) || error.kind === 'tooOften' || isLeaving || !navigator.onLine) {
+      dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
+      return false;
+    }
+    if (error.kind === 'invalid' && error.fields.suggestion_id) {
+      // The suggestion has expired; the words are the reader's all the same.
+      await keepPending({ ...pending, suggestionId: undefined, state: 'waiting', error: undefined });
+      return true;
+    }
+    // A conversation that is gone is begun anew by the same words.
+    const conversationId = error.kind === 'notFound' ? null : pending.conversationId;
+    await keepPending({ ...pending, conversationId, state: 'failed', error });
+    return true;
+  }
+
+  return { start, enqueue, retry, remove };
 }
 
-/** Puts into the outbox what a killed page had only written down. */
-export async function recoverLines(): Promise<void> {
-  const lost = readJournal();
-  if (lost.length === 0) return;
-  for (const line of lost) await outboxStore.put(toStoredLine(line));
-  writeJournal([]);
+/** The page's own outbox. */
+export const outbox = createOutbox();
+
+const shownPending = (clientId: string): PendingMessage | undefined =>
+  selectChat(store.getState()).pending.find((pending) => pending.clientId === clientId);
+
+function waitingStories(): Set<string> {
+  const waiting = selectChat(store.getState()).pending.filter((pending) => pending.state === 'waiting');
+  return new Set(waiting.map((pending) => pending.storyId));
 }
 
-/** Puts a line on its way: painted at once, kept on the device, sent as soon as it can be. */
-export async function writeLine(line: Line): Promise<void> {
-  neverTried(line);
-  unsaved.set(line.clientId, line);
-  writeJournal([...unsaved.values()]);
-  dispatch(chatActions.lineWritten(line));
-  await outboxStore.put(toStoredLine(line));
-  unsaved.delete(line.clientId);
-  writeJournal([...unsaved.values()]);
-  await drain(line.storyId);
+function isReplying(storyId: string): boolean {
+  const thread = selectThread(storyId)(store.getState()).data;
+  return thread !== undefined && runningMessage(thread) !== undefined;
 }
 
-/** Sends a failed line again, under the same key; one that is no longer the user's to send is left alone. */
-export async function retryLine({ clientId }: Line): Promise<void> {
-  const line = shownLine(clientId);
-  if (line?.state !== 'failed') return;
-  await keepLine({ ...line, state: 'waiting', error: undefined });
-  await drain(line.storyId);
+/** Changes a message on the screen and on the device. */
+async function keepPending(pending: PendingMessage): Promise<void> {
+  dispatch(chatActions.pendingChanged(pending));
+  await outboxStore.put(toOutboxEntry(pending));
 }
 
-/** Takes a line off its way; false where it can no longer be held back. The caller decides what becomes of its words. */
-export function removeLine(clientId: string): boolean {
-  const line = shownLine(clientId);
-  if (!line || line.state === 'sending') return false;
-  dispatch(chatActions.lineRemoved(clientId));
-  void outboxStore.remove(clientId);
+async function lookFor(pending: PendingMessage): Promise<void> {
+  if ((await deliveryStatus(pending)) === 'received') await confirmDelivered(pending);
+}
+
+async function delivered(pending: PendingMessage): Promise<boolean> {
+  await confirmDelivered(pending);
   return true;
 }
 
-/** The network is back, by all signs: what never got through goes now, what timed out is looked for and else still offered. */
-function settleUnanswered(): void {
-  if (currentUserId() === null) return;
-  for (const line of selectChat(store.getState()).lines) {
-    if (wasCutOff(line)) void retryLine(line);
-    else if (hadNoAnswer(line)) void lookFor(line);
+/** Puts into the outbox what a killed page had only written down. */
+export async function recoverPending(): Promise<void> {
+  const lost = readPendingLog();
+  if (lost.length === 0) return;
+  for (const pending of lost) await outboxStore.put(toOutboxEntry(pending));
+  writePendingLog([]);
+}
+
+const RECENT = 20;
+
+export const currentUserId = (): string | null => {
+  const now = session.current();
+  return now.status === 'member' ? now.user.id : null;
+};
+
+/** Sends a message with its price shown as spent, and merges the answer. Rejects with ApiError, the price given back. */
+async function sendPending(pending: PendingMessage): Promise<void> {
+  const sender = currentUserId();
+  const price = chatApi.endpoints.chatGetStory.select(pending.storyId)(store.getState()).data?.pricePerMessage ?? 0;
+  const giveBack = session.balanceShifted(-price);
+  const release = holdReload('a message is on its way');
+  try {
+    const sent = await postMessage(pending);
+    if (currentUserId() === sender) await takeAnswer(pending, sent);
+  } catch (cause) {
+    giveBack();
+    throw cause;
+  } finally {
+    release();
   }
-  sendWaiting();
 }
 
-async function lookFor(line: Line): Promise<void> {
-  if ((await fateOf(line)) === 'received') await settleLine(line);
+async function takeAnswer(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {
+  const conversationId = String(conversation?.id ?? message.conversation_id);
+  if (balance !== undefined) session.userPatched({ balance });
+  const owner = currentUserId();
+  await threadLoaded(pending.storyId);
+  if (currentUserId() !== owner) return;
+  const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
+  dispatch(changeThread(pending.storyId, (thread) => withAnswer(thread, conversationId, messages)));
+  threadSyncs.watch(pending.storyId);
+  forgetWhatChanged(pending);
+  if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
+  await outboxStore.remove(pending.clientId);
+  // The answer may be ahead of changes that have not been heard of.
+  if (selectThread(pending.storyId)(store.getState()).data?.ahead.length) await threadSyncs.catchUp(pending.storyId);
 }
 
-async function readLines(): Promise<void> {
-  const reader = currentUserId();
-  const entries = await outboxStore.all();
-  // the change of user has asked for the other's lines already
-  if (currentUserId() !== reader) return;
-  const shown = new Map(selectChat(store.getState()).lines.map((line) => [line.clientId, line]));
-  const stored = entries.map((entry) => {
-    const line = fromStoredLine(entry);
-    return shown.get(line.clientId)?.state === 'sending' ? { ...line, state: 'sending' as const } : line;
-  });
-  const missing = [...unsaved.values()].filter((line) => !entries.some((entry) => entry.clientId === line.clientId));
-  dispatch(chatActions.linesRead([...stored, ...missing]));
-  sendWaiting();
+/** A message costs points, and the first one gives its story a conversation. */
+function forgetWhatChanged({ conversationId, storyId }: PendingMessage): void {
+  const story = { type: 'Story' as const, id: storyId };
+  dispatch(api.util.invalidateTags(conversationId ? ['Transaction'] : ['Transaction', story]));
 }
+
+/** A message must not leave the screen before its thread is there to show it. */
+async function threadLoaded(storyId: string): Promise<void> {
+  if (selectThread(storyId)(store.getState()).data) return;
+  await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
+}
+
+/** What the server knows of a message: it has it, it does not, or it cannot be asked. */
+async function deliveryStatus(pending: PendingMessage): Promise<'received' | 'absent' | 'unknown'> {
+  const where = pending.conversationId ? { conversation_id: pending.conversationId } : { story_id: pending.storyId };
+  const asker = currentUserId();
+  try {
+    const page = await askLatest({ ...where, limit: RECENT });
+    // what one user was told must not reach the thread of another
+    if (currentUserId() !== asker) return 'unknown';
+    if (!page.messages.some((message) => message.clientId === pending.clientId)) return 'absent';
+    dispatch(changeThread(pending.storyId, (thread) => withNewest(thread, page)));
+    threadSyncs.watch(pending.storyId);
+    return 'received';
+  } catch (cause) {
+    if (!isApiError(cause)) throw cause;
+    return cause.kind === 'notFound' ? 'absent' : 'unknown';
+  }
+}
+
+/** Clears away a message that the server turned out to have; what it cost is read from the server. */
+async function confirmDelivered(pending: PendingMessage): Promise<void> {
+  const owner = currentUserId();
+  await threadLoaded(pending.storyId);
+  if (currentUserId() !== owner) return;
+  forgetWhatChanged(pending);
+  await outboxStore.remove(pending.clientId);
+  await session.refresh();
+}
+
+const KEY = 'chat.journal';
+
+/*
+ * The outbox is written in some milliseconds, and a page can be killed within them. So a message goes first, at once, into
+ * the drafts, which follow their owner and go with them like the outbox itself.
+ */
+
+/** Writes down, before returning, which messages the outbox does not have yet. */
+export function writePendingLog(pending: PendingMessage[]): void {
+  drafts.write(KEY, pending.length > 0 ? JSON.stringify(pending) : '');
+  drafts.flush();
+}
+
+/** Messages that a killed page did not get into the outbox. */
+export function readPendingLog(): PendingMessage[] {
+  const text = drafts.read(KEY);
+  if (text === '') return [];
+  try {
+    const pending: unknown = JSON.parse(text);
+    return Array.isArray(pending) ? pending : [];
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return [];
+  }
+}
+
+/** Runs `work` while no other tab holds the lock; http pages have no locks, and there the server's idempotency keys suffice. */
+const holdingLock = (name: string, work: () => Promise<void>): Promise<void> =>
+  navigator.locks ? navigator.locks.request(name, work) : work();

@@ -3,17 +3,14 @@ import { conversationDto, messageDto, messageEvent } from '../fixtures';
 import {
   type ConversationPage,
   conversationsOf,
-  emptyThread,
   toConversationPage,
-  toMessage,
-  toPage,
   withConversation,
   withLastMessage,
-  withNewest,
   withNewestPage,
   withoutConversation,
   withThread,
-} from '../model';
+} from './conversation';
+import { emptyThread, toMessage, toPage, withNewest } from './thread';
 
 const at = (hour: number) => `2026-11-20T${String(hour).padStart(2, '0')}:00:00Z`;
 const pageOf = (hours: number[], next: string | null = 'next'): ConversationPage =>

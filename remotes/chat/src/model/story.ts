@@ -1,4 +1,4 @@
-import type { StoryDto } from '@liaozhai/shared/contract';
+import type { StoryDto, SuggestionDto } from '@liaozhai/shared/contract';
 
 export interface Speaker {
   name: string;
@@ -28,3 +28,17 @@ export function toStory(dto: StoryDto): Story {
     pricePerMessage: dto.price_per_message ?? undefined,
   };
 }
+
+export interface Suggestion {
+  id: string;
+  status: 'pending' | 'ready' | 'failed';
+  items: { id: string; text: string }[];
+  errorText: string;
+}
+
+export const toSuggestion = (dto: SuggestionDto): Suggestion => ({
+  id: String(dto.id),
+  status: dto.status === 'ready' || dto.status === 'failed' ? dto.status : 'pending',
+  items: dto.items.map((item) => ({ id: String(item.id), text: item.text })),
+  errorText: dto.error?.message ?? '',
+});

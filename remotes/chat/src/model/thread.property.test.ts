@@ -3,16 +3,16 @@ import { expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import {
+  applyDelta,
+  applyEvent,
   emptyThread,
   type Thread,
   toDelta,
   toPage,
   withChanges,
-  withEvent,
   withNewest,
   withOlder,
-  withPiece,
-} from '../model';
+} from './thread';
 
 type Sent = { kind: 'message'; event: MessageEventDto } | { kind: 'delta'; event: DeltaEventDto };
 type Answer = { body: LatestDto; before?: number };
@@ -91,8 +91,8 @@ class Server {
 }
 
 const opened = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body));
-const hear = (thread: Thread, sent: Sent) =>
-  sent.kind === 'message' ? withEvent(thread, sent.event).thread : withPiece(thread, toDelta(sent.event)).thread;
+const receive = (thread: Thread, sent: Sent) =>
+  sent.kind === 'message' ? applyEvent(thread, sent.event).thread : applyDelta(thread, toDelta(sent.event)).thread;
 const take = (thread: Thread, { body, before }: Answer) =>
   before === undefined ? withChanges(thread, toPage(body)) : withOlder(thread, toPage(body), before);
 const firstSeq = (thread: Thread) => thread.messages[0]?.seq ?? 0;
@@ -151,7 +151,7 @@ test('sync.property: dropped, doubled, reordered, delayed events and kills lose,
         const at = pick % Math.max(1, server.wire.length);
         const sent = server.wire[at];
         if (what === 'act') server.act(pick);
-        if (sent && (what === 'deliver' || what === 'repeat')) thread = hear(thread, sent);
+        if (sent && (what === 'deliver' || what === 'repeat')) thread = receive(thread, sent);
         if (what === 'deliver' || what === 'drop') server.wire.splice(at, 1);
         if (what === 'ask') answers.push({ body: server.latest({ after: thread.version }) });
         if (what === 'older' && thread.hasOlder) {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageDtos, messageEvent } from '../fixtures';
 import {
+  applyDelta,
+  applyEvent,
   emptyThread,
   runningMessage,
   type Thread,
   toDelta,
+  toMessage,
   toPage,
   withAnswer,
   withChanges,
-  withEvent,
   withNewest,
   withOlder,
-  withPiece,
-} from '../model';
-import { toMessage } from './message';
+} from './thread';
 
 const threadOf = (...messages: Parameters<typeof latestDto>): Thread =>
   withNewest(emptyThread('s-1'), toPage(latestDto(...messages)));
@@ -24,18 +24,18 @@ const asked = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
 describe('events', () => {
   test('the next version is merged, a known one changes nothing', () => {
     const thread = threadOf([asked]);
-    const first = withEvent(thread, messageEvent(running));
+    const first = applyEvent(thread, messageEvent(running));
     expect(first.complete).toBe(true);
     expect(seqs(first.thread)).toEqual([1, 2]);
-    expect(withEvent(first.thread, messageEvent(running)).thread).toBe(first.thread);
+    expect(applyEvent(first.thread, messageEvent(running)).thread).toBe(first.thread);
   });
 
   test('a missing version asks to catch up, and a late one closes the gap', () => {
     const thread = threadOf([asked]);
     const third = messageDto({ seq: 3, role: 'user' });
-    const gap = withEvent(thread, messageEvent(third));
+    const gap = applyEvent(thread, messageEvent(third));
     expect(gap.complete).toBe(false);
-    const closed = withEvent(gap.thread, messageEvent(messageDto({ seq: 2 })));
+    const closed = applyEvent(gap.thread, messageEvent(messageDto({ seq: 2 })));
     expect(closed.complete).toBe(true);
     expect(closed.thread.version).toBe(3);
     expect(seqs(closed.thread)).toEqual([1, 2, 3]);
@@ -44,24 +44,24 @@ describe('events', () => {
   test('a message too long for an event completes with the text the pieces brought, else asks to catch up', () => {
     const { body: _, ...cut } = messageDto({ seq: 2, version: 3, body_length: 2 });
     const thread = threadOf([asked, running]);
-    const written = withPiece(thread, toDelta(deltaDto({ text: '月色' }))).thread;
+    const written = applyDelta(thread, toDelta(deltaDto({ text: '月色' }))).thread;
     const event = { conversation_id: 'c-1', version: 3, truncated: true, message: cut };
-    const done = withEvent(written, event);
+    const done = applyEvent(written, event);
     expect(done.complete).toBe(true);
     expect(done.thread.messages.at(-1)).toMatchObject({ status: 'completed', body: '月色' });
-    expect(withEvent(thread, event).complete).toBe(false);
+    expect(applyEvent(thread, event).complete).toBe(false);
   });
 
   test('the first message on another device opens the conversation; another story is not our business', () => {
-    const opened = withEvent(emptyThread('s-1'), messageEvent(asked));
+    const opened = applyEvent(emptyThread('s-1'), messageEvent(asked));
     expect(opened.thread.conversationId).toBe('c-1');
     expect(seqs(opened.thread)).toEqual([1]);
-    const other = withEvent(emptyThread('s-2'), messageEvent(asked));
+    const other = applyEvent(emptyThread('s-2'), messageEvent(asked));
     expect(other).toEqual({ thread: emptyThread('s-2'), complete: true });
   });
 
   test('an event without a version cannot be trusted to be all', () => {
-    expect(withEvent(threadOf([asked]), { id: 'm-9', conversation_id: 'c-1' }).complete).toBe(false);
+    expect(applyEvent(threadOf([asked]), { id: 'm-9', conversation_id: 'c-1' }).complete).toBe(false);
   });
 });
 
@@ -69,35 +69,35 @@ describe('pieces of a running reply', () => {
   const thread = threadOf([asked, running]);
 
   test('follow each other by code points', () => {
-    const first = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '𠮷月' })));
-    const second = withPiece(first.thread, toDelta(deltaDto({ offset: 2, text: '正好' })));
+    const first = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '𠮷月' })));
+    const second = applyDelta(first.thread, toDelta(deltaDto({ offset: 2, text: '正好' })));
     expect(runningMessage(second.thread)).toMatchObject({ body: '𠮷月正好', length: 4, status: 'streaming' });
   });
 
   test('a known piece is dropped, a missing one asks to catch up', () => {
-    const first = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
-    expect(withPiece(first, toDelta(deltaDto({ offset: 0, text: '月' })))).toEqual({ thread: first, complete: true });
-    expect(withPiece(first, toDelta(deltaDto({ offset: 4, text: '好' }))).complete).toBe(false);
-    expect(withPiece(first, toDelta(deltaDto({ revision: 2, offset: 2, text: '好' }))).complete).toBe(false);
+    const first = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    expect(applyDelta(first, toDelta(deltaDto({ offset: 0, text: '月' })))).toEqual({ thread: first, complete: true });
+    expect(applyDelta(first, toDelta(deltaDto({ offset: 4, text: '好' }))).complete).toBe(false);
+    expect(applyDelta(first, toDelta(deltaDto({ revision: 2, offset: 2, text: '好' }))).complete).toBe(false);
   });
 
   test('a poll never takes back what pieces brought', () => {
-    const written = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    const written = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
     const stale = toPage(latestDto([{ ...running, status: 'streaming', body: '月' }]));
     expect(runningMessage(withChanges(written, stale))?.body).toBe('月色');
   });
 
   test('a newer state that is still running does not take them back either', () => {
-    const written = withPiece(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    const written = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
     const begun = messageEvent({ ...running, version: 3, status: 'streaming', body: '' });
-    expect(runningMessage(withEvent(written, begun).thread)).toMatchObject({ body: '月色', version: 3 });
+    expect(runningMessage(applyEvent(written, begun).thread)).toMatchObject({ body: '月色', version: 3 });
   });
 
   test('a continuation keeps the text and goes on behind it', () => {
     const done = threadOf([asked, messageDto({ seq: 2, body: '月色' })]);
     const again = messageDto({ seq: 2, version: 3, revision: 2, body: '月色', status: 'pending' });
     const resumed = withAnswer(done, 'c-1', [toMessage(again)]);
-    const grown = withPiece(resumed, toDelta(deltaDto({ revision: 2, offset: 2, text: '正好' })));
+    const grown = applyDelta(resumed, toDelta(deltaDto({ revision: 2, offset: 2, text: '正好' })));
     expect(grown.thread.messages.map((message) => message.body).at(-1)).toBe('月色正好');
   });
 });

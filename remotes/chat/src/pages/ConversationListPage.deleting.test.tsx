@@ -11,7 +11,7 @@ import {
   within,
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { settleDeletion } from '../api/deletions';
+import { deletions } from '../api/deletions';
 import { conversationDto, latestDto, pageDto } from '../fixtures';
 import remote from '../remote';
 import { chatActions } from '../slice';
@@ -35,7 +35,7 @@ async function remove(user: ReturnType<typeof open>['user'], title: string) {
   await waitFor(() => expect(screen.queryByText(title)).toBeNull());
 }
 const said = () => store.getState().toasts.map(({ text }) => text);
-const deletions = (requests: { method: string; url: string }[]) =>
+const deleted = (requests: { method: string; url: string }[]) =>
   requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
 
 test('several deletions are told and undone as one', async () => {
@@ -54,7 +54,7 @@ test('logging out carries out what was said to be deleted, as the one who delete
   });
   await remove(user, '故事1');
   await session.signOut();
-  expect(deletions(requests)).toEqual(['/v1/conversations/c-1']);
+  expect(deleted(requests)).toEqual(['/v1/conversations/c-1']);
   expect(requests.filter(({ method }) => method !== 'GET').map(({ method }) => method)).toEqual(['DELETE', 'POST']);
 });
 
@@ -76,7 +76,7 @@ test('a deletion that is answered once someone else has signed in touches nothin
     },
   });
   await remove(user, '故事1');
-  await act(() => settleDeletion('s-1'));
+  await act(() => deletions.settle('s-1'));
   expect(session.current()).toMatchObject({ user: { id: 'u-2' } });
   expect(await snapshots.read('chat.thread.1.s-1')).toBeUndefined();
 });
@@ -107,7 +107,7 @@ describe('a chat opened while its deletion can still be undone', () => {
       },
       [SEND]: sentDto,
     });
-    await waitFor(() => expect(deletions(requests)).toEqual(['/v1/conversations/c-1']));
+    await waitFor(() => expect(deleted(requests)).toEqual(['/v1/conversations/c-1']));
     expect(said()).toEqual(['已删除《故事2》的对话']);
     expect(screen.queryByRole('textbox')).toBeNull();
     answer();
@@ -148,7 +148,7 @@ describe('a conversation that is gone cannot be read again without a network', (
     window.dispatchEvent(new Event('pagehide'));
   };
   const ways: [string, (list: ReturnType<typeof open>, live: Live) => Promise<void>][] = [
-    ['deleted here', ({ user }) => remove(user, '故事1').then(() => act(() => settleDeletion('s-1')))],
+    ['deleted here', ({ user }) => remove(user, '故事1').then(() => act(() => deletions.settle('s-1')))],
     ['deleted here by leaving the page', ({ user }) => remove(user, '故事1').then(leavePage)],
     ['deleted elsewhere', async (_, live) => live.push('conversation.deleted', { id: 'c-1' })],
   ];

@@ -1,7 +1,7 @@
 import { act, openRemote, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
 import { configure } from '@testing-library/react';
-import { settleDeletion } from '../api/deletions';
+import { deletions } from '../api/deletions';
 import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
 
@@ -76,7 +76,7 @@ test('nor does one that was deleted here', async () => {
   await user.click(screen.getByRole('button', { name: '《故事1》的更多操作' }));
   const menu = screen.getByRole('menu', { name: '《故事1》的更多操作', hidden: true });
   await user.click(within(menu).getByText('删除'));
-  await act(() => settleDeletion('s-1'));
+  await act(() => deletions.settle('s-1'));
   await showsStories(['s-2']);
   await arrive();
   await showsStories(['s-2', 's-3']);

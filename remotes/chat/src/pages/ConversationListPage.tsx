@@ -1,15 +1,43 @@
-import { requestLogin, useSession } from '@liaozhai/shared/runtime';
-import { Button, EmptyState } from '@liaozhai/shared/ui';
-import { useEffect } from 'react';
-import { startOutbox } from '../api/outbox';
-import { ConversationList } from '../components/ConversationList';
+import { failureText, formatRelative } from '@liaozhai/shared/format';
+import {
+  isApiError,
+  Link,
+  paths,
+  requestLogin,
+  toast,
+  useDispatch,
+  useSelector,
+  useSession,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Cover,
+  DeleteIcon,
+  EmptyState,
+  EndOfList,
+  IconButton,
+  InfiniteList,
+  Menu,
+  PullToRefresh,
+  QueryView,
+  RefreshIcon,
+  Skeleton,
+  SwipeRow,
+} from '@liaozhai/shared/ui';
+import { memo, useEffect, useMemo } from 'react';
+import { refreshConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
+import { deletions } from '../api/deletions';
+import { outbox } from '../api/outbox';
+import { useNow } from '../components/MessageRow';
+import { type Conversation, conversationsOf } from '../model/conversation';
+import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './ConversationListPage.module.css';
 
 /** 聊过: the conversations one has had, the latest first. */
 export default function ConversationListPage() {
   const isMember = useSession().status === 'member';
-  useEffect(startOutbox, []);
+  useEffect(() => outbox.start(), []);
   return (
     <div className={styles.page}>
       {isMember ? (
@@ -27,3 +55,102 @@ export default function ConversationListPage() {
     </div>
   );
 }
+
+function ConversationList() {
+  const list = useChatGetConversationsInfiniteQuery();
+  const dispatch = useDispatch();
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  const now = useNow();
+  const pages = list.data?.pages;
+  const conversations = useMemo(
+    () => pages && conversationsOf(pages).filter(({ id }) => !hidden.includes(id)),
+    [pages, hidden],
+  );
+  const refresh = () =>
+    dispatch(refreshConversations()).catch((cause: unknown) => {
+      if (!isApiError(cause)) throw cause;
+      const problem = failureText(cause);
+      if (problem) toast(problem, { kind: 'error' });
+    });
+  return (
+    <PullToRefresh onRefresh={refresh}>
+      <header className={styles.head}>
+        <h1 className={styles.conversationListTitle}>{texts.list.title}</h1>
+        <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
+      </header>
+      <QueryView
+        query={{
+          ...list,
+          data: conversations,
+          currentData: conversations,
+          error: conversations ? undefined : list.error,
+        }}
+        skeleton={<Skeleton shape="row" count={6} label={texts.list.loading} />}
+        isEmpty={(items) => items.length === 0 && !list.hasNextPage}
+        empty={<NothingYet />}
+      >
+        {(items) => (
+          <InfiniteList
+            hasMore={list.hasNextPage}
+            loading={list.isFetchingNextPage}
+            error={list.isFetchNextPageError ? list.error : undefined}
+            onMore={list.fetchNextPage}
+            end={<EndOfList text={texts.list.end} />}
+          >
+            <ul className={styles.list} aria-label={texts.list.label}>
+              {items.map((conversation) => (
+                <li key={conversation.id} className={styles.item}>
+                  <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />
+                </li>
+              ))}
+            </ul>
+          </InfiniteList>
+        )}
+      </QueryView>
+    </PullToRefresh>
+  );
+}
+
+const NothingYet = () => (
+  <EmptyState
+    drawing="lantern"
+    text={texts.list.empty}
+    action={<Button asLink={<Link to={paths.explore()} />}>{texts.list.toExplore}</Button>}
+  />
+);
+
+interface ConversationRowProps {
+  conversation: Conversation;
+  /** epoch, ms */
+  now: number;
+  onDelete: (conversation: Conversation) => void;
+}
+
+/** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it. */
+const ConversationRow = memo(function ConversationRow({ conversation, now, onDelete }: ConversationRowProps) {
+  const { storyId, title, coverUrl, excerpt, isMine, updatedAt } = conversation;
+  const remove = () => onDelete(conversation);
+  return (
+    <SwipeRow actionLabel={texts.list.remove} onAction={remove}>
+      <div className={styles.row}>
+        <Link className={styles.link} to={paths.storyChat(storyId)} draggable={false}>
+          <Cover className={styles.cover} src={coverUrl} title={title} decorative />
+          <span className={styles.text}>
+            <span className={styles.conversationRowTitle}>{title}</span>
+            <span className={styles.excerpt}>
+              {isMine && texts.list.mine}
+              {excerpt || texts.list.nothingYet}
+            </span>
+          </span>
+          <time className={styles.time} dateTime={updatedAt}>
+            {updatedAt && formatRelative(updatedAt, now)}
+          </time>
+        </Link>
+        <Menu
+          label={texts.list.more(title)}
+          items={[{ label: texts.list.remove, icon: <DeleteIcon size={18} />, danger: true, onSelect: remove }]}
+        />
+      </div>
+    </SwipeRow>
+  );
+});

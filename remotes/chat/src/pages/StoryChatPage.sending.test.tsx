@@ -1,8 +1,7 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { readJournal, writeJournal } from '../api/journal';
-import { recoverLines } from '../api/outbox';
+import { readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
@@ -158,11 +157,11 @@ test('a server that asks for patience gets it, and the line counts down to its t
 
 test('a line that was only written down when the page was killed is sent after all', async () => {
   session.userReceived(memberDto());
-  writeJournal([
+  writePendingLog([
     { clientId: 'client-5', storyId: 's-1', conversationId: null, body: '还在么？', createdAt: 1, state: 'waiting' },
   ]);
-  expect(readJournal()).toHaveLength(1);
-  await recoverLines();
+  expect(readPendingLog()).toHaveLength(1);
+  await recoverPending();
   expect(await outboxStore.all()).toMatchObject([{ clientId: 'client-5', body: '还在么？' }]);
-  expect(readJournal()).toEqual([]);
+  expect(readPendingLog()).toEqual([]);
 });

@@ -1,14 +1,16 @@
-import { useSession } from '@liaozhai/shared/runtime';
+import { isApiError, useRealtimeStatus, useSession } from '@liaozhai/shared/runtime';
 import { QueryView, Skeleton } from '@liaozhai/shared/ui';
-import { useMemo } from 'react';
-import { useChatGetStoryQuery, useChatGetThreadQuery } from '../api';
+import { useEffect, useMemo, useState } from 'react';
+import { useChatGetStoryQuery, useChatGetThreadQuery } from '../api/chatApi';
+import { deletions } from '../api/deletions';
+import { outbox } from '../api/outbox';
+import { threadSyncs } from '../api/threadSync';
+import { storedPosition } from '../components/ChatLog';
 import { ChatView } from '../components/ChatView';
-import { emptyThread, type Story } from '../model';
+import type { Story } from '../model/story';
+import { emptyThread, keyOf, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './StoryChatPage.module.css';
-import { useChatSync } from './useChatSync';
-import { useDeletionSettled } from './useDeletionSettled';
-import { usePlaceLoaded } from './usePlaceLoaded';
 
 /** The chat of one story, for the slot `story.chat`; fills the room it is given. */
 export default function StoryChatPage({ storyId }: { storyId: string }) {
@@ -23,12 +25,12 @@ function StoryChat({ storyId }: { storyId: string }) {
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
   const thread = isMember ? memberThread.currentData : guestThread;
   const story = storyQuery.currentData ?? (storyQuery.isError ? nameless(storyId) : undefined);
-  const isPlaceLoaded = usePlaceLoaded(thread);
+  const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
 
   const both = useMemo(
-    () => (story && thread && isPlaceLoaded ? { story, thread } : undefined),
-    [story, thread, isPlaceLoaded],
+    () => (story && thread && isPositionLoaded ? { story, thread } : undefined),
+    [story, thread, isPositionLoaded],
   );
   const failed = memberThread.isError ? memberThread : storyQuery;
   const query = {
@@ -63,3 +65,65 @@ const ChatSkeleton = () => (
     <Skeleton shape="text" count={6} label={texts.chat.loading} />
   </div>
 );
+
+/** While no socket tells of what other devices write. */
+const LOOK_SECONDS = 15;
+
+/** What a chat needs going while it shows: the outbox and the right pace of looking. */
+function useChatSync(storyId: string): void {
+  const isLive = useRealtimeStatus() === 'live';
+  useEffect(() => outbox.start(), []);
+  useEffect(() => threadSyncs.socketChanged(isLive), [isLive]);
+  useEffect(() => {
+    if (isLive) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void threadSyncs.catchUp(storyId);
+    }, LOOK_SECONDS * 1000);
+    return () => clearInterval(timer);
+  }, [isLive, storyId]);
+}
+
+/** Carries out the deletion of this story's conversation when its chat shows; false until the server has answered, so that the next line begins a new one. */
+function useDeletionSettled(storyId: string): boolean {
+  const [isSettled, setSettled] = useState(() => !deletions.isDeleting(storyId));
+  useEffect(() => {
+    setSettled(!deletions.isDeleting(storyId));
+    void deletions.settle(storyId).finally(() => setSettled(true));
+  }, [storyId]);
+  return isSettled;
+}
+
+/** Further back than this the reader begins at the end instead of waiting. */
+const MOST_PAGES = 12;
+
+/** True once the row where the reader stopped is among the loaded ones, or has proved to be out of reach. */
+function usePositionLoaded(thread: Thread | undefined): boolean {
+  const [isDone, setDone] = useState(false);
+  const conversationId = thread?.conversationId;
+  const isLoaded = thread !== undefined && (isDone || !needsOlder(thread));
+  useEffect(() => {
+    if (isLoaded && !isDone) setDone(true);
+  }, [isLoaded, isDone]);
+
+  const [pages, setPages] = useState(0);
+  const storyId = thread?.storyId;
+  const wants = !isLoaded && conversationId !== undefined && storyId !== undefined;
+  useEffect(() => {
+    if (!wants || storyId === undefined) return;
+    if (pages >= MOST_PAGES) return setDone(true);
+    threadSyncs.loadOlder(storyId).then(
+      () => setPages(pages + 1),
+      (cause: unknown) => {
+        if (!isApiError(cause)) throw cause;
+        setDone(true);
+      },
+    );
+  }, [wants, storyId, pages]);
+  return isLoaded;
+}
+
+function needsOlder(thread: Thread): boolean {
+  const position = storedPosition(thread.conversationId);
+  if (!position || !thread.hasOlder) return false;
+  return !thread.messages.some((message) => keyOf(message) === position.messageId);
+}

@@ -1,11 +1,29 @@
+import { formatClock, formatPoints, formatSignedPoints, groupByDay } from '@liaozhai/shared/format';
 import { Link, paths, useGoBack, useSearchParams, useUser } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, EndOfList, InfiniteList, QueryView, Skeleton, TopBar } from '@liaozhai/shared/ui';
+import {
+  Button,
+  ChatIcon,
+  CheckInIcon,
+  Chip,
+  ContinueIcon,
+  EmptyState,
+  EndOfList,
+  GiftIcon,
+  InfiniteList,
+  PointsIcon,
+  QueryView,
+  RefreshIcon,
+  Skeleton,
+  SparkIcon,
+  TopBar,
+  TransactionsIcon,
+  useShanghaiDay,
+} from '@liaozhai/shared/ui';
+import clsx from 'clsx';
 import { useMemo } from 'react';
 import { type Filter, useWalletGetTransactionsInfiniteQuery } from '../api';
 import { BalanceFigure } from '../components/BalanceFigure';
-import { KindFilter } from '../components/KindFilter';
-import { TransactionLedger } from '../components/TransactionLedger';
-import { transactionKinds, transactionsOf } from '../model';
+import { type Transaction, transactionKinds, transactionsOf } from '../model';
 import { texts } from '../texts';
 import styles from './TransactionListPage.module.css';
 
@@ -62,4 +80,81 @@ function Transactions({ filter }: { filter: Filter }) {
       )}
     </QueryView>
   );
+}
+
+interface KindFilterProps {
+  value: Filter;
+  onChange: (value: Filter) => void;
+}
+
+function KindFilter({ value, onChange }: KindFilterProps) {
+  const { all, filter, kinds } = texts.transactions;
+  return (
+    <fieldset className={styles.filter} aria-label={filter}>
+      {([null, ...transactionKinds] as const).map((kind) => (
+        <Chip key={kind} selected={kind === value} onClick={() => onChange(kind)}>
+          {kind === null ? all : kinds[kind]}
+        </Chip>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Bookings by Shanghai day; the day's name stays in sight while its rows pass. */
+function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
+  // the key of a day, read as an instant, lies within that day
+  const today = useShanghaiDay();
+  const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
+  return days.map((day) => (
+    <section key={day.key} aria-label={day.title} className={styles.day}>
+      <h2 className={styles.heading}>{day.title}</h2>
+      <ul className={styles.rows}>
+        {day.items.map((transaction) => (
+          <TransactionRow key={transaction.id} transaction={transaction} />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+/** One booking: what for, when, how much, and what was left after it. */
+function TransactionRow({ transaction }: { transaction: Transaction }) {
+  const { kind, amount, balanceAfter, description, createdAt } = transaction;
+  const kindName = texts.transactions.kinds[kind];
+  return (
+    <li className={styles.row}>
+      <span className={styles.icon}>
+        <KindIcon kind={kind} />
+      </span>
+      <div className={styles.what}>
+        <p className={styles.title}>{description || kindName}</p>
+        <p className={styles.detail}>
+          {description && `${kindName} · `}
+          <time dateTime={createdAt}>{formatClock(createdAt)}</time>
+        </p>
+      </div>
+      <div className={styles.figures}>
+        <p className={clsx(styles.amount, amount > 0 && styles.gain)}>{formatSignedPoints(amount)}</p>
+        {balanceAfter !== undefined && (
+          <p className={styles.detail}>{texts.transactions.balanceAfter(formatPoints(balanceAfter))}</p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const icons = {
+  message: ChatIcon,
+  continue: ContinueIcon,
+  suggestion: SparkIcon,
+  recharge: PointsIcon,
+  check_in: CheckInIcon,
+  invite: GiftIcon,
+  refund: RefreshIcon,
+  other: TransactionsIcon,
+} satisfies Record<Transaction['kind'], unknown>;
+
+function KindIcon({ kind }: { kind: Transaction['kind'] }) {
+  const Icon = icons[kind];
+  return <Icon size={20} aria-hidden="true" />;
 }

@@ -96,7 +96,11 @@ async function fetchUser(epoch: number): Promise<void> {
   }
 }
 
-function signOut(): Promise<void> {
+/** What must be done while the user is still signed in. */
+const beforeSignOut = new Set<() => Promise<unknown>>();
+
+async function signOut(): Promise<void> {
+  await Promise.all([...beforeSignOut].map((work) => work()));
   const id = currentUser()?.id;
   return logOut(async (byRefusal) => {
     signInEpoch.next();
@@ -154,6 +158,11 @@ export const session = {
   refresh,
   /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
   signOut,
+  /** Has `work` done before a log-out, while the user is still signed in. Returns the way to stop. */
+  beforeSignOut(work: () => Promise<unknown>): () => void {
+    beforeSignOut.add(work);
+    return () => void beforeSignOut.delete(work);
+  },
   onUserChanged: userChanged.on,
 };
 

@@ -1,0 +1,127 @@
+import { idEventSchema } from '@liaozhai/shared/contract';
+import { api, hostConfig, isApiError, listen, newClientId, session, snapshots, store } from '@liaozhai/shared/runtime';
+import { isUncertain } from '../model/pendingMessage';
+import type { Suggestion } from '../model/story';
+import { type Message, runningMessage } from '../model/thread';
+import { chatActions, type Suggestions, selectChat } from '../slice';
+import { askSuggestion, postSuggestion } from './calls';
+import { selectThread } from './chatApi';
+import { currentUserId } from './outbox';
+
+const COUNT = 3;
+const LOOK_SECONDS = 1.5;
+const PATIENCE_SECONDS = 60;
+
+const { dispatch } = store;
+
+/** Suggestions belong to the last message in the state it was in when they were asked for. */
+export const suggestionKeyOf = (message: Message): string => `${message.id}:${message.version}`;
+
+const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
+
+const readKept = async (storyId: string) => (await snapshots.read(keptKey(storyId))) as Suggestions | undefined;
+
+/** Brings back the suggestions that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
+export async function recallSuggestions(storyId: string): Promise<void> {
+  const buyer = currentUserId();
+  const kept = await readKept(storyId);
+  if (!kept || currentUserId() !== buyer || selectChat(store.getState()).suggestions[storyId]) return;
+  const suggestions: Suggestions = kept.status === 'pending' ? { ...kept, status: 'failed' } : kept;
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
+}
+
+/** Asks for suggestions for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
+export async function askForSuggestions(storyId: string): Promise<boolean> {
+  const buyer = currentUserId();
+  // another tab may have bought them meanwhile
+  const kept = await readKept(storyId);
+  const thread = selectThread(storyId)(store.getState()).data;
+  const last = thread?.messages.at(-1);
+  if (currentUserId() !== buyer || !thread?.conversationId || !last || runningMessage(thread)) return true;
+  const baseKey = suggestionKeyOf(last);
+  const shown = selectChat(store.getState()).suggestions[storyId];
+  if (shown?.baseKey === baseKey && shown.status !== 'failed') return true;
+  const known = [kept, shown].find((suggestions) => suggestions?.baseKey === baseKey);
+  if (known?.status !== 'ready') return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions: known }));
+  return true;
+}
+
+interface Purchase {
+  storyId: string;
+  conversationId: string;
+  baseKey: string;
+  /** What came of asking before. */
+  known: Suggestions | undefined;
+}
+
+async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promise<boolean> {
+  const buyer = currentUserId();
+  const clientId = known?.clientId || newClientId();
+  const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) => {
+    if (currentUserId() !== buyer) return;
+    const suggestions: Suggestions = { baseKey, clientId: nextClientId, status, items };
+    dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
+    void snapshots.write(keptKey(storyId), suggestions);
+  };
+
+  show('pending', [], clientId);
+  try {
+    const { asked, giveBack } = await order(conversationId, clientId, clientId === known?.clientId);
+    const suggestion = await untilDone(asked);
+    if (suggestion.status === 'failed') giveBack();
+    dispatch(api.util.invalidateTags(['Transaction']));
+    const came = suggestion.status === 'ready' && suggestion.items.length > 0;
+    // what has been paid for and may still come is asked for again, not bought again
+    show(came ? 'ready' : 'failed', suggestion.items, suggestion.status === 'pending' ? clientId : '');
+    return came;
+  } catch (cause) {
+    // The same key again where the first request may have been carried out and paid for.
+    show('failed', [], isApiError(cause) && isUncertain(cause) ? clientId : '');
+    throw cause;
+  }
+}
+
+/** Orders suggestions with their price shown as spent; what a repeated order had cost already is read from the server. */
+async function order(conversationId: string, clientId: string, isRepeated: boolean) {
+  const giveBack = session.balanceShifted(isRepeated ? 0 : -(prices().suggestions ?? 0));
+  try {
+    const asked = await postSuggestion(conversationId, COUNT, clientId);
+    if (isRepeated) await session.refresh();
+    return { asked, giveBack };
+  } catch (cause) {
+    giveBack();
+    throw cause;
+  }
+}
+
+async function untilDone(asked: Suggestion): Promise<Suggestion> {
+  const giveUpAt = Date.now() + PATIENCE_SECONDS * 1000;
+  let suggestion = asked;
+  while (suggestion.status === 'pending' && Date.now() < giveUpAt) {
+    await readyOrLater(suggestion.id);
+    suggestion = await askSuggestion(suggestion.id);
+  }
+  return suggestion;
+}
+
+/** Resolves when the event says that the suggestions are there, or after a while without it. */
+const readyOrLater = (id: string): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const stop = listen('suggestion.ready', idEventSchema, (event) => String(event.id) === id && done());
+    const timer = setTimeout(done, LOOK_SECONDS * 1000);
+  });
+
+const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
+export function prices(): { resume: number | undefined; suggestions: number | undefined } {
+  const { rules } = hostConfig();
+  return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
+}

@@ -1,0 +1,166 @@
+import type { LatestDto } from '@liaozhai/shared/contract';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
+import { applyDelta, applyEvent, emptyThread, type Thread, toDelta, toPage, withNewest } from '../model/thread';
+import type { LatestQuery } from './calls';
+import { ThreadSync } from './threadSync';
+
+const asked = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
+const pending = messageDto({ seq: 2, body: '', status: 'pending' });
+const threadOf = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body));
+
+/** A sync over a thread in memory; `answers` are given in turn, the last again and again. */
+function syncOf(start: Thread | undefined, answers: (LatestDto | Error | object)[], isLive = true) {
+  let thread = start;
+  const queries: LatestQuery[] = [];
+  const sync = new ThreadSync({
+    storyId: 's-1',
+    read: () => thread,
+    change: (next) => {
+      thread = next;
+    },
+    ask: async (query) => {
+      queries.push(query);
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (answer && 'data' in answer) return toPage(answer as LatestDto);
+      throw answer;
+    },
+    isLive: () => isLive,
+  });
+  const seconds = (count: number) => rs.advanceTimersByTimeAsync(count * 1000);
+  return { sync, queries, seconds, thread: () => thread, load: (loaded: Thread) => (thread = loaded) };
+}
+
+beforeEach(() => {
+  rs.useFakeTimers();
+});
+afterEach(() => {
+  rs.useRealTimers();
+});
+
+describe('a running reply', () => {
+  const silent = latestDto([asked, pending]);
+
+  test('that is silent for 5 s is asked for, then after 2, 5, 10 and 10 s', async () => {
+    const { sync, queries, seconds } = syncOf(threadOf(silent), [silent]);
+    sync.watch();
+    const asksAfter = async (count: number) => {
+      await seconds(count);
+      return queries.length;
+    };
+    expect(await asksAfter(4.9)).toBe(0);
+    expect(await asksAfter(0.2)).toBe(1);
+    expect(await asksAfter(2)).toBe(2);
+    expect(await asksAfter(5)).toBe(3);
+    expect(await asksAfter(10)).toBe(4);
+    expect(await asksAfter(10)).toBe(5);
+    sync.stop();
+    expect(await asksAfter(60)).toBe(5);
+  });
+
+  test('is asked for every 2 s where there is no socket, and no more once it is done', async () => {
+    const done = latestDto([asked, messageDto({ seq: 2, version: 3 })]);
+    const { sync, queries, seconds, thread } = syncOf(threadOf(silent), [silent, silent, done], false);
+    sync.watch();
+    await seconds(6.1);
+    expect(queries).toHaveLength(3);
+    expect(thread()?.messages.at(-1)?.status).toBe('completed');
+    await seconds(60);
+    expect(queries).toHaveLength(3);
+  });
+
+  test('that speaks is left alone', async () => {
+    const { sync, queries, seconds, thread } = syncOf(threadOf(silent), [silent]);
+    sync.watch();
+    for (let piece = 0; piece < 4; piece += 1) {
+      await seconds(4);
+      sync.receive((now) => applyDelta(now, toDelta(deltaDto({ offset: piece, text: '月' }))));
+    }
+    await seconds(1);
+    expect(queries).toHaveLength(0);
+    expect(thread()?.messages.at(-1)?.body).toBe('月月月月');
+    sync.stop();
+  });
+});
+
+describe('catching up', () => {
+  test('several gaps at once make one request, from the version that is complete', async () => {
+    const whole = latestDto([messageDto({ seq: 2 }), messageDto({ seq: 3 }), messageDto({ seq: 4 })]);
+    const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [whole]);
+    sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 3 }))));
+    sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 4 }))));
+    await seconds(0.2);
+    expect(queries).toEqual([{ conversation_id: 'c-1', after: 1, limit: 100 }]);
+    expect(thread()?.messages.map((message) => message.seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('goes on while there is more', async () => {
+    const first = latestDto([messageDto({ seq: 2 })], { has_more: true });
+    const { sync, queries, thread } = syncOf(threadOf(latestDto([asked])), [
+      first,
+      latestDto([messageDto({ seq: 3 })]),
+    ]);
+    await sync.catchUp();
+    expect(queries.map(({ after }) => after)).toEqual([1, 2]);
+    expect(thread()?.version).toBe(3);
+  });
+
+  test('before the first page is there waits for it, and what was heard meanwhile is kept', async () => {
+    const { sync, queries, seconds, thread, load } = syncOf(undefined, [latestDto([asked])]);
+    await sync.catchUp();
+    sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 2 }))));
+    await seconds(1);
+    expect(queries).toHaveLength(0);
+    load(threadOf(latestDto([asked])));
+    sync.loaded(false);
+    await seconds(0.2);
+    expect(queries).toHaveLength(1);
+    expect(thread()?.messages.map((message) => message.seq)).toEqual([1, 2]);
+  });
+
+  test('is tried again after a failure', async () => {
+    const { sync, seconds, thread } = syncOf(threadOf(latestDto([asked])), [
+      { kind: 'offline' },
+      latestDto([messageDto({ seq: 2 })]),
+    ]);
+    await sync.catchUp();
+    await seconds(5.1);
+    expect(thread()?.version).toBe(2);
+  });
+
+  test("follows soon where the first page was the device's copy", async () => {
+    const whole = latestDto([messageDto({ seq: 2 })]);
+    const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'timeout' }, whole]);
+    sync.loaded(true);
+    await seconds(5.1);
+    expect(thread()?.version).toBe(1);
+    sync.watch();
+    await seconds(5.1);
+    expect(thread()?.version).toBe(2);
+    await seconds(60);
+    expect(queries).toHaveLength(2);
+  });
+
+  test('an answer from before the conversation began does not take it away', async () => {
+    const { sync, thread, load } = syncOf(emptyThread('s-1'), [latestDto([])]);
+    const asking = sync.catchUp();
+    load(threadOf(latestDto([asked, pending])));
+    await asking;
+    expect(thread()?.messages).toHaveLength(2);
+  });
+
+  test('a conversation that is gone leaves an empty thread', async () => {
+    const { sync, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'notFound' }]);
+    await sync.catchUp();
+    expect(thread()).toEqual(emptyThread('s-1'));
+  });
+
+  test('a conversation that is gone gives way to the one that its story has had since', async () => {
+    const since = latestDto([messageDto({ conversation_id: 'c-2', body: '又见面了' })]);
+    const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'notFound' }, since]);
+    await sync.catchUp();
+    await seconds(0);
+    expect(queries.at(-1)).toEqual({ story_id: 's-1', limit: 100 });
+    expect(thread()?.messages.map(({ body }) => body)).toEqual(['又见面了']);
+  });
+});

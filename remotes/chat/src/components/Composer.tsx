@@ -1,0 +1,204 @@
+import { codePoints, formatPoints } from '@liaozhai/shared/format';
+import { drafts } from '@liaozhai/shared/runtime';
+import { Chip, CloseIcon, ContinueIcon, IconButton, SendIcon, SparkIcon, VisuallyHidden } from '@liaozhai/shared/ui';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useState,
+} from 'react';
+import type { Suggestions } from '../slice';
+import { texts } from '../texts';
+import styles from './Composer.module.css';
+
+/** As the API takes them. */
+const MAX_CHARACTERS = 2000;
+const WARN_BELOW = 100;
+/** What an IME reports while it composes, on browsers that forget `isComposing`. */
+const IME_KEY_CODE = 229;
+
+interface ComposerProps {
+  field: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  onText: (text: string) => void;
+  onSend: (body: string) => void;
+  /** Points that a message costs and that the reader has; undefined where unknown. */
+  price: number | undefined;
+  balance: number | undefined;
+  /** What stands above the field: 灵感, 继续. */
+  children: ReactNode;
+}
+
+/** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
+export function Composer({ field, text, onText, onSend, price, balance, children }: ComposerProps) {
+  const footId = useId();
+  const body = text.trim();
+  const left = MAX_CHARACTERS - codePoints(body);
+  const canSend = body !== '' && left >= 0;
+  useLayoutEffect(() => grow(field.current, text), [field, text]);
+
+  const send = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (canSend) onSend(body);
+  };
+  const sendByKey = (event: KeyboardEvent) => {
+    const composing = event.nativeEvent.isComposing || event.keyCode === IME_KEY_CODE;
+    if (event.key !== 'Enter' || event.shiftKey || composing || !hasKeyboard()) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form className={styles.composer} onSubmit={send}>
+      {children}
+      <div className={styles.row}>
+        <textarea
+          ref={field}
+          className={styles.field}
+          name="message"
+          rows={1}
+          value={text}
+          placeholder={texts.chat.placeholder}
+          aria-label={texts.chat.composer}
+          aria-describedby={footId}
+          aria-invalid={left < 0 || undefined}
+          autoComplete="off"
+          onChange={(event) => onText(event.target.value)}
+          onKeyDown={sendByKey}
+        />
+        <IconButton
+          type="submit"
+          variant="solid"
+          label={texts.chat.send}
+          icon={<SendIcon size={20} />}
+          disabled={!canSend}
+          onMouseDown={keepFocus}
+        />
+      </div>
+      <p id={footId} className={styles.foot} data-over={left < 0}>
+        {left < WARN_BELOW ? (left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left)) : costOf(price, balance)}
+      </p>
+    </form>
+  );
+}
+
+function costOf(price: number | undefined, balance: number | undefined): string {
+  const parts = [price === undefined ? '' : texts.chat.price(price)];
+  if (balance !== undefined) parts.push(texts.chat.balance(formatPoints(balance)));
+  return parts.filter(Boolean).join(' · ');
+}
+
+/** The field keeps the focus when its button is pressed, so that a phone's keyboard stays. */
+const keepFocus = (event: MouseEvent) => event.preventDefault();
+
+/** A mouse or trackpad comes with a keyboard; a touch screen covers half of itself with one. */
+export const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches;
+
+/** Browsers with `field-sizing` grow the field by themselves. */
+function grow(field: HTMLTextAreaElement | null, text: string): void {
+  if (!field || CSS.supports('field-sizing', 'content')) return;
+  field.style.height = 'auto';
+  if (text) field.style.height = `${field.scrollHeight + 2}px`;
+}
+
+interface ReplyChipsProps {
+  /** Points, where the site names them. */
+  prices: { suggestions: number | undefined; resume: number | undefined };
+  isBusy: boolean;
+  canContinue: boolean;
+  onSuggest: () => void;
+  onContinue: () => void;
+}
+
+/** 灵感 and 继续 above the composer, each with what it costs. */
+export const ReplyChips = ({ prices, isBusy, canContinue, onSuggest, onContinue }: ReplyChipsProps) => (
+  <div className={styles.chips}>
+    <Chip icon={<SparkIcon />} disabled={isBusy} onClick={onSuggest}>
+      {texts.suggest.label}
+      <Price points={prices.suggestions} />
+    </Chip>
+    <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
+      {texts.resume.label}
+      <Price points={prices.resume} />
+    </Chip>
+  </div>
+);
+
+const Price = ({ points }: { points: number | undefined }) =>
+  points === undefined ? null : <span className={styles.price}>{texts.chat.priceTag(points)}</span>;
+
+interface SuggestionListProps {
+  suggestions: Suggestions;
+  /** A tap fills the composer with it, the arrow sends it as it is. */
+  onUse: (suggestion: { id: string; text: string }) => void;
+  onSend: (suggestion: { id: string; text: string }) => void;
+  onClose: () => void;
+}
+
+/** 灵感: what the reader might say next. */
+export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
+  if (suggestions.status === 'pending') return <IdeaSkeleton />;
+  return (
+    <section className={styles.panel} aria-label={texts.suggest.label}>
+      <ul className={styles.list}>
+        {suggestions.items.map((suggestion) => (
+          <li key={suggestion.id} className={styles.suggestion}>
+            <button
+              type="button"
+              className={styles.use}
+              aria-label={texts.suggest.use(suggestion.text)}
+              onClick={() => onUse(suggestion)}
+            >
+              {suggestion.text}
+            </button>
+            <IconButton
+              label={texts.suggest.send(suggestion.text)}
+              icon={<SendIcon size={18} />}
+              onClick={() => onSend(suggestion)}
+            />
+          </li>
+        ))}
+      </ul>
+      <IconButton
+        className={styles.close}
+        label={texts.suggest.close}
+        icon={<CloseIcon size={18} />}
+        onClick={onClose}
+      />
+    </section>
+  );
+}
+
+const IdeaSkeleton = () => (
+  <div className={styles.panel} role="status">
+    <VisuallyHidden>{texts.suggest.loading}</VisuallyHidden>
+    <div className={styles.list} aria-hidden="true">
+      {['wide', 'middle', 'short'].map((width) => (
+        <span key={width} className={styles.blank} data-width={width} />
+      ))}
+    </div>
+  </div>
+);
+
+/** What is written and not sent for a story; kept on the device, followed in other tabs. */
+export function useDraft(storyId: string): [text: string, write: (text: string) => void] {
+  const key = `story.${storyId}`;
+  const [draft, setDraft] = useState(() => ({ key, text: drafts.read(key) }));
+  useEffect(() => {
+    setDraft({ key, text: drafts.read(key) });
+    return drafts.subscribe(key, (text) => setDraft({ key, text }));
+  }, [key]);
+  const write = useCallback(
+    (text: string) => {
+      setDraft({ key, text });
+      drafts.write(key, text);
+    },
+    [key],
+  );
+  return [draft.key === key ? draft.text : drafts.read(key), write];
+}

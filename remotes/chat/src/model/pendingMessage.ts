@@ -1,0 +1,63 @@
+import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
+import type { Message } from './thread';
+
+/** What the reader has written and the server has not yet confirmed. */
+export interface PendingMessage {
+  clientId: string;
+  storyId: string;
+  /** Part of the request, so it stays as it was when it was written: the same key must carry the same body. */
+  conversationId: string | null;
+  body: string;
+  suggestionId?: string;
+  /** epoch, ms */
+  createdAt: number;
+  state: 'waiting' | 'sending' | 'failed';
+  error?: ApiError;
+}
+
+export function toOutboxEntry({ error, state, ...pending }: PendingMessage): OutboxEntry {
+  // One that was on its way when the page was killed starts over as waiting.
+  const stored: OutboxEntry = { ...pending, state: state === 'failed' ? 'failed' : 'waiting' };
+  return error ? { ...stored, error: JSON.stringify(error) } : stored;
+}
+
+export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessage => ({
+  clientId: entry.clientId,
+  storyId: entry.storyId,
+  conversationId: entry.conversationId,
+  body: entry.body,
+  suggestionId: entry.suggestionId,
+  createdAt: entry.createdAt,
+  state: entry.state,
+  error: error === undefined ? undefined : readError(error),
+});
+
+function readError(json: string): ApiError {
+  try {
+    const error: unknown = JSON.parse(json);
+    if (typeof error === 'object' && error !== null && 'kind' in error) return error as ApiError;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  return { kind: 'server', status: 0 };
+}
+
+/** A story's pending messages that its thread does not show yet; the server puts new ones at the end. */
+export function pendingOutside(storyId: string, messages: Message[], pending: PendingMessage[]): PendingMessage[] {
+  const own = pending.filter((each) => each.storyId === storyId);
+  if (own.length === 0) return none;
+  return own.filter((each) => messages.findLastIndex((message) => message.clientId === each.clientId) < 0);
+}
+
+const none: PendingMessage[] = [];
+
+/** Whether it is unknown what became of a request: then the server is asked before anything is sent again. */
+export const isUncertain = (error: ApiError): boolean =>
+  error.kind === 'timeout' || error.kind === 'offline' || error.kind === 'server' || error.kind === 'conflict';
+
+/** Whether a message failed because nothing came through at all; what timed out may have, and is the reader's to send again. */
+export const wasCutOff = ({ state, error }: PendingMessage): boolean => state === 'failed' && error?.kind === 'offline';
+
+/** Whether a message failed because nothing came back, be it that the network is dead or that the answer got lost. */
+export const hadNoAnswer = ({ state, error }: PendingMessage): boolean =>
+  state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
