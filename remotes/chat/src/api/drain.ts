@@ -1,8 +1,7 @@
-import { type ApiError, isApiError, outboxStore, store } from '@liaozhai/shared/runtime';
+import { type ApiError, isApiError, outboxStore, store, withLock } from '@liaozhai/shared/runtime';
 import { selectThread } from '../api';
 import { fromStoredLine, isUncertain, type Line, runningMessage, toStoredLine } from '../model';
 import { chatActions, selectChat } from '../slice';
-import { holdingLock } from './lock';
 import { currentUserId, fateOf, sendLine, settleLine } from './sendLine';
 
 /** Busy conversations are tried again after this long, should nobody have told that they are free. */
@@ -70,7 +69,7 @@ export function drain(storyId: string): Promise<void> {
   }
   const round = { again: false, done: Promise.resolve() };
   draining.set(storyId, round);
-  round.done = holdingLock(`liaozhai-outbox-${storyId}`, async () => {
+  round.done = withLock(`liaozhai-outbox-${storyId}`, async () => {
     do {
       round.again = false;
       await sendAll(storyId);
