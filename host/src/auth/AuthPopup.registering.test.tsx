@@ -102,6 +102,16 @@ describe('registering', () => {
   });
 });
 
+test('where the browser keeps no cookies the visitor is told what to allow', async () => {
+  Object.defineProperty(navigator, 'cookieEnabled', { value: false, configurable: true });
+  onTestEnd(() => void Reflect.deleteProperty(navigator, 'cookieEnabled'));
+  await register({
+    'GET /sanctum/csrf-cookie': { status: 204 },
+    'POST /v1/register': refused(419, { message: '页面已过期，请重试' }),
+  });
+  await said('请在浏览器设置里允许');
+});
+
 describe('the clipboard is asked within the tap', () => {
   /** Taps, and lets the server answer when the tap is long over. */
   async function registerSlowly(answer: unknown) {

@@ -1,24 +1,13 @@
-const storageKey = 'liaozhai-invite';
-const wellFormed = /^[\w-]{1,32}$/;
+import { STORAGE_KEYS, tab } from '@liaozhai/shared/runtime';
 
-function remembered(): string | null {
-  try {
-    return sessionStorage.getItem(storageKey);
-  } catch {
-    return new URLSearchParams(location.search).get('invite');
-  }
-}
+const wellFormed = /^[\w-]{1,32}$/;
 
 /** The code of the invite link (`/?invite=CODE`) that this tab came by; page.html keeps it before anyone can tap a link away from it. */
 export function readInviteCode(): string | null {
-  const code = remembered();
+  // where nothing can be kept, the code counts as long as it stands in the address
+  const code = tab.get(STORAGE_KEYS.invite) ?? new URLSearchParams(location.search).get('invite');
   return code && wellFormed.test(code) ? code : null;
 }
 
-export function forgetInviteCode() {
-  try {
-    sessionStorage.removeItem(storageKey);
-  } catch {
-    // nothing was stored
-  }
-}
+/** Used up, also where it still stands in the address. */
+export const forgetInviteCode = () => tab.set(STORAGE_KEYS.invite, '');

@@ -1,21 +1,11 @@
-const storageKey = 'liaozhai-confirming';
+import { local, STORAGE_KEYS } from '@liaozhai/shared/runtime';
 
 /** Remembers that this browser registered with an address it has yet to confirm: its session then comes to life. */
-export function rememberPendingConfirmation() {
-  try {
-    localStorage.setItem(storageKey, '1');
-  } catch {
-    // the visitor signs in by hand after confirming
-  }
-}
+export const rememberPendingConfirmation = () => local.set(STORAGE_KEYS.confirming, '1');
 
 /** Whether this browser was waiting for the confirmation; asks once. */
 export function takePendingConfirmation(): boolean {
-  try {
-    const pending = localStorage.getItem(storageKey) !== null;
-    localStorage.removeItem(storageKey);
-    return pending;
-  } catch {
-    return false;
-  }
+  const pending = local.get(STORAGE_KEYS.confirming) !== null;
+  local.remove(STORAGE_KEYS.confirming);
+  return pending;
 }

@@ -39,5 +39,6 @@ export const texts = {
     copyByHand: '请手工复制账号密码',
     copiedByHand: '我已经复制',
   },
+  noCookies: '浏览器没有允许 Cookie，无法注册和登录。请在浏览器设置里允许后再试',
   changePassword: { text: '初始密码只有六位数字，建议尽快修改', action: '去修改' },
 } as const;

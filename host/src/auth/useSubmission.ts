@@ -1,6 +1,7 @@
 import { toastText } from '@liaozhai/shared/format';
 import { type ApiError, toApiError, toast } from '@liaozhai/shared/runtime';
 import { useRef, useState } from 'react';
+import { texts } from './texts';
 
 type FieldErrors = Record<string, string[]>;
 
@@ -26,6 +27,9 @@ function errorOf(cause: unknown): ApiError | null {
   }
 }
 
+/** The token of the form could not be kept: the server takes the page for an expired one, again and again. */
+const lacksCookies = (error: ApiError) => error.kind === 'server' && error.status === 419 && !navigator.cookieEnabled;
+
 /** One form's way to the server. `failedText` is said when the server gives no words of its own. */
 export function useSubmission(failedText: string): Submission {
   const underWay = useRef(false);
@@ -34,7 +38,8 @@ export function useSubmission(failedText: string): Submission {
 
   const fail = (cause: unknown, failed?: (error: ApiError) => void) => {
     const error = errorOf(cause);
-    toast(error ? toastText(error, failedText) : failedText, { kind: 'error' });
+    const text = error ? toastText(error, failedText) : failedText;
+    toast(error && lacksCookies(error) ? texts.noCookies : text, { kind: 'error' });
     if (!error) return;
     if (error.kind === 'invalid') setErrors(error.fields);
     failed?.(error);

@@ -1,16 +1,12 @@
-const key = 'liaozhai-quarantine';
+import { local, readJson, STORAGE_KEYS } from '@liaozhai/shared/runtime';
+
 const lifetimeMs = 10 * 60_000;
 
 type Quarantined = Record<string, number>;
 
 function read(): Quarantined {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '{}');
-    return typeof stored === 'object' && stored !== null ? (stored as Quarantined) : {};
-  } catch {
-    // unreadable storage means nothing is known to be bad
-    return {};
-  }
+  const stored = readJson(STORAGE_KEYS.quarantine);
+  return typeof stored === 'object' && stored !== null ? (stored as Quarantined) : {};
 }
 
 /** Whether this browser saw the build fail within the last ten minutes. */
@@ -18,9 +14,5 @@ export const isQuarantined = (buildId: string, now = Date.now()) => now - (read(
 
 export function quarantine(buildId: string, now = Date.now()) {
   const recent = Object.entries(read()).filter(([, since]) => now - since < lifetimeMs);
-  try {
-    localStorage.setItem(key, JSON.stringify({ ...Object.fromEntries(recent), [buildId]: now }));
-  } catch {
-    // a full storage costs one repeated failure, no more
-  }
+  local.set(STORAGE_KEYS.quarantine, JSON.stringify({ ...Object.fromEntries(recent), [buildId]: now }));
 }

@@ -1,4 +1,4 @@
-const storageKey = 'liaozhai-arrival';
+import { readJson, STORAGE_KEYS, tab } from '@liaozhai/shared/runtime';
 
 export interface Departure {
   /** Whether to go by a new document: a newer set wants one, or one is on its way and a later tap is to win over it. */
@@ -21,11 +21,7 @@ export function createDeparture(wantsDocument: () => boolean): Departure {
       return leaving;
     },
     to(action, path, index) {
-      try {
-        sessionStorage.setItem(storageKey, JSON.stringify({ path, index }));
-      } catch {
-        // without it the arrow of the next page leads to its fallback
-      }
+      tab.set(STORAGE_KEYS.arrival, JSON.stringify({ path, index }));
       if (action === 'PUSH') location.assign(path);
       else location.replace(path);
     },
@@ -35,12 +31,7 @@ export function createDeparture(wantsDocument: () => boolean): Departure {
 
 /** How deep in the app's history this document was opened, as the one before it told: 0 if it was opened from elsewhere. */
 export function takeArrivalIndex(): number {
-  try {
-    const told = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { path: string; index: number } | null;
-    sessionStorage.removeItem(storageKey);
-    return told?.path === location.pathname + location.search + location.hash ? told.index : 0;
-  } catch {
-    // unreadable storage: as if opened from elsewhere
-    return 0;
-  }
+  const told = readJson(STORAGE_KEYS.arrival, tab) as { path: string; index: number } | null | undefined;
+  tab.remove(STORAGE_KEYS.arrival);
+  return told?.path === location.pathname + location.search + location.hash ? told.index : 0;
 }

@@ -1,4 +1,5 @@
-const storageKey = 'liaozhai-scroll';
+import { readJson, STORAGE_KEYS, tab } from '@liaozhai/shared/runtime';
+
 const remembered = 60;
 
 /** Scroll positions in pixels by screen, for coming back to it and for a reload of this tab. */
@@ -12,13 +13,9 @@ export interface ScrollMemory {
 }
 
 function readStored(): [string, number][] {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(([key, top]) => typeof key === 'string' && Number.isFinite(top)) : [];
-  } catch {
-    // unreadable storage: every screen starts at its top
-    return [];
-  }
+  const stored = readJson(STORAGE_KEYS.scroll, tab);
+  if (!Array.isArray(stored)) return [];
+  return stored.filter((row) => Array.isArray(row) && typeof row[0] === 'string' && Number.isFinite(row[1]));
 }
 
 export function createScrollMemory(): ScrollMemory {
@@ -29,20 +26,10 @@ export function createScrollMemory(): ScrollMemory {
       tops.delete(key);
       tops.set(key, Math.round(top));
     },
-    save() {
-      try {
-        sessionStorage.setItem(storageKey, JSON.stringify([...tops].slice(-remembered)));
-      } catch {
-        // a full storage costs the place after a reload, no more
-      }
-    },
+    save: () => tab.set(STORAGE_KEYS.scroll, JSON.stringify([...tops].slice(-remembered))),
     clear() {
       tops.clear();
-      try {
-        sessionStorage.removeItem(storageKey);
-      } catch {
-        // nothing was stored
-      }
+      tab.remove(STORAGE_KEYS.scroll);
     },
   };
 }

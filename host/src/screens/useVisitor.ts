@@ -1,4 +1,4 @@
-import { STORAGE_KEYS, session } from '@liaozhai/shared/runtime';
+import { local, STORAGE_KEYS, session } from '@liaozhai/shared/runtime';
 import { useEffect, useRef, useState } from 'react';
 
 /** Counts who comes and goes on this device, for the screens that must not show what they held for somebody else. */
@@ -15,14 +15,7 @@ const currentId = () => {
 };
 
 /** A session that only ran out leaves its owner's mark, for the same person's return. */
-function isLoggedOut(): boolean {
-  try {
-    return localStorage.getItem(STORAGE_KEYS.owner) === null;
-  } catch {
-    // without storage nobody can be known to return
-    return true;
-  }
-}
+const isLoggedOut = () => local.get(STORAGE_KEYS.owner) === null;
 
 /** `forget` lets go of what is kept outside of React: after a log-out, and when somebody else signs in. */
 export function useVisitor(forget: () => void): Visitor {

@@ -1,6 +1,5 @@
-import { reloadHolds } from '@liaozhai/shared/runtime';
+import { readJson, reloadHolds, STORAGE_KEYS, tab } from '@liaozhai/shared/runtime';
 
-const storageKey = 'liaozhai-update';
 const patienceMs = 60_000;
 
 let waitingFor: string | null = null;
@@ -10,14 +9,7 @@ interface Attempt {
   at: number;
 }
 
-function lastAttempt(): Attempt | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Attempt | null;
-  } catch {
-    // unreadable storage: as if never tried
-    return null;
-  }
-}
+const lastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null | undefined;
 
 /** Whether a new document was asked for this goal just now and did not bring it: a cache on the way is behind. */
 export function wasJustTried(goal: string, now = Date.now()): boolean {
@@ -26,13 +18,8 @@ export function wasJustTried(goal: string, now = Date.now()): boolean {
 }
 
 /** Notes that a new document is about to be asked for. */
-export function noteAttempt(goal: string, now = Date.now()) {
-  try {
-    sessionStorage.setItem(storageKey, JSON.stringify({ goal, at: now } satisfies Attempt));
-  } catch {
-    // the worst is one more reload
-  }
-}
+export const noteAttempt = (goal: string, now = Date.now()) =>
+  tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: now } satisfies Attempt));
 
 /** The set that the next navigation is to bring, if another one than this page's is live. */
 export function awaitSet(set: string | null) {

@@ -8,12 +8,12 @@ export const STORAGE_KEYS = {
   positions: 'liaozhai-positions',
   /** builds that failed here, with the time until which they are avoided */
   quarantine: 'liaozhai-quarantine',
+  /** that this browser waits for the confirmation of its new account's address */
+  confirming: 'liaozhai-confirming',
   /** sessionStorage: credentials that the clipboard refused */
   uncopied: 'liaozhai-uncopied',
   /** sessionStorage: the invite code that a visitor came by */
   invite: 'liaozhai-invite',
-  /** sessionStorage: the account whose address waits for its confirmation */
-  confirming: 'liaozhai-confirming',
   /** sessionStorage: where this visit began */
   arrival: 'liaozhai-arrival',
   /** sessionStorage: scroll positions of screens */

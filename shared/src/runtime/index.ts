@@ -49,6 +49,7 @@ export { session, useSession, useUser } from './session/session';
 export type { Session } from './session/sessionSlice';
 export type { User } from './session/user';
 export { RemoteSlot, SlotContext } from './slots';
+export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts } from './storage/drafts';
 export { type OutboxEntry, outboxStore } from './storage/outboxStore';
 export { type Position, positions } from './storage/positions';

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { fallback, object, parse, picklist } from 'valibot';
 import { STORAGE_KEYS } from '../contract';
 import { createSignal } from './signal';
-import { local, readJson } from './storage/local';
+import { local, onForeignChange, readJson } from './storage/browserStorage';
 
 export type Theme = 'system' | 'light' | 'dark';
 export type FontSize = 1 | 2 | 3 | 4;
@@ -55,7 +55,7 @@ export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
 
 if (typeof window !== 'undefined') {
   apply();
-  local.onForeignChange((key) => {
+  onForeignChange((key) => {
     if (key === null || key === STORAGE_KEYS.preferences) apply();
   });
 }

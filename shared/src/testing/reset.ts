@@ -1,6 +1,7 @@
 import { api, store } from '../runtime';
 import { forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
+import { local, tab } from '../runtime/storage/browserStorage';
 import { dropUnsavedDrafts } from '../runtime/storage/drafts';
 import { clearOutbox } from '../runtime/storage/outboxStore';
 import { clearSnapshots } from '../runtime/storage/snapshots';
@@ -20,6 +21,8 @@ export async function resetRuntime() {
   dropUnsavedDrafts();
   localStorage.clear();
   sessionStorage.clear();
+  // what was refused by a storage that a test took away
+  for (const store of [local, tab]) for (const key of store.keys('')) store.remove(key);
   // everyone who follows other tabs reads the empty storage
   window.dispatchEvent(new StorageEvent('storage', { key: null }));
   for (const { id } of store.getState().toasts) dismissToast(id);

@@ -94,12 +94,12 @@ test('an uncloseable dialog outlives Escape, a tap beside, a forced close and th
 });
 
 describe('the focus', () => {
-  /** As browsers do, which happy-dom does not: the first button takes the focus while the dialog opens. */
-  function focusFirstButton() {
+  /** As WebKit does, and happy-dom does not: whatever can be focused first takes the focus while the dialog opens. */
+  function focusFirst() {
     const { showModal } = HTMLDialogElement.prototype;
     HTMLDialogElement.prototype.showModal = function open() {
       showModal.call(this);
-      this.querySelector<HTMLElement>('button')?.focus();
+      this.querySelector<HTMLElement>('[tabindex], button')?.focus();
     };
     onTestEnd(() => {
       HTMLDialogElement.prototype.showModal = showModal;
@@ -107,14 +107,14 @@ describe('the focus', () => {
   }
 
   test('opened by a finger no button has it, so that none is ringed', () => {
-    focusFirstButton();
+    focusFirst();
     render(<Question cancelLabel="取消" />);
     expect(document.activeElement?.textContent).toContain('删除这段对话？');
     expect(document.activeElement?.matches('button')).toBe(false);
   });
 
   test('opened by a key the first button has it', () => {
-    focusFirstButton();
+    focusFirst();
     render(<button type="button">删除</button>);
     screen.getByRole('button', { name: '删除' }).focus();
     render(<Question cancelLabel="取消" />);

@@ -45,7 +45,7 @@ export function Dialog({
       aria-describedby={children ? `${id}-text` : undefined}
     >
       {present && (
-        <div className={styles.panel} tabIndex={-1}>
+        <div className={styles.panel}>
           <h2 id={`${id}-title`} className={styles.title}>
             {title}
           </h2>

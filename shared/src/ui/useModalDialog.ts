@@ -71,14 +71,18 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
 
 /**
  * The browser focuses the first button. WebKit draws a ring around it even where a finger opened the dialog, so that the
- * focus goes to the panel (what has `tabindex="-1"`) unless it came from a ringed element.
+ * focus goes to the panel unless it came from a ringed element.
  */
 function openQuietly(dialog: HTMLDialogElement) {
   // a text field is always ringed, whoever focused it
   const isByKeyboard = document.activeElement?.matches(':is(a, button):focus-visible');
   dialog.showModal();
   if (isByKeyboard || !document.activeElement?.matches('button')) return;
-  dialog.querySelector<HTMLElement>('[tabindex="-1"]')?.focus();
+  const panel = dialog.firstElementChild;
+  if (!(panel instanceof HTMLElement)) return;
+  // not before the dialog is open: WebKit would focus the panel rather than a field inside
+  panel.tabIndex = -1;
+  panel.focus();
 }
 
 /** The keyboard that comes up for a field may cover it. */

@@ -9,6 +9,7 @@ import {
   outboxStore,
   session,
   store,
+  withLock,
 } from '@liaozhai/shared/runtime';
 import { toConversation, withConversation } from '../model/conversation';
 import {
@@ -148,7 +149,7 @@ export function createOutbox() {
     }
     const round = { again: false, done: Promise.resolve() };
     flushing.set(storyId, round);
-    round.done = holdingLock(`liaozhai-outbox-${storyId}`, async () => {
+    round.done = withLock(`liaozhai-outbox-${storyId}`, async () => {
       do {
         round.again = false;
         await sendAll(storyId);
@@ -371,7 +372,3 @@ export function readPendingLog(): PendingMessage[] {
     return [];
   }
 }
-
-/** Runs `work` while no other tab holds the lock; http pages have no locks, and there the server's idempotency keys suffice. */
-const holdingLock = (name: string, work: () => Promise<void>): Promise<void> =>
-  navigator.locks ? navigator.locks.request(name, work) : work();

@@ -4,8 +4,8 @@ import { request } from '../client/request';
 import { toApiError } from '../client/toApiError';
 import { divertUnauthenticated, onUnauthenticated, signInEpoch } from '../client/unauthenticated';
 import { createSignal } from '../signal';
+import { local, onForeignChange, readJson } from '../storage/browserStorage';
 import { purgeDrafts } from '../storage/drafts';
-import { local, readJson } from '../storage/local';
 import { lastOwner, setCurrentOwner } from '../storage/owner';
 import { adoptAnonymousData, purgePrivateData } from '../storage/privateData';
 import { uncopiedCredentials } from '../storage/uncopied';
@@ -195,7 +195,7 @@ onUnauthenticated(() => {
 
 if (typeof window !== 'undefined') {
   takeStoredUser();
-  local.onForeignChange((key) => {
+  onForeignChange((key) => {
     if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
   });
 }

@@ -1,5 +1,5 @@
 import { STORAGE_KEYS } from '../../contract';
-import { local } from './local';
+import { local, onForeignChange } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
 const SAVE_AFTER_MS = 200;
@@ -71,7 +71,7 @@ onOwnerChanged(() => {
 });
 
 if (typeof window !== 'undefined') {
-  local.onForeignChange((key) => {
+  onForeignChange((key) => {
     if (key !== null) unsaved.delete(key);
     for (const conversationKey of listeners.keys())
       if (key === null || key === keyOf(currentOwner(), conversationKey)) tell(conversationKey);

@@ -1,5 +1,6 @@
 import { STORAGE_KEYS } from '../../contract';
 import { createSignal } from '../signal';
+import { openChannel } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 import { createRecordStore } from './recordStore';
 
@@ -21,7 +22,7 @@ const changed = createSignal();
 /** adoption and purge under way: readers wait for them, so a new owner never sees half of it */
 let settled: Promise<unknown> = Promise.resolve();
 
-const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(STORAGE_KEYS.outboxChannel);
+const channel = openChannel(STORAGE_KEYS.outboxChannel);
 channel?.addEventListener('message', () => changed.emit());
 onOwnerChanged(changed.emit);
 

@@ -1,6 +1,6 @@
 import { STORAGE_KEYS } from '../../contract';
 import { createSignal } from '../signal';
-import { local } from './local';
+import { local } from './browserStorage';
 
 /** Owner of what is written before anyone has signed in. */
 export const ANONYMOUS = 'anonymous';

@@ -1,6 +1,6 @@
 import { array, fallback, number, object, parse, string, tuple } from 'valibot';
 import { STORAGE_KEYS } from '../../contract';
-import { local, readJson } from './local';
+import { local, readJson } from './browserStorage';
 import { currentOwner } from './owner';
 
 const KEPT = 200;

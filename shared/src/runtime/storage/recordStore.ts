@@ -31,15 +31,17 @@ const DATABASE_VERSION = 1;
 let opened: Promise<IDBPDatabase<Schema> | null> | undefined;
 
 function openDatabase(): Promise<IDBPDatabase<Schema> | null> {
-  opened ??= (typeof indexedDB === 'undefined' ? Promise.resolve(null) : openSchema()).catch((cause: unknown) => {
+  opened ??= openSchema().catch((cause: unknown) => {
     console.warn('no IndexedDB: the outbox lives in memory', cause);
     return null;
   });
   return opened;
 }
 
-const openSchema = () =>
-  openDB<Schema>(STORAGE_KEYS.database, DATABASE_VERSION, {
+/** Async from its first line: with cookies blocked Firefox throws where `indexedDB` is merely named. */
+async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
+  if (typeof indexedDB === 'undefined') return null;
+  return openDB<Schema>(STORAGE_KEYS.database, DATABASE_VERSION, {
     upgrade(database) {
       database.createObjectStore('outbox', { keyPath: ['owner', 'key'] });
       database.createObjectStore('snapshots', { keyPath: ['owner', 'key'] });
@@ -49,6 +51,7 @@ const openSchema = () =>
       opened = undefined;
     },
   });
+}
 
 function memoryStore(): RecordStore & { clear(): void } {
   const records = new Map<string, StoredRecord>();

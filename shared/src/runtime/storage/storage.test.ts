@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { onTestEnd } from '../../testing';
+import { local } from './browserStorage';
 import { drafts } from './drafts';
-import { local } from './local';
 import { type OutboxEntry, outboxStore } from './outboxStore';
 import { lastOwner } from './owner';
 import { positions } from './positions';

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@rstest/core';
+import { onTestEnd } from '../../testing';
+import { local, openChannel, readJson, tab, withLock } from './browserStorage';
+import { createRecordStore } from './recordStore';
+
+const insecure = () => {
+  throw new DOMException('The operation is insecure.', 'SecurityError');
+};
+
+function replace(holder: object, name: string, descriptor: PropertyDescriptor) {
+  const before = Object.getOwnPropertyDescriptor(holder, name);
+  Object.defineProperty(holder, name, { configurable: true, ...descriptor });
+  onTestEnd(() => {
+    if (before) Object.defineProperty(holder, name, before);
+    else Reflect.deleteProperty(holder, name);
+  });
+}
+
+/** As Firefox does it with cookies blocked. */
+function blockStorage() {
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) replace(globalThis, name, { get: insecure });
+  replace(globalThis, 'BroadcastChannel', { value: insecure });
+}
+
+const giveLocks = (request: LockManager['request']) => replace(navigator, 'locks', { value: { request } });
+
+describe('a browser that keeps nothing', () => {
+  test.each([
+    ['local', local],
+    ['tab', tab],
+  ])('%s: what is written is there to read until the page goes', (_, store) => {
+    blockStorage();
+    expect(store.get('a')).toBeNull();
+    store.set('a', '1');
+    store.set('ab', '{"b":2}');
+    expect(store.get('a')).toBe('1');
+    expect(readJson('ab', store)).toEqual({ b: 2 });
+    expect(store.keys('a')).toEqual(['a', 'ab']);
+    store.remove('a');
+    expect(store.get('a')).toBeNull();
+  });
+
+  test('records live in memory', async () => {
+    blockStorage();
+    const records = createRecordStore('outbox');
+    const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
+    await records.put(record);
+    expect(await records.all('u-1')).toEqual([record]);
+    await records.remove('u-1', 'k');
+    expect(await records.get('u-1', 'k')).toBeUndefined();
+  });
+
+  test('other tabs hear nothing', () => {
+    blockStorage();
+    expect(openChannel('liaozhai-test')).toBeNull();
+  });
+});
+
+describe('a lock', () => {
+  const refusing = (() => Promise.reject(new DOMException('no', 'SecurityError'))) as LockManager['request'];
+  const granting = ((_: string, work: () => unknown) => Promise.resolve(work())) as LockManager['request'];
+
+  test.each([
+    ['granted', granting],
+    ['refused', refusing],
+    ['unknown to the browser', undefined],
+  ])('that is %s: the work is done once', async (_, request) => {
+    if (request) giveLocks(request);
+    let done = 0;
+    await withLock('liaozhai-test', async () => {
+      done += 1;
+    });
+    expect(done).toBe(1);
+  });
+
+  test('work that fails under it is not done again', async () => {
+    giveLocks(granting);
+    let done = 0;
+    const work = async () => {
+      done += 1;
+      throw new Error('offline');
+    };
+    await expect(withLock('liaozhai-test', work)).rejects.toThrow('offline');
+    expect(done).toBe(1);
+  });
+});

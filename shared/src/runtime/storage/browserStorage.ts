@@ -1,0 +1,100 @@
+// What the browser keeps for this site, and what goes with it. A browser that blocks cookies refuses all of it, some where
+// it is merely named, some where it is used; everyone gets it from here, where the page's memory takes its place.
+
+/** Texts by key. What the browser refuses to keep (blocked, full) lives in memory for this page. */
+export interface KeyValueStore {
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+  remove(key: string): void;
+  keys(prefix: string): string[];
+}
+
+/** `area` is asked anew each time, because naming it may throw. */
+export function createKeyValueStore(area: () => Storage): KeyValueStore {
+  const memory = new Map<string, string>();
+  return {
+    get(key) {
+      const kept = memory.get(key);
+      if (kept !== undefined) return kept;
+      try {
+        return area().getItem(key);
+      } catch {
+        return null;
+      }
+    },
+    set(key, value) {
+      try {
+        area().setItem(key, value);
+        memory.delete(key);
+      } catch {
+        memory.set(key, value);
+      }
+    },
+    remove(key) {
+      memory.delete(key);
+      try {
+        area().removeItem(key);
+      } catch {
+        // nothing is stored where nothing can be
+      }
+    },
+    keys(prefix) {
+      const all = [...memory.keys()];
+      try {
+        const stored = area();
+        for (let index = 0; index < stored.length; index++) all.push(stored.key(index) ?? '');
+      } catch {
+        // what is in memory is all there is
+      }
+      return all.filter((key) => key.startsWith(prefix));
+    },
+  };
+}
+
+/** localStorage: for this browser. */
+export const local = createKeyValueStore(() => localStorage);
+
+/** sessionStorage: for this tab, across its documents. */
+export const tab = createKeyValueStore(() => sessionStorage);
+
+/** Hears what other tabs change in `local`; a null key means everything was cleared. Returns the way to stop. */
+export function onForeignChange(handler: (key: string | null) => void): () => void {
+  const hear = (event: StorageEvent) => handler(event.key);
+  window.addEventListener('storage', hear);
+  return () => window.removeEventListener('storage', hear);
+}
+
+/** JSON of a key; undefined if there is none or it is broken. */
+export function readJson(key: string, store: KeyValueStore = local): unknown {
+  const text = store.get(key);
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The way to this site's other tabs; null where the browser lets them not talk. */
+export function openChannel(name: string): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Runs `work` while no other tab holds the lock; where there are no locks (http pages, cookies blocked) right away. */
+export async function withLock(name: string, work: () => Promise<void>): Promise<void> {
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    return work();
+  };
+  try {
+    await navigator.locks.request(name, begin);
+  } catch (cause) {
+    if (hasBegun) throw cause;
+    await work();
+  }
+}
