@@ -1,9 +1,7 @@
-export { codePoints, firstCodePoints, shorten } from './codePoints';
 export { anyErrorText, errorText, failureText, toastText } from './errorText';
-export { formatPoints, formatSignedPoints } from './money';
-export { formatBytes, formatCount, formatNumber } from './numbers';
+export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints } from './numbers';
 export { parseUrl } from './parseUrl';
-export { linesOf, type Passage, passagesOf } from './storyText';
+export { codePoints, firstCodePoints, linesOf, type Passage, passagesOf, shorten } from './storyText';
 export {
   type DayGroup,
   dayKey,

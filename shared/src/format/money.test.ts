@@ -1,6 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { formatPoints, formatSignedPoints } from './money';
-import { formatBytes, formatCount } from './numbers';
+import { formatBytes, formatCount, formatPoints, formatSignedPoints } from './numbers';
 
 test('points carry separators and a true minus sign', () => {
   expect([0, 8, 1234, 1_234_567, -1234, 2.5].map(formatPoints)).toEqual([

@@ -1,7 +1,6 @@
 import { type BaseQueryFn, createApi } from '@reduxjs/toolkit/query/react';
-import type { ApiError } from '../contract';
-import { type RequestOptions, request } from './client/request';
-import { toApiError } from './client/toApiError';
+import type { ApiError, CursorPage } from '../contract';
+import { type RequestOptions, request, toApiError } from './client/client';
 
 export type ApiRequest = string | Omit<RequestOptions, 'signal'>;
 
@@ -25,3 +24,18 @@ export const api = createApi({
   keepUnusedDataFor: KEPT_SECONDS,
   endpoints: () => ({}),
 });
+
+const idOf = (item: unknown): unknown => (typeof item === 'object' && item !== null && 'id' in item ? item.id : item);
+
+/** A bad cursor yields the first page again: what adds nothing to the pages before it is the end. */
+function addsNothing(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
+  const known = new Set(pages.filter((page) => page !== last).flatMap((page) => page.items.map(idOf)));
+  return last.items.every((item) => known.has(idOf(item)));
+}
+
+/** Ready for `build.infiniteQuery`. */
+export const infiniteCursorOptions = {
+  initialPageParam: null as string | null,
+  getNextPageParam: (last: CursorPage<unknown>, pages: CursorPage<unknown>[] = []) =>
+    addsNothing(last, pages) ? null : last.nextCursor,
+};

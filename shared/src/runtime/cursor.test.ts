@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { infiniteCursorOptions } from './cursor';
+import { infiniteCursorOptions } from './api';
 
 describe('the next page', () => {
   const { getNextPageParam } = infiniteCursorOptions;

@@ -28,13 +28,8 @@ export {
   type SlotDefinition,
   STORAGE_KEYS,
 } from '../contract';
-export { api } from './api';
-export { client } from './client/client';
-export { newClientId } from './client/clientId';
-export { type RequestOptions, request } from './client/request';
-export { toApiError } from './client/toApiError';
-export { onUnauthenticated } from './client/unauthenticated';
-export { infiniteCursorOptions } from './cursor';
+export { api, infiniteCursorOptions } from './api';
+export { client, newClientId, onUnauthenticated, type RequestOptions, request, toApiError } from './client/client';
 export { copyText, share, useOnline } from './device';
 export { holdReload, onReloadHoldsChanged, reloadHolds } from './holdReload';
 export { type HostConfig, hostConfig } from './hostConfig';
@@ -43,17 +38,23 @@ export { type PageInfo, pageInfo, pageInfoKnown } from './pageInfo';
 export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';
 export { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime/realtime';
 export type { RealtimeStatus } from './realtime/supervisor';
-export { ScreenContext, type ScreenState, useDocumentTitle, useGoBack, useScreen } from './screen';
+export {
+  RemoteSlot,
+  ScreenContext,
+  type ScreenState,
+  SlotContext,
+  useDocumentTitle,
+  useGoBack,
+  useScreen,
+} from './screen';
 export { authPopup, type LoginMode, requestLogin } from './session/authPopup';
 export { session, useSession, useUser } from './session/session';
-export type { Session } from './session/sessionSlice';
 export type { User } from './session/user';
-export { RemoteSlot, SlotContext } from './slots';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts } from './storage/drafts';
-export { type OutboxEntry, outboxStore } from './storage/outboxStore';
 export { type Position, positions } from './storage/positions';
-export { snapshots } from './storage/snapshots';
+export { type OutboxEntry, offlineCache, outboxStore } from './storage/recordStore';
 export { uncopiedCredentials } from './storage/uncopied';
+export type { Session } from './store';
 export { type AppDispatch, type RootState, rootReducer, store, useDispatch, useSelector } from './store';
 export { type Toast, type ToastOptions, toast, useToasts } from './toasts';

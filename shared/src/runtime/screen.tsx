@@ -1,4 +1,4 @@
-import { createContext, type RefObject, use, useCallback, useEffect } from 'react';
+import { type ComponentType, createContext, type RefObject, use, useCallback, useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
 
 export interface ScreenState {
@@ -29,4 +29,15 @@ export function useGoBack(fallback: string): () => void {
     if (index > 0) void navigate(-1);
     else void navigate(fallback, { replace: true });
   }, [navigate, fallback]);
+}
+
+type SlotProps = { name: string } & Record<string, string>;
+
+/** How a slot is filled: the host puts its remote loading here. */
+export const SlotContext = createContext<ComponentType<SlotProps> | null>(null);
+
+/** The place on a page where another team's part shows, e.g. `<RemoteSlot name="story.chat" storyId={id} />`. Props are strings. */
+export function RemoteSlot(props: SlotProps) {
+  const Filled = use(SlotContext);
+  return Filled && <Filled {...props} />;
 }

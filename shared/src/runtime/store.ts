@@ -1,9 +1,38 @@
-import { combineSlices, configureStore } from '@reduxjs/toolkit';
+import { combineSlices, configureStore, createSlice, type PayloadAction } from '@reduxjs/toolkit';
 import { setupListeners } from '@reduxjs/toolkit/query';
 import { useDispatch as useAnyDispatch, useSelector as useAnySelector } from 'react-redux';
 import { api } from './api';
-import { sessionSlice } from './session/sessionSlice';
-import { toastsSlice } from './toastsSlice';
+import type { User } from './session/user';
+
+export interface StoredToast {
+  id: string;
+  text: string;
+  kind: 'plain' | 'success' | 'error';
+  actionLabel?: string;
+}
+
+export const toastsSlice = createSlice({
+  name: 'toasts',
+  initialState: [] as StoredToast[],
+  reducers: {
+    toastRaised: (toasts, { payload }: PayloadAction<StoredToast>) => {
+      toasts.push(payload);
+    },
+    toastDismissed: (toasts, { payload }: PayloadAction<string>) => toasts.filter(({ id }) => id !== payload),
+  },
+});
+
+/** Authenticated ⇔ `member`; `unknown` only until the stored user has been read. */
+export type Session = { status: 'unknown' } | { status: 'guest' } | { status: 'member'; user: User };
+
+export const sessionSlice = createSlice({
+  name: 'session',
+  initialState: { status: 'unknown' } as Session,
+  reducers: {
+    userChanged: (_, { payload: user }: PayloadAction<User | null>): Session =>
+      user ? { status: 'member', user } : { status: 'guest' },
+  },
+});
 
 /** Remotes add their slices with `slice.injectInto(rootReducer)`. */
 export const rootReducer = combineSlices(api, sessionSlice, toastsSlice);

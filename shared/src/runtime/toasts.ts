@@ -1,7 +1,6 @@
 import { useMemo } from 'react';
-import { newClientId } from './client/clientId';
-import { store, useSelector } from './store';
-import { type StoredToast, toastsSlice } from './toastsSlice';
+import { newClientId } from './client/client';
+import { type StoredToast, store, toastsSlice, useSelector } from './store';
 
 export interface ToastOptions {
   kind?: StoredToast['kind'];

@@ -3,8 +3,7 @@ import { forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
 import { local, tab } from '../runtime/storage/browserStorage';
 import { dropUnsavedDrafts } from '../runtime/storage/drafts';
-import { clearOutbox } from '../runtime/storage/outboxStore';
-import { clearSnapshots } from '../runtime/storage/snapshots';
+import { offlineCache, outboxStore } from '../runtime/storage/recordStore';
 import { dismissToast } from '../runtime/toasts';
 
 const endings: (() => void)[] = [];
@@ -28,5 +27,5 @@ export async function resetRuntime() {
   for (const { id } of store.getState().toasts) dismissToast(id);
   store.dispatch(api.util.resetApiState());
   forgetHostConfig();
-  await Promise.all([clearOutbox(), clearSnapshots()]);
+  await Promise.all([outboxStore.clear(), offlineCache.clear()]);
 }

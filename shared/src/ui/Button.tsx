@@ -1,7 +1,6 @@
 import clsx from 'clsx';
 import { type ComponentProps, cloneElement, type ReactElement, type ReactNode } from 'react';
 import styles from './Button.module.css';
-import { Spinner } from './Spinner';
 
 interface Look {
   variant?: 'primary' | 'quiet' | 'danger';
@@ -45,4 +44,28 @@ export function Button({
       {loading && <Spinner className={styles.spinner} />}
     </button>
   );
+}
+
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
+  /** The accessible name, in Chinese. */
+  label: string;
+  icon: ReactNode;
+  variant?: 'plain' | 'solid' | 'veil';
+  asLink?: ReactElement<{ className?: string; children?: ReactNode; 'aria-label'?: string }>;
+}
+
+export function IconButton({ label, icon, variant = 'plain', asLink, className, ...rest }: IconButtonProps) {
+  const face = clsx(styles.iconButtonButton, styles[variant], className);
+  if (asLink) return cloneElement(asLink, { className: face, children: icon, 'aria-label': label });
+  return (
+    <button type="button" title={label} {...rest} className={face} aria-label={label}>
+      {icon}
+    </button>
+  );
+}
+
+/** An ink ring that turns; `label` makes it speak, without one it is decoration. */
+export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {
+  const face = clsx(styles.spinnerSpinner, className);
+  return label ? <span className={face} role="img" aria-label={label} /> : <span className={face} aria-hidden="true" />;
 }

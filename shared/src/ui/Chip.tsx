@@ -24,3 +24,18 @@ export function Chip({ icon, selected, asLink, className, children, ...rest }: C
     </button>
   );
 }
+
+/** A quiet word about a thing: a genre, a kind, a state. Not pressable; that is a Chip. */
+export function Tag({ tone = 'ink', children }: { tone?: 'ink' | 'accent' | 'jade' | 'gold'; children: ReactNode }) {
+  return <span className={clsx(styles.tag, styles[tone])}>{children}</span>;
+}
+
+/** Unread count, `99+` at most; `label` is what a screen reader says (“3 条未读”). Nothing at zero. */
+export function Badge({ count, label }: { count: number; label: string }) {
+  if (count <= 0) return null;
+  return (
+    <span className={styles.badge} role="img" aria-label={label}>
+      {count > 99 ? '99+' : count}
+    </span>
+  );
+}

@@ -1,8 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { Button } from './Button';
 import styles from './Dialog.module.css';
-import { useModalDialog } from './useModalDialog';
-import { usePresence } from './usePresence';
+import { useModalDialog, usePresence } from './useModalDialog';
 
 export interface DialogProps {
   open: boolean;

@@ -1,9 +1,8 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { anyErrorText } from '../format/errorText';
-import { EndOfList } from './EndOfList';
-import { ErrorRow } from './ErrorRow';
+import { Spinner } from './Button';
 import styles from './InfiniteList.module.css';
-import { Spinner } from './Spinner';
+import { ErrorRow } from './QueryView';
 
 export interface InfiniteListProps {
   children: ReactNode;
@@ -56,4 +55,9 @@ export function scrollerOf(element: Element): Element | null {
     if (/auto|scroll/.test(getComputedStyle(parent).overflowY)) return parent;
   }
   return null;
+}
+
+/** The last line of a list, set like the close of a chapter. */
+export function EndOfList({ text = '到底了' }: { text?: string }) {
+  return <p className={styles.end}>{text}</p>;
 }

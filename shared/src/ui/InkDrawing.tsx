@@ -1,3 +1,4 @@
+import clsx from 'clsx';
 import styles from './InkDrawing.module.css';
 
 export type Drawing = 'lantern' | 'moon' | 'mountain' | 'book';
@@ -34,5 +35,19 @@ export function InkDrawing({ name }: { name: Drawing }) {
       <path className={styles.ink} d={ink} />
       <path className={styles.red} d={red} />
     </svg>
+  );
+}
+
+/** The seal 聊: the name of the house pressed in cinnabar. */
+export function Seal({ size = 'medium', label }: { size?: 'small' | 'medium' | 'large'; label?: string }) {
+  const face = clsx(styles.seal, styles[size]);
+  return label ? (
+    <span className={face} role="img" aria-label={label}>
+      聊
+    </span>
+  ) : (
+    <span className={face} aria-hidden="true">
+      聊
+    </span>
   );
 }

@@ -11,10 +11,9 @@ import {
   useState,
 } from 'react';
 import { createPortal } from 'react-dom';
-import { IconButton } from './IconButton';
+import { IconButton } from './Button';
 import styles from './Menu.module.css';
-import { useModalDialog } from './useModalDialog';
-import { usePresence } from './usePresence';
+import { useModalDialog, usePresence } from './useModalDialog';
 
 export interface MenuItem {
   label: string;

@@ -1,8 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { EmptyState } from './EmptyState';
-import { type Query, QueryView } from './QueryView';
+import { EmptyState, type Query, QueryView } from './QueryView';
 
 const noRefetch = () => undefined;
 

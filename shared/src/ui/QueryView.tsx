@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import { anyErrorText } from '../format/errorText';
-import { EmptyState } from './EmptyState';
-import { ErrorFace } from './ErrorFace';
-import { ErrorRow } from './ErrorRow';
+import { Button } from './Button';
+import { type Drawing, InkDrawing } from './InkDrawing';
+import styles from './QueryView.module.css';
 import { Skeleton } from './Skeleton';
 
 /** What an RTK Query hook gives; `error` may be an `ApiError` or anything thrown. */
@@ -49,3 +49,78 @@ const QueryError = ({ query }: { query: Query<unknown> }) => (
 
 const EmptyFace = ({ empty }: { empty: ReactNode }) =>
   typeof empty === 'string' || empty === undefined ? <EmptyState text={empty ?? '这里还什么都没有'} /> : empty;
+
+export interface ErrorFaceProps {
+  text: string;
+  onRetry: () => unknown;
+  retrying?: boolean;
+}
+
+/** A whole screen that could not be had, where `ErrorRow` would look lost. */
+export function ErrorFace({ text, onRetry, retrying = false }: ErrorFaceProps) {
+  useRetryOnline(onRetry);
+  return (
+    <div role="alert">
+      <EmptyState
+        drawing="moon"
+        text={text}
+        action={
+          <Button variant="quiet" loading={retrying} onClick={() => onRetry()}>
+            重试
+          </Button>
+        }
+      />
+    </div>
+  );
+}
+
+export interface ErrorRowProps {
+  text: string;
+  onRetry?: (() => void) | undefined;
+  retryLabel?: string;
+  retrying?: boolean;
+}
+
+/** What failed and the way to try again, in the place where the data would stand. */
+export function ErrorRow({ text, onRetry, retryLabel = '重试', retrying = false }: ErrorRowProps) {
+  useRetryOnline(onRetry);
+  return (
+    <div className={styles.row} role="alert">
+      <p className={styles.text}>{text}</p>
+      {onRetry && (
+        <Button variant="quiet" small loading={retrying} onClick={onRetry}>
+          {retryLabel}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export interface EmptyStateProps {
+  /** One sentence that says what this is and what to do. */
+  text: ReactNode;
+  drawing?: Drawing;
+  /** One button or link. */
+  action?: ReactNode;
+}
+
+/** Nothing here, or nothing to be had: an ink drawing, a sentence, a way on. */
+export function EmptyState({ text, drawing = 'lantern', action }: EmptyStateProps) {
+  return (
+    <div className={styles.state}>
+      <InkDrawing name={drawing} />
+      <p className={styles.emptyStateText}>{text}</p>
+      {action}
+    </div>
+  );
+}
+
+/** Tries again by itself what failed, as soon as the network is back. */
+function useRetryOnline(onRetry: (() => unknown) | undefined) {
+  const retry = useEffectEvent(() => void onRetry?.());
+  useEffect(() => {
+    const onOnline = () => retry();
+    window.addEventListener('online', onOnline);
+    return () => window.removeEventListener('online', onOnline);
+  }, []);
+}

@@ -1,10 +1,9 @@
 import { useDrag } from '@use-gesture/react';
 import CloseIcon from 'lucide-react/icons/x';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { IconButton } from './IconButton';
+import { IconButton } from './Button';
 import styles from './Sheet.module.css';
-import { useModalDialog } from './useModalDialog';
-import { usePresence } from './usePresence';
+import { useModalDialog, usePresence } from './useModalDialog';
 
 export interface SheetProps {
   open: boolean;

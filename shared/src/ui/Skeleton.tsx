@@ -1,6 +1,6 @@
 import clsx from 'clsx';
 import styles from './Skeleton.module.css';
-import { VisuallyHidden } from './VisuallyHidden';
+import { VisuallyHidden } from './StoryText';
 
 export interface SkeletonProps {
   shape?: 'text' | 'card' | 'row';

@@ -1,6 +1,9 @@
 import clsx from 'clsx';
-import type { ComponentProps, ReactNode } from 'react';
-import { Field, type FieldTexts } from './Field';
+import ShowIcon from 'lucide-react/icons/eye';
+import HideIcon from 'lucide-react/icons/eye-off';
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { codePoints } from '../format/storyText';
+import { IconButton } from './Button';
 import styles from './TextField.module.css';
 
 export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<'input'>, 'children'> {
@@ -20,4 +23,149 @@ export function TextField({ label, hint, error, hideLabel, action, id, className
       )}
     </Field>
   );
+}
+
+export interface FieldTexts {
+  label: string;
+  hint?: ReactNode;
+  /** What is wrong, as the server's 422 tells it (one text or several). */
+  error?: string | readonly string[] | undefined;
+  /** The label is for ears only: a search box, a composer. */
+  hideLabel?: boolean;
+}
+
+/** What the input itself must carry so that label, hint and error belong to it. */
+export interface FieldControl {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+}
+
+interface FieldProps extends FieldTexts {
+  id?: string | undefined;
+  /** Stands at the end of the foot line: a counter. */
+  aside?: ReactNode;
+  children: (control: FieldControl) => ReactNode;
+}
+
+/** Label above, input, then the error or the hint; the frame of every text input. */
+export function Field({ label, hint, error, hideLabel, id: givenId, aside, children }: FieldProps) {
+  const ownId = useId();
+  const id = givenId ?? ownId;
+  const message = typeof error === 'string' ? error : error?.join('；');
+  const foot = message || hint;
+  const footId = `${id}-foot`;
+  return (
+    <div className={styles.field}>
+      <label className={clsx(styles.label, hideLabel && styles.hidden)} htmlFor={id}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': foot ? footId : undefined,
+        'aria-invalid': message ? true : undefined,
+      })}
+      {(foot || aside) && (
+        <div className={styles.foot}>
+          <span id={footId} className={clsx(message && styles.error)} role={message ? 'alert' : undefined}>
+            {foot}
+          </span>
+          {aside}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export interface PasswordFieldProps extends Omit<TextFieldProps, 'type' | 'action'> {
+  /** Whether the text is readable; without it the field keeps that to itself, hidden at first. */
+  visible?: boolean;
+  onVisibleChange?: (visible: boolean) => void;
+}
+
+export function PasswordField({ visible: givenVisible, onVisibleChange, ...rest }: PasswordFieldProps) {
+  const [ownVisible, setOwnVisible] = useState(false);
+  const visible = givenVisible ?? ownVisible;
+  const toggle = () => {
+    setOwnVisible(!visible);
+    onVisibleChange?.(!visible);
+  };
+  return (
+    <TextField
+      spellCheck={false}
+      autoCapitalize="none"
+      autoCorrect="off"
+      {...rest}
+      type={visible ? 'text' : 'password'}
+      action={
+        <IconButton
+          label={visible ? '隐藏密码' : '显示密码'}
+          icon={visible ? <HideIcon size={20} /> : <ShowIcon size={20} />}
+          onClick={toggle}
+        />
+      }
+    />
+  );
+}
+
+export interface TextAreaProps
+  extends FieldTexts,
+    Omit<ComponentProps<'textarea'>, 'value' | 'children' | 'maxLength'> {
+  value: string;
+  /** Grows with its text up to so many lines, then scrolls. */
+  maxRows?: number;
+  /** Shows a counter of characters as a reader counts them; going over is shown, not prevented. */
+  maxCodePoints?: number;
+}
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  hideLabel,
+  id,
+  className,
+  value,
+  rows = 3,
+  maxRows = 8,
+  maxCodePoints,
+  ...rest
+}: TextAreaProps) {
+  const input = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    input.current?.style.setProperty('--rows', String(rows));
+    input.current?.style.setProperty('--max-rows', String(maxRows));
+  }, [rows, maxRows]);
+  useLayoutEffect(() => grow(input.current, value), [value]);
+  const aside = maxCodePoints === undefined ? null : counter(value, maxCodePoints);
+  return (
+    <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel} aside={aside}>
+      {(control) => (
+        <textarea
+          {...rest}
+          {...control}
+          ref={input}
+          className={clsx(styles.textAreaInput, className)}
+          value={value}
+          rows={rows}
+        />
+      )}
+    </Field>
+  );
+}
+
+function counter(value: string, max: number): ReactNode {
+  const used = codePoints(value);
+  return (
+    <span className={clsx(styles.counter, used > max && styles.over)}>
+      {used}/{max}
+    </span>
+  );
+}
+
+/** Browsers with `field-sizing` grow the field without a forced layout per key press; the others are measured. */
+function grow(input: HTMLTextAreaElement | null, value: string) {
+  if (!input || CSS.supports('field-sizing', 'content')) return;
+  input.style.height = 'auto';
+  if (value) input.style.height = `${input.scrollHeight + 2}px`;
 }

@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import BackIcon from 'lucide-react/icons/chevron-left';
 import type { ReactElement, ReactNode } from 'react';
-import { IconButton } from './IconButton';
+import { IconButton } from './Button';
 import styles from './TopBar.module.css';
 
 export interface TopBarProps {

@@ -2,11 +2,8 @@ import { expect, test } from '@rstest/core';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { PasswordField } from './PasswordField';
-import { RadioGroup } from './RadioGroup';
-import { Switch } from './Switch';
-import { TextArea } from './TextArea';
-import { TextField } from './TextField';
+import { RadioGroup, Switch } from './RadioGroup';
+import { PasswordField, TextArea, TextField } from './TextField';
 
 const describedBy = (input: HTMLElement) =>
   document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent;

@@ -1,41 +1,42 @@
 export { Avatar, type AvatarProps } from './Avatar';
-export { Badge } from './Badge';
-export { Button, type ButtonProps } from './Button';
-export { Card } from './Card';
-export { Chip, type ChipProps } from './Chip';
+export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } from './Button';
+export { Card, Divider, ListRow, type ListRowProps } from './Card';
+export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps } from './Cover';
 export { Dialog, type DialogProps } from './Dialog';
-export { Divider } from './Divider';
-export { EmptyState, type EmptyStateProps } from './EmptyState';
-export { EndOfList } from './EndOfList';
-export { ErrorFace, type ErrorFaceProps } from './ErrorFace';
-export { ErrorRow, type ErrorRowProps } from './ErrorRow';
-export { Field, type FieldControl, type FieldTexts } from './Field';
-export { followKeyboard } from './followKeyboard';
-export { guardHistory, leaveDeadOverlays } from './historyGuard';
-export { IconButton, type IconButtonProps } from './IconButton';
-export { InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
-export { type Drawing, InkDrawing } from './InkDrawing';
+export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
+export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
-export { ListRow, type ListRowProps } from './ListRow';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
-export { Passages } from './Passages';
-export { PasswordField, type PasswordFieldProps } from './PasswordField';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
-export { type Query, QueryView, type QueryViewProps } from './QueryView';
-export { RadioGroup, type RadioGroupProps, type RadioOption } from './RadioGroup';
-export { Seal } from './Seal';
+export {
+  EmptyState,
+  type EmptyStateProps,
+  ErrorFace,
+  type ErrorFaceProps,
+  ErrorRow,
+  type ErrorRowProps,
+  type Query,
+  QueryView,
+  type QueryViewProps,
+} from './QueryView';
+export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
 export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps } from './Skeleton';
-export { Spinner } from './Spinner';
-export { StoryText } from './StoryText';
+export { Passages, StoryText, VisuallyHidden } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
-export { Switch, type SwitchProps } from './Switch';
-export { Tag } from './Tag';
-export { TextArea, type TextAreaProps } from './TextArea';
-export { TextField, type TextFieldProps } from './TextField';
+export {
+  Field,
+  type FieldControl,
+  type FieldTexts,
+  PasswordField,
+  type PasswordFieldProps,
+  TextArea,
+  type TextAreaProps,
+  TextField,
+  type TextFieldProps,
+} from './TextField';
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
-export { type ModalOptions, useModalDialog } from './useModalDialog';
+export { followKeyboard, guardHistory, leaveDeadOverlays, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';
-export { VisuallyHidden } from './VisuallyHidden';

@@ -2,12 +2,10 @@ import { expect, test } from '@rstest/core';
 import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Avatar } from './Avatar';
-import { Badge } from './Badge';
-import { Button } from './Button';
-import { Chip } from './Chip';
+import { Button, IconButton } from './Button';
+import { ListRow } from './Card';
+import { Badge, Chip } from './Chip';
 import { Cover } from './Cover';
-import { IconButton } from './IconButton';
-import { ListRow } from './ListRow';
 import { SwipeRow } from './SwipeRow';
 import { TopBar } from './TopBar';
 

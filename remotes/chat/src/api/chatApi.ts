@@ -20,10 +20,10 @@ import {
   infiniteCursorOptions,
   isApiError,
   listen,
+  offlineCache,
   onCaughtUpNeeded,
   type RootState,
   request,
-  snapshots,
 } from '@liaozhai/shared/runtime';
 import {
   type ConversationPage,
@@ -54,7 +54,7 @@ export const chatApi = api.injectEndpoints({
           return copy ? { data: copy } : { error };
         }
         const story = toStory(data as StoryDto);
-        void snapshots.write(storyCacheKey(id), story);
+        void offlineCache.write(storyCacheKey(id), story);
         return { data: story };
       },
       keepUnusedDataFor: THREAD_KEPT_SECONDS,
@@ -99,7 +99,7 @@ export const chatApi = api.injectEndpoints({
         });
         if (!error) {
           const page = toConversationPage(data as CursorPage<ConversationDto>);
-          if (cursor === null) await snapshots.write(conversationsCacheKey, page);
+          if (cursor === null) await offlineCache.write(conversationsCacheKey, page);
           return { data: page };
         }
         const copy =
@@ -153,7 +153,7 @@ const changeListed =
     const pages = list && change(list.pages);
     if (!pages || pages === list.pages) return;
     const [first] = pages;
-    if (first !== list.pages[0]) void snapshots.write(conversationsCacheKey, first);
+    if (first !== list.pages[0]) void offlineCache.write(conversationsCacheKey, first);
     const pageParams = list.pageParams.slice(0, pages.length);
     dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
@@ -200,13 +200,13 @@ const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind
 
 /** What the device kept of an answer, when the network has none. */
 async function fromOfflineCache<Content>(key: string, error: ApiError): Promise<Content | undefined> {
-  return isOutOfReach(error) ? ((await snapshots.read(key)) as Content | undefined) : undefined;
+  return isOutOfReach(error) ? ((await offlineCache.read(key)) as Content | undefined) : undefined;
 }
 
 const cacheThread = (thread: Thread): Promise<void> => {
   const messages = thread.messages.slice(-THREAD_PAGE);
   const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
-  return snapshots.write(threadCacheKey(thread.storyId), { ...thread, messages, hasOlder });
+  return offlineCache.write(threadCacheKey(thread.storyId), { ...thread, messages, hasOlder });
 };
 
 interface Ports {

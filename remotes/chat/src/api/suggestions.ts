@@ -1,5 +1,14 @@
 import { idEventSchema } from '@liaozhai/shared/contract';
-import { api, hostConfig, isApiError, listen, newClientId, session, snapshots, store } from '@liaozhai/shared/runtime';
+import {
+  api,
+  hostConfig,
+  isApiError,
+  listen,
+  newClientId,
+  offlineCache,
+  session,
+  store,
+} from '@liaozhai/shared/runtime';
 import { isUncertain } from '../model/pendingMessage';
 import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
@@ -19,7 +28,7 @@ export const suggestionKeyOf = (message: Message): string => `${message.id}:${me
 
 const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
 
-const readKept = async (storyId: string) => (await snapshots.read(keptKey(storyId))) as Suggestions | undefined;
+const readKept = async (storyId: string) => (await offlineCache.read(keptKey(storyId))) as Suggestions | undefined;
 
 /** Brings back the suggestions that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
 export async function recallSuggestions(storyId: string): Promise<void> {
@@ -62,7 +71,7 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
     if (currentUserId() !== buyer) return;
     const suggestions: Suggestions = { baseKey, clientId: nextClientId, status, items };
     dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
-    void snapshots.write(keptKey(storyId), suggestions);
+    void offlineCache.write(keptKey(storyId), suggestions);
   };
 
   show('pending', [], clientId);

@@ -1,4 +1,4 @@
-import { api, session, snapshots, store } from '@liaozhai/shared/runtime';
+import { api, offlineCache, session, store } from '@liaozhai/shared/runtime';
 import {
   act,
   type Live,
@@ -78,7 +78,7 @@ test('a deletion that is answered once someone else has signed in touches nothin
   await remove(user, '故事1');
   await act(() => deletions.settle('s-1'));
   expect(session.current()).toMatchObject({ user: { id: 'u-2' } });
-  expect(await snapshots.read('chat.thread.1.s-1')).toBeUndefined();
+  expect(await offlineCache.read('chat.thread.1.s-1')).toBeUndefined();
 });
 
 describe('a chat opened while its deletion can still be undone', () => {

@@ -1,4 +1,4 @@
-import { snapshots, store } from '@liaozhai/shared/runtime';
+import { offlineCache, store } from '@liaozhai/shared/runtime';
 import { onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto } from '../fixtures';
@@ -40,7 +40,7 @@ describe('ideas are paid for once', () => {
     requests.filter(({ method, url }) => `${method} ${url}` === ASK).map(({ headers }) => headers['idempotency-key']);
   /** What another tab keeps on the device of suggestions for the last line. */
   const otherTabKeeps = (suggestions: object) =>
-    snapshots.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
+    offlineCache.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
 
   test('though they take longer than one waits, and are asked for again', async () => {
     rs.useFakeTimers({ toFake: ['Date'] });

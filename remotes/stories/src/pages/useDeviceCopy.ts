@@ -1,4 +1,4 @@
-import { snapshots } from '@liaozhai/shared/runtime';
+import { offlineCache } from '@liaozhai/shared/runtime';
 import { useEffect, useState } from 'react';
 
 /**
@@ -8,12 +8,12 @@ import { useEffect, useState } from 'react';
 export function useDeviceCopy<Content>(key: string, live: Content | undefined, wanted: boolean): Content | undefined {
   const [copy, setCopy] = useState<{ key: string; content: Content } | null>(null);
   useEffect(() => {
-    if (live !== undefined) void snapshots.write(key, live);
+    if (live !== undefined) void offlineCache.write(key, live);
   }, [key, live]);
   useEffect(() => {
     if (!wanted) return;
     let left = false;
-    void snapshots.read(key).then((content) => {
+    void offlineCache.read(key).then((content) => {
       if (!left && content != null) setCopy({ key, content: content as Content });
     });
     return () => {

@@ -2,10 +2,7 @@ import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter } from 'axios';
 import { messageSchema, singleSchema } from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
-import { client, replaceAdapter } from './client';
-import { request } from './request';
-import { socketId } from './socketId';
-import { onUnauthenticated, signInEpoch } from './unauthenticated';
+import { client, onUnauthenticated, replaceAdapter, request, signInEpoch, socketId } from './client';
 
 beforeEach(() => {
   // retries wait a random while; here none

@@ -1,15 +1,16 @@
 import axios, {
   type AxiosAdapter,
   type AxiosInstance,
+  type AxiosResponse,
   getAdapter,
   type InternalAxiosRequestConfig,
   isAxiosError,
+  isCancel,
 } from 'axios';
-import { API_BASE, type ApiError, edgeEndpoints, endpoints } from '../../contract';
+import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
+import { API_BASE, type ApiError, edgeEndpoints, endpoints, isApiError } from '../../contract';
+import { createSignal } from '../signal';
 import { withEarlyRequest } from './earlyRequest';
-import { socketId } from './socketId';
-import { toApiError } from './toApiError';
-import { reportUnauthenticated, signInEpoch } from './unauthenticated';
 
 declare module 'axios' {
   interface AxiosRequestConfig {
@@ -121,3 +122,157 @@ const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig) =
       resolve();
     });
   });
+
+export interface RequestOptions {
+  /** below `/api`, unless `baseURL` says otherwise */
+  url: string;
+  method?: string;
+  params?: object;
+  body?: unknown;
+  /** what the answer must be; anything else is no answer of the server's */
+  schema?: GenericSchema;
+  /** one per thing done; the server answers a repeated one with its first answer */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+  /** '' for addresses outside `/api` */
+  baseURL?: string;
+  timeoutMs?: number;
+}
+
+type Answer<Options extends RequestOptions> = Options extends { schema: infer Schema extends GenericSchema }
+  ? InferOutput<Schema>
+  : unknown;
+
+/**
+ * One request; resolves to the response body as `schema` reads it. Rejects with `ApiError`, or with a `CanceledError` if
+ * `signal` ended it. A body of another shape (a captive portal's page, one cut short) is a failed network: `offline`.
+ */
+export async function request<const Options extends RequestOptions>(options: Options): Promise<Answer<Options>> {
+  const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs } = options;
+  // the interceptor hands on the body, which axios' types do not know
+  const answer: unknown = await client.request({
+    url,
+    method,
+    params,
+    data: body,
+    signal,
+    ...(baseURL !== undefined && { baseURL }),
+    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+    ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
+  });
+  if (!schema) return answer as Answer<Options>;
+  const parsed = safeParse(schema, answer);
+  if (parsed.success) return parsed.output as Answer<Options>;
+  const noAnswer: ApiError = { kind: 'offline' };
+  throw noAnswer;
+}
+
+type Body = Record<string, unknown>;
+
+const DEFAULT_WAIT_SECONDS = 60;
+
+const toNumber = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
+
+/** Laravel's `{ field: [text, …] }`; a single text counts as a list of one. */
+function toFields(errors: unknown): Record<string, string[]> {
+  if (typeof errors !== 'object' || errors === null) return {};
+  return Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat().map(String)]));
+}
+
+/** Seconds, or a date; a server that does not say means a minute. */
+function toWaitSeconds(header: unknown): number {
+  if (header === undefined || header === null || header === '') return DEFAULT_WAIT_SECONDS;
+  const seconds = Number.isFinite(Number(header))
+    ? Number(header)
+    : Math.ceil((Date.parse(String(header)) - Date.now()) / 1000);
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : DEFAULT_WAIT_SECONDS;
+}
+
+function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
+  switch (status) {
+    case 401:
+      return { kind: 'unauthenticated' };
+    case 402:
+      return { kind: 'insufficientBalance', required: toNumber(body.required), balance: toNumber(body.balance) };
+    case 403:
+      return { kind: 'forbidden' };
+    case 404:
+      return { kind: 'notFound' };
+    case 410:
+      return { kind: 'gone' };
+    case 408:
+      return { kind: 'timeout' };
+    case 409:
+      return { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
+    case 422:
+      return { kind: 'invalid', fields: toFields(body.errors) };
+    case 429:
+      return { kind: 'tooOften', retryAfterSeconds: toWaitSeconds(headers['retry-after']) };
+    default:
+      return { kind: 'server', status };
+  }
+}
+
+const isTimeout = (code: string | undefined) => code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+
+/** Names what went wrong with a request. Throws whatever was no failed request, an aborted one included. */
+export function toApiError(cause: unknown): ApiError {
+  if (isApiError(cause)) return cause;
+  if (!isAxiosError(cause) || isCancel(cause)) throw cause;
+  if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
+  const { data, status } = cause.response;
+  // a page that says 404 is somebody else's: it must not pass for an entity that is gone
+  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status };
+  const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
+  const error = ofStatus(cause.response, body);
+  return typeof body.message === 'string' && body.message !== '' ? { ...error, message: body.message } : error;
+}
+
+/** A UUID v4. `crypto.randomUUID` is missing on http pages, `getRandomValues` is not. */
+export function newClientId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte, index) => {
+    const marked = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return marked.toString(16).padStart(2, '0');
+  }).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+let id: string | undefined;
+
+/** The live socket's id: the server leaves it out when it tells of what this page did itself. */
+export const socketId = {
+  current: () => id,
+  set: (next: string | undefined) => {
+    id = next;
+  },
+};
+
+const unauthenticated = createSignal();
+
+/** Hears every 401 but those of logging out and of who may have; ten at once are ten calls. Returns the way to stop. */
+export const onUnauthenticated = unauthenticated.on;
+
+let epoch = 0;
+
+/** Counts sign-ins: a 401 to a request of an earlier sign-in says nothing of this one. */
+export const signInEpoch = {
+  current: () => epoch,
+  next: () => {
+    epoch += 1;
+  },
+};
+
+let diversion: { epoch: number; hear: () => void } | null = null;
+
+/** Until the next sign-in a 401 is told to `hear` alone; null ends that. */
+export function divertUnauthenticated(hear: (() => void) | null) {
+  diversion = hear && { epoch, hear };
+}
+
+/** Tells of a 401 to a request that was made in `requestEpoch`. */
+function reportUnauthenticated(requestEpoch: number) {
+  if (requestEpoch !== epoch) return;
+  if (diversion?.epoch === epoch) diversion.hear();
+  else unauthenticated.emit();
+}

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@rstest/core';
 import { fakeApi, onTestEnd } from '../../testing';
-import { request } from './request';
+import { request } from './client';
 
 const holder = globalThis as { __liaozhai?: unknown };
 

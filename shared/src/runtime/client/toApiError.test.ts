@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
 import { AxiosError, AxiosHeaders, CanceledError } from 'axios';
-import { toApiError } from './toApiError';
+import { toApiError } from './client';
 
 const config = { headers: new AxiosHeaders() };
 

@@ -1,7 +1,7 @@
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
 import { channelAuthSchema, edgeEndpoints } from '../../contract';
-import { request } from '../client/request';
+import { request } from '../client/client';
 import { hostConfig } from '../hostConfig';
 import type { Link, LinkEvents } from './link';
 

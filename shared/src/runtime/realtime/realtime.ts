@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import { anyPayload, type UserDto } from '../../contract';
-import { socketId } from '../client/socketId';
+import { socketId } from '../client/client';
 import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { toEventName } from './eventName';

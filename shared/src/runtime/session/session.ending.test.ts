@@ -1,12 +1,10 @@
 import { describe, expect, rs, test } from '@rstest/core';
 import { memberDto, offline, onTestEnd } from '../../testing';
 import { api } from '../api';
-import { request } from '../client/request';
-import { onUnauthenticated } from '../client/unauthenticated';
+import { onUnauthenticated, request } from '../client/client';
 import { drafts } from '../storage/drafts';
-import { type OutboxEntry, outboxStore } from '../storage/outboxStore';
 import { positions } from '../storage/positions';
-import { snapshots } from '../storage/snapshots';
+import { type OutboxEntry, offlineCache, outboxStore } from '../storage/recordStore';
 import { uncopiedCredentials } from '../storage/uncopied';
 import { store } from '../store';
 import { session } from './session';
@@ -54,7 +52,7 @@ describe('signing out', () => {
     positions.write('c-1', { messageId: 'm-1', offset: 3 });
     uncopiedCredentials.keep('密码');
     await outboxStore.put(entry('k-1'));
-    await snapshots.write('chat.1', { secret: true });
+    await offlineCache.write('chat.1', { secret: true });
     await session.signOut();
     drafts.flush();
     expect(Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences')).toEqual([]);
@@ -64,7 +62,7 @@ describe('signing out', () => {
     expect(drafts.read('s-1')).toBe('');
     expect(positions.read('c-1')).toBeUndefined();
     expect(await outboxStore.all()).toEqual([]);
-    expect(await snapshots.read('chat.1')).toBeUndefined();
+    expect(await offlineCache.read('chat.1')).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, rs, test } from '@rstest/core';
 import { memberDto, onTestEnd } from '../../testing';
-import { request } from '../client/request';
+import { request } from '../client/client';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/uncopied';
 import { session, takeStoredUser } from './session';

@@ -1,17 +1,14 @@
-import { endpoints, STORAGE_KEYS, singleSchema, type UserDto, userSchema } from '../../contract';
+import { type ApiError, endpoints, STORAGE_KEYS, singleSchema, type UserDto, userSchema } from '../../contract';
 import { api } from '../api';
-import { request } from '../client/request';
-import { toApiError } from '../client/toApiError';
-import { divertUnauthenticated, onUnauthenticated, signInEpoch } from '../client/unauthenticated';
+import { divertUnauthenticated, onUnauthenticated, request, signInEpoch, toApiError } from '../client/client';
 import { createSignal } from '../signal';
 import { local, onForeignChange, readJson } from '../storage/browserStorage';
-import { purgeDrafts } from '../storage/drafts';
-import { lastOwner, setCurrentOwner } from '../storage/owner';
-import { adoptAnonymousData, purgePrivateData } from '../storage/privateData';
+import { adoptDrafts, purgeDrafts } from '../storage/drafts';
+import { ANONYMOUS, lastOwner, setCurrentOwner } from '../storage/owner';
+import { adoptPositions, purgePositions } from '../storage/positions';
+import { offlineCache, outboxStore } from '../storage/recordStore';
 import { uncopiedCredentials } from '../storage/uncopied';
-import { store, useSelector } from '../store';
-import { logOut } from './logOut';
-import { type Session, sessionSlice } from './sessionSlice';
+import { type Session, sessionSlice, store, useSelector } from '../store';
 import { patchedUser, readStored, toStored, toUser, type User } from './user';
 
 const userChanged = createSignal<[previousId: string | null, id: string | null]>();
@@ -198,4 +195,44 @@ if (typeof window !== 'undefined') {
   onForeignChange((key) => {
     if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
   });
+}
+
+const wasAnswered = ({ kind }: ApiError) => kind !== 'offline' && kind !== 'timeout' && kind !== 'server';
+
+/**
+ * POST /v1/logout (401 = done), then `end`. Where the answer is lost, or overtaken, a 401 of something else says that
+ * it was done and ends the session likewise. Rejects with `ApiError`.
+ */
+async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void> {
+  let ended: Promise<void> | undefined;
+  const endOnce = (byRefusal: boolean) => {
+    ended ??= end(byRefusal);
+    return ended;
+  };
+  divertUnauthenticated(() => void endOnce(true));
+  try {
+    await request({ url: endpoints.logout, method: 'POST' });
+  } catch (cause) {
+    const error = toApiError(cause);
+    if (error.kind !== 'unauthenticated' && !ended) {
+      if (wasAnswered(error)) divertUnauthenticated(null);
+      throw error;
+    }
+  }
+  await endOnce(false);
+}
+
+/** Deletes everything this device keeps of `owner`. */
+async function purgePrivateData(owner: string): Promise<void> {
+  purgeDrafts(owner);
+  purgePositions(owner);
+  uncopiedCredentials.forget();
+  await Promise.all([outboxStore.purge(owner), offlineCache.purge(owner)]);
+}
+
+/** What was written before signing in belongs to whoever signed in. */
+async function adoptAnonymousData(owner: string): Promise<void> {
+  adoptDrafts(ANONYMOUS, owner);
+  adoptPositions(ANONYMOUS, owner);
+  await outboxStore.adopt(ANONYMOUS, owner);
 }

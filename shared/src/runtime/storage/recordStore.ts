@@ -1,5 +1,8 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { STORAGE_KEYS } from '../../contract';
+import { createSignal } from '../signal';
+import { openChannel } from './browserStorage';
+import { currentOwner, onOwnerChanged } from './owner';
 
 /** One kept thing of one owner. */
 export interface StoredRecord {
@@ -119,3 +122,110 @@ export function createRecordStore(kind: Kind): RecordStore & { clear(): Promise<
     },
   };
 }
+
+/** A message on its way, kept until the server has it. */
+export interface OutboxEntry {
+  clientId: string;
+  storyId: string;
+  conversationId: string | null;
+  body: string;
+  suggestionId?: string;
+  /** ms since 1970 */
+  createdAt: number;
+  state: 'waiting' | 'failed';
+  error?: string;
+}
+
+/** The messages of the current owner that the server does not have yet; they survive reload, offline and a 401. */
+export function createOutboxStore() {
+  const records = createRecordStore('outbox');
+  const changed = createSignal();
+  const channel = openChannel(STORAGE_KEYS.outboxChannel);
+  /** Adoption and purge under way: readers wait for them, so a new owner never sees half of it. */
+  let settled: Promise<unknown> = Promise.resolve();
+
+  channel?.addEventListener('message', () => changed.emit());
+  onOwnerChanged(changed.emit);
+
+  function tellAll() {
+    changed.emit();
+    channel?.postMessage('changed');
+  }
+
+  function afterwards(work: () => Promise<void>): Promise<void> {
+    const done = settled.then(work).then(tellAll);
+    settled = done;
+    return done;
+  }
+
+  return {
+    /** Oldest first. */
+    async all(): Promise<OutboxEntry[]> {
+      await settled;
+      const entries = (await records.all(currentOwner())).map((record) => record.value as OutboxEntry);
+      return entries.sort((a, b) => a.createdAt - b.createdAt);
+    },
+    async put(entry: OutboxEntry): Promise<void> {
+      const owner = currentOwner();
+      await settled;
+      await records.put({ owner, key: entry.clientId, savedAt: Date.now(), value: entry });
+      tellAll();
+    },
+    async remove(clientId: string): Promise<void> {
+      const owner = currentOwner();
+      await settled;
+      await records.remove(owner, clientId);
+      tellAll();
+    },
+    /** Hears changes of this tab, of others, and of the owner. Returns the way to stop. */
+    subscribe: (listener: () => void): (() => void) => changed.on(listener),
+    /** Forgets everything of an owner. */
+    purge: (owner: string): Promise<void> =>
+      afterwards(async () => {
+        for (const { key } of await records.all(owner)) await records.remove(owner, key);
+      }),
+    /** Hands everything of one owner to another. */
+    adopt: (from: string, to: string): Promise<void> =>
+      afterwards(async () => {
+        for (const record of await records.all(from)) {
+          await records.put({ ...record, owner: to });
+          await records.remove(from, record.key);
+        }
+      }),
+    clear: () => records.clear(),
+  };
+}
+
+/** The page's own outbox on the device. */
+export const outboxStore = createOutboxStore();
+
+const KEPT_COPIES = 60;
+
+/** JSON copies of what was read last, to be read again without a network; the 60 last written are kept. */
+export function createOfflineCache() {
+  const records = createRecordStore('snapshots');
+
+  async function trim(owner: string) {
+    const all = await records.all(owner);
+    if (all.length <= KEPT_COPIES) return;
+    const oldest = all.sort((a, b) => a.savedAt - b.savedAt).slice(0, all.length - KEPT_COPIES);
+    for (const { key } of oldest) await records.remove(owner, key);
+  }
+
+  return {
+    /** undefined where nothing was kept under the key */
+    read: async (key: string): Promise<unknown> => (await records.get(currentOwner(), key))?.value,
+    async write(key: string, value: unknown): Promise<void> {
+      const owner = currentOwner();
+      await records.put({ owner, key, savedAt: Date.now(), value });
+      await trim(owner);
+    },
+    async purge(owner: string): Promise<void> {
+      for (const { key } of await records.all(owner)) await records.remove(owner, key);
+    },
+    clear: () => records.clear(),
+  };
+}
+
+/** The page's own offline cache. */
+export const offlineCache = createOfflineCache();

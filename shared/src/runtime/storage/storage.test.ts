@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core'
 import { onTestEnd } from '../../testing';
 import { local } from './browserStorage';
 import { drafts } from './drafts';
-import { type OutboxEntry, outboxStore } from './outboxStore';
 import { lastOwner } from './owner';
 import { positions } from './positions';
-import { snapshots } from './snapshots';
+import { type OutboxEntry, offlineCache, outboxStore } from './recordStore';
 import { uncopiedCredentials } from './uncopied';
 
 const draftKey = 'liaozhai-draft:anonymous:s-1';
@@ -113,9 +112,9 @@ describe('the outbox', () => {
 });
 
 test('snapshots: the 60 last written can be read', async () => {
-  for (let index = 0; index < 62; index++) await snapshots.write(`k-${index}`, { index });
-  expect(await snapshots.read('k-0')).toBeUndefined();
-  expect(await snapshots.read('k-61')).toEqual({ index: 61 });
+  for (let index = 0; index < 62; index++) await offlineCache.write(`k-${index}`, { index });
+  expect(await offlineCache.read('k-0')).toBeUndefined();
+  expect(await offlineCache.read('k-61')).toEqual({ index: 61 });
 });
 
 describe('credentials that the clipboard refused', () => {

@@ -1,3 +1,8 @@
+import FireIcon from 'lucide-react/icons/flame';
+import ChatIcon from 'lucide-react/icons/message-circle';
+import UserIcon from 'lucide-react/icons/user';
+import type { ComponentProps } from 'react';
+
 /** The icons of the app under our names; each is imported by its own path, so a page carries only those it shows. */
 export { default as ArrowDownIcon } from 'lucide-react/icons/arrow-down';
 export { default as ArrowUpIcon } from 'lucide-react/icons/arrow-up';
@@ -39,4 +44,9 @@ export { default as UserIcon } from 'lucide-react/icons/user';
 export { default as WalletIcon } from 'lucide-react/icons/wallet';
 export { default as OfflineIcon } from 'lucide-react/icons/wifi-off';
 export { default as CloseIcon } from 'lucide-react/icons/x';
-export { ChatFilledIcon, FireFilledIcon, UserFilledIcon } from './filledIcons';
+
+type IconProps = ComponentProps<typeof FireIcon>;
+
+export const FireFilledIcon = (props: IconProps) => <FireIcon fill="currentColor" {...props} />;
+export const ChatFilledIcon = (props: IconProps) => <ChatIcon fill="currentColor" {...props} />;
+export const UserFilledIcon = (props: IconProps) => <UserIcon fill="currentColor" {...props} />;
