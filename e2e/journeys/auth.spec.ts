@@ -55,35 +55,6 @@ test.describe('the auth popup', () => {
     await expect(popup.locator('input[name="login"]')).toHaveValue(/^a\d+$/);
   });
 
-  test('stays above a keyboard that lies over the page', async ({ person, page }) => {
-    // Safari's keyboard, which Chromium's emulation lacks: the window keeps its height, less of it is in sight
-    await page.addInitScript(() => {
-      const view = Object.assign(new EventTarget(), { height: window.innerHeight, offsetTop: 0, scale: 1 });
-      Object.defineProperty(window, 'visualViewport', { value: view });
-    });
-    await opened(page);
-    const popup = person.popup();
-    await popup.getByRole('button', { name: /登录/ }).first().click();
-    await popup.locator('input[name="password"]').focus();
-    const inSight = await page.evaluate(() => {
-      const view = Object.assign(window.visualViewport ?? {}, { height: window.innerHeight - 336 });
-      (view as EventTarget).dispatchEvent(new Event('resize'));
-      return window.innerHeight - 336;
-    });
-    const bottomOf = (name: string) =>
-      popup.getByRole('button', { name, exact: true }).evaluate((button) => button.getBoundingClientRect().bottom);
-    expect(await bottomOf('登录')).toBeLessThanOrEqual(inSight);
-    await expect(popup.locator('input[name="password"]')).toBeInViewport();
-    // the higher form scrolls inside what is left
-    await popup.getByRole('button', { name: /注册/ }).first().click();
-    const submit = popup.getByRole('button', { name: '注册（请截图保存）' });
-    await submit.scrollIntoViewIfNeeded();
-    expect(await bottomOf('注册（请截图保存）')).toBeLessThanOrEqual(inSight);
-    expect(await popup.getByRole('heading').evaluate((heading) => heading.getBoundingClientRect().top)).toBeGreaterThan(
-      0,
-    );
-  });
-
   test('a double tap on register makes one account', async ({ person, page }) => {
     await opened(page);
     const posts: string[] = [];
@@ -126,6 +97,35 @@ test.describe('the auth popup', () => {
     await expect(popup.locator('input[name="password"]')).toHaveAttribute('type', 'text');
     await expect(popup.getByRole('button', { name: '注册（请截图保存）' })).toBeVisible();
   });
+});
+
+test('the popup stays above a keyboard that lies over the page', async ({ person, page }) => {
+  // Safari's keyboard, which Chromium's emulation lacks: the window keeps its height, less of it is in sight
+  await page.addInitScript(() => {
+    const view = Object.assign(new EventTarget(), { height: window.innerHeight, offsetTop: 0, scale: 1 });
+    Object.defineProperty(window, 'visualViewport', { value: view });
+  });
+  await opened(page);
+  const popup = person.popup();
+  await popup.getByRole('button', { name: /登录/ }).first().click();
+  await popup.locator('input[name="password"]').focus();
+  const inSight = await page.evaluate(() => {
+    const height = window.innerHeight - 336;
+    Object.assign(window.visualViewport as VisualViewport, { height }).dispatchEvent(new Event('resize'));
+    return height;
+  });
+  const bottomOf = (name: string) =>
+    popup.getByRole('button', { name, exact: true }).evaluate((button) => button.getBoundingClientRect().bottom);
+  expect(await bottomOf('登录')).toBeLessThanOrEqual(inSight);
+  await expect(popup.locator('input[name="password"]')).toBeInViewport();
+  // the higher form scrolls inside what is left
+  await popup.getByRole('button', { name: /注册/ }).first().click();
+  const submit = popup.getByRole('button', { name: '注册（请截图保存）' });
+  await submit.scrollIntoViewIfNeeded();
+  expect(await bottomOf('注册（请截图保存）')).toBeLessThanOrEqual(inSight);
+  expect(await popup.getByRole('heading').evaluate((heading) => heading.getBoundingClientRect().top)).toBeGreaterThan(
+    0,
+  );
 });
 
 test('a registration whose answer is lost is found again by the second press', async ({ person, page }) => {
