@@ -47,13 +47,18 @@ export const allowed: readonly Allowed[] = [
   },
   {
     features: ['trustedTypes', '.createPolicy()'],
-    near: /\?\.createPolicy\(/,
-    why: 'asked with ?.; where there are no Trusted Types the policy that demands them is ignored as well',
+    near: /\?\.createPolicy\(|trustedTypes\)\?/,
+    why: 'asked for first; where there are no Trusted Types the policy that demands them is ignored as well',
   },
   {
     features: ['requestIdleCallback', 'cancelIdleCallback'],
     where: host,
     why: 'useIdle asks for it and takes a timer where it is missing, as in every Safari',
+  },
+  {
+    features: ['ClipboardItem'],
+    near: /try\{return await navigator\.clipboard\.write/,
+    why: 'tried and caught: where it is missing the text is copied the older ways',
   },
   {
     features: ['navigation', 'event navigate', 'event navigatesuccess', 'event navigateerror'],

@@ -141,7 +141,9 @@ class Script {
 
   private constructed(callee: estree.Node) {
     const name = this.globalName(callee);
-    if (name) this.report(`new ${name}()`, callee, this.data.constructors.get(name));
+    // a name that is missing altogether is reported as such
+    if (name && this.data.lacking(this.data.globals.get(name)).length === 0)
+      this.report(`new ${name}()`, callee, this.data.constructors.get(name));
   }
 
   /** `x.addEventListener('scrollend', …)` */
