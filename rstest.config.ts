@@ -13,7 +13,7 @@ export default defineConfig({
       name: 'browser',
       ...timeouts,
       include: ['{host/src,remotes/*/src,shared/src,releases/console/src,templates/remote/src}/**/*.test.{ts,tsx}'],
-      exclude: ['shared/src/build/**'],
+      exclude: ['shared/src/{build,floorCheck}/**'],
       testEnvironment: 'happy-dom',
       plugins: [pluginReact()],
       setupFiles: ['./shared/src/testing/setup.ts'],
@@ -22,7 +22,7 @@ export default defineConfig({
       name: 'node',
       ...timeouts,
       include: [
-        '{host/server,shared/src/build,releases/src,releases/cli,releases/console/server,backend,e2e/security,templates}/**/*.test.ts',
+        '{host/server,shared/src/{build,floorCheck},releases/src,releases/cli,releases/console/server,backend,e2e/security,templates}/**/*.test.ts',
       ],
       exclude: ['templates/remote/**'],
       testEnvironment: 'node',

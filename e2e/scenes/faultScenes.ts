@@ -8,6 +8,9 @@ async function toExplore(page: Page) {
   await page.getByRole('link', { name: '发现' }).click();
 }
 
+/** The page takes this browser for one below the floor. */
+export const grownOld = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(AbortSignal, 'timeout'));
+
 /** What shows when something is missing: the answer, the network, the page. */
 export const faultScenes: Scene[] = [
   {
@@ -62,6 +65,45 @@ export const faultScenes: Scene[] = [
     async show(page) {
       await page.goto('/no/such/page');
       await expect(page.getByText('没有这个页面').first()).toBeVisible();
+    },
+  },
+  {
+    name: 'old-browser',
+    title: '浏览器太旧',
+    wide: true,
+    async show(page) {
+      await grownOld(page);
+      await page.goto('/my');
+      await expect(page.getByRole('heading', { name: '换个新一点的浏览器' })).toBeVisible();
+    },
+  },
+  {
+    name: 'old-browser-explore',
+    title: '浏览器太旧 · 发现',
+    async show(page) {
+      await grownOld(page);
+      await page.goto('/explore');
+      await expect(page.getByRole('button', { name: '复制链接' })).toBeVisible();
+      await expect(stories(page).first()).toBeVisible();
+    },
+  },
+  {
+    name: 'old-browser-story',
+    title: '浏览器太旧 · 分享的故事',
+    async show(page) {
+      await grownOld(page);
+      await page.goto('/story/nie-xiaoqian');
+      await expect(page.getByRole('heading', { name: '聂小倩' })).toBeVisible();
+      await expect(page.getByRole('button', { name: '复制链接' })).toBeVisible();
+    },
+  },
+  {
+    name: 'app-failed',
+    title: '没能打开，刷新',
+    async show(page) {
+      await page.route('**/builds/host/**/host.*.js*', (route) => route.abort());
+      await page.goto('/my');
+      await expect(page.getByRole('button', { name: '刷新' })).toBeVisible();
     },
   },
   {

@@ -1,3 +1,5 @@
+import './notice.css';
+
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /** One file, but its parts run in tasks of their own: none keeps a slow phone from answering a tap for long. */
@@ -12,4 +14,11 @@ async function boot() {
   renderApp();
 }
 
-void boot();
+const { __liaozhai: loader } = globalThis;
+// a script that cannot be parsed does not come to this line, by which the page's loader knows
+if (loader) loader.started = true;
+
+boot().catch((cause) => {
+  loader?.failed();
+  throw cause;
+});

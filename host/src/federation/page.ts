@@ -2,11 +2,15 @@ import { bundledRemotes } from './bundledRemotes';
 import { bundledSet } from './bundledSet';
 import type { PageSet } from './pageSet';
 
-/** What the page's inline loader leaves behind for the host. */
+/** What the page's inline script (`loader.ts`) leaves behind for the host. */
 interface Loader {
   policy: { createScriptURL(url: string): unknown } | null;
   /** Integrity of a listed file of this origin; throws for anything else. */
   hashOf(url: string): string;
+  /** Set by the host's script as it begins to run. */
+  started: boolean;
+  /** Says on the page that the app could not be opened. */
+  failed(): void;
 }
 
 declare global {

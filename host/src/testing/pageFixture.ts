@@ -61,7 +61,7 @@ script.type = 'application/json';
 script.id = 'liaozhai-set';
 script.textContent = JSON.stringify(testSet);
 document.head.append(script);
-globalThis.__liaozhai = { policy: null, hashOf: () => 'sha384-test' };
+globalThis.__liaozhai = { policy: null, hashOf: () => 'sha384-test', started: false, failed: () => undefined };
 
 // a test is never idle: what waits for that would come in between at any time
 window.requestIdleCallback = () => 0;

@@ -11,7 +11,7 @@ export const PAGE_FOLDER = join(ROOT, 'dist');
 
 async function sourceHash(): Promise<string> {
   const names = (await readdir(join(ROOT, 'src'))).sort();
-  const files = [...names.map((name) => join('src', name)), 'rsbuild.config.ts'];
+  const files = [...names.map((name) => join('src', name)), 'rsbuild.config.ts', '../../shared/src/build/floor.ts'];
   const contents = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')));
   return sha256Hex(files.map((file, at) => `${file}\n${contents[at]}`).join('\n'));
 }

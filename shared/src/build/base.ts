@@ -1,9 +1,7 @@
 import type { RsbuildConfig } from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
 import type { PackageFacts } from './facts.ts';
-
-/** Old phones of the audience: Chrome 107+, Safari 16+, which covers WeChat's WebView of the last three years. */
-const browsers = ['chrome >= 107', 'safari >= 16', 'firefox >= 104'];
+import { browserslist } from './floor.ts';
 
 /** What host and remotes have in common. Class names carry the source hash, so two builds of one package never share a style. */
 export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
@@ -17,9 +15,11 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
       distPath: { js: 'static/js', css: 'static/css', jsAsync: 'static/js', cssAsync: 'static/css' },
       cssModules: { localIdentName: `[local]_[hash:base64:5]_${hash.slice(0, 4)}` },
       legalComments: 'none',
-      overrideBrowserslist: browsers,
+      overrideBrowserslist: browserslist,
       sourceMap: false,
     },
+    // libraries too: what they publish may be newer than the floor
+    source: { include: [/[\\/]node_modules[\\/]/] },
     performance: { printFileSize: false },
     tools: {
       rspack: (config) => {

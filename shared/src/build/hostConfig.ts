@@ -25,7 +25,7 @@ import {
   sharedModules,
 } from './federation.ts';
 import { firstEnvironment, pluginFirst } from './first.ts';
-import { pluginPage } from './page.ts';
+import { pluginPage, writePageTemplate } from './page.ts';
 import { backendProxy } from './standAloneConfig.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
@@ -134,7 +134,7 @@ export const hostConfig = () =>
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
         source: { entry: { index: './src/boot.ts' } },
-        html: { template: './src/page.html' },
+        html: { template: writePageTemplate(facts.root) },
         output: { assetPrefix: '/' },
         dev: { assetPrefix: '/' },
         server: { port: Number(process.env.PORT ?? 3000), historyApiFallback: true, proxy: backendProxy() },
@@ -154,7 +154,7 @@ export const hostConfig = () =>
       environments: {
         web: {
           source: { entry: { host: './src/boot.ts' } },
-          plugins: [pluginDescribe(describeHost(facts)), pluginPage(join(facts.root, 'src/page.html'))],
+          plugins: [pluginDescribe(describeHost(facts)), pluginPage(facts.root)],
           tools,
         },
         serviceWorker: serviceWorkerEnvironment,

@@ -6,6 +6,7 @@ import { baseConfig } from './base.ts';
 import type { PackageFacts } from './facts.ts';
 import { repoRoot } from './facts.ts';
 import { noFederation, requiredVersions } from './federation.ts';
+import { writePageTemplate } from './page.ts';
 import { readDeclaration } from './routes.ts';
 
 /** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
@@ -79,7 +80,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
   const entry = generate(root, 'stockEntry.ts', `import(${JSON.stringify(join(root, 'src/boot.ts'))});\n`);
   return mergeRsbuildConfig(stockBase(facts, 'host'), {
     source: { entry: { index: entry } },
-    html: { template: './src/page.html' },
+    html: { template: writePageTemplate(root) },
     resolve: {
       alias: {
         [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,

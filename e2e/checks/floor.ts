@@ -1,0 +1,39 @@
+// What was built runs in the oldest browsers we support: `pnpm check:floor [folder …]` looks through built files, by
+// default those of the product and the console, which it builds first where their sources have changed.
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildPackages } from '../../host/server/buildPackages.ts';
+import { buildPage } from '../../releases/console/server/buildPage.ts';
+import { floor } from '../../shared/src/build/floor.ts';
+import { allowed } from '../../shared/src/floorCheck/allowed.ts';
+import { checkFloor, describeBeyond } from '../../shared/src/floorCheck/checkFloor.ts';
+import { report } from './report.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+async function ownBuilds(): Promise<string[]> {
+  const packages = await buildPackages((line) => console.log(line));
+  return [...packages.map(({ dist }) => dist), await buildPage()];
+}
+
+const named = process.argv.slice(2);
+const folders = named.length > 0 ? named : await ownBuilds();
+const reports = await Promise.all(
+  folders.map(async (folder) => ({
+    folder: relative(root, folder) || folder,
+    ...(await checkFloor(folder, { floor })),
+  })),
+);
+
+const problems = reports.flatMap(({ folder, found }) =>
+  found.map((beyond) => describeBeyond({ ...beyond, file: join(folder, beyond.file) })),
+);
+const needed = new Set(reports.flatMap(({ used }) => [...used]));
+// a folder of somebody else's need not have everything that the product has
+const idle = named.length > 0 ? [] : allowed.filter((entry) => !needed.has(entry));
+for (const { features } of idle)
+  problems.push(
+    `shared/src/floorCheck/allowed.ts: nothing built has ${features.join(', ')} any more: remove the entry`,
+  );
+
+report('floor', problems);

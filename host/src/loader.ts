@@ -1,0 +1,180 @@
+/**
+ * The page's one inline script: decides by age whether this browser can run the app, and then loads the host.
+ * `shared/src/build/page.ts` compiles it to ES5, so that it runs wherever a page is shown at all; APIs newer than
+ * that stand behind `isNewEnough`. It imports nothing.
+ */
+
+const byId = (id: string) => document.getElementById(id);
+
+/**
+ * The youngest things that every browser of the floor has: Chrome 103, Firefox 114 and Safari 16.4 brought them. None
+ * is used, they tell the age. A Firefox 114 gets in: it lacks nothing that the other two floors have.
+ */
+const isNewEnough = () =>
+  'AbortSignal' in window &&
+  'timeout' in AbortSignal &&
+  CSS.supports('width', 'calc(1px * infinity)') &&
+  'replaceSync' in CSSStyleSheet.prototype;
+
+function applyPreferences() {
+  try {
+    const { theme, fontSize } = JSON.parse(localStorage.getItem('liaozhai-preferences') ?? '{}');
+    const root = document.documentElement;
+    if (theme === 'light' || theme === 'dark') root.setAttribute('data-theme', theme);
+    if (fontSize) root.setAttribute('data-font-size', fontSize);
+  } catch {
+    // unreadable preferences: the system's look
+  }
+}
+
+function keepInvite() {
+  try {
+    const invite = new URLSearchParams(location.search).get('invite');
+    if (invite) sessionStorage.setItem('liaozhai-invite', invite);
+  } catch {
+    // no storage: the invitation counts for this page only, which has the code in its address
+  }
+}
+
+/** What the link was about: its title and teaser, which the server has written into the head for cards. */
+function teaser(): HTMLElement | null {
+  const card = (property: string) =>
+    document.querySelector<HTMLMetaElement>(`meta[property="og:${property}"]`)?.content ?? '';
+  if (card('type') !== 'article') return null;
+  const story = document.createElement('article');
+  story.className = 'notice-story';
+  const title = document.createElement('h1');
+  title.textContent = card('title');
+  const text = document.createElement('p');
+  text.textContent = card('description');
+  story.appendChild(title);
+  story.appendChild(text);
+  return story;
+}
+
+/** Old browsers copy what is selected in a field; where even that is refused the field stays for the finger. */
+function copyAddress(button: HTMLButtonElement) {
+  const field = document.createElement('input');
+  field.value = location.href;
+  field.readOnly = true;
+  field.className = 'notice-address';
+  field.setAttribute('aria-label', '本页链接');
+  button.parentNode?.insertBefore(field, button);
+  field.focus();
+  field.setSelectionRange(0, field.value.length);
+  let isCopied = false;
+  try {
+    isCopied = document.execCommand('copy');
+  } catch {
+    // the same as refused
+  }
+  if (isCopied) field.parentNode?.removeChild(field);
+  button.textContent = isCopied ? '链接已复制' : '请长按上面的链接复制';
+}
+
+/** Leaves of the notice's parts what this reader needs. The system only chooses the advice, never who gets in. */
+function chooseParts(notice: HTMLElement, side: string) {
+  const agent = navigator.userAgent;
+  const isApple = /iPhone|iPad|iPod/.test(agent);
+  const isAndroid = /Android/.test(agent);
+  const advice = [
+    isApple && 'ios',
+    isAndroid && 'android',
+    // every browser of an iPhone has the system's engine, so another one is no help there
+    !isApple && /MicroMessenger/.test(agent) && 'wechat',
+    !isApple && !isAndroid && 'desktop',
+  ];
+  const parts = notice.querySelectorAll('[data-side],[data-advice]');
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] as Element;
+    const named = part.getAttribute('data-advice');
+    const isWanted = named ? advice.indexOf(named) >= 0 : part.getAttribute('data-side') === side;
+    if (!isWanted) part.parentNode?.removeChild(part);
+  }
+}
+
+/** Shows one side of the notice above what the server has drawn; where it has drawn nothing, below the link's teaser or alone. */
+function showNotice(side: 'old' | 'failed') {
+  const notice = byId('notice');
+  if (!notice?.hidden) return;
+  chooseParts(notice, side);
+  const button = notice.querySelector('button');
+  if (button) button.onclick = () => (side === 'old' ? copyAddress(button) : location.reload());
+  const main = document.querySelector('#root main');
+  const isDrawn = main !== null && main.textContent?.trim() !== '';
+  const story = isDrawn ? null : teaser();
+  if (!isDrawn && !story) notice.className += ' notice-whole';
+  const place = main ?? document.body;
+  place.insertBefore(notice, place.firstChild);
+  if (story) place.insertBefore(story, notice);
+  notice.hidden = false;
+}
+
+/** A kept page may open at another address than the one its first content was drawn for. */
+function dropForeignContent() {
+  const drawnFor = document.querySelector('[data-first]')?.getAttribute('data-first');
+  if (!drawnFor || drawnFor === location.pathname.replace(/^\/$/, '/explore')) return;
+  byId('root')?.replaceChildren();
+  byId('liaozhai-first')?.remove();
+}
+
+/** The shelf's request, which need not wait for the app unless the answer came with the page. */
+function startEarlyRequest() {
+  if (byId('liaozhai-first') || !/^\/(explore)?$/.test(location.pathname)) return null;
+  const url = '/api/v1/stories';
+  const response = fetch(url, { credentials: 'include', headers: { Accept: 'application/json' } });
+  response.catch(() => undefined);
+  return { url, response };
+}
+
+interface InlinedSet {
+  host: { entry: string };
+  hashes: Record<string, string>;
+}
+
+function loadHost(set: InlinedSet) {
+  const hashOf = (url: string) => {
+    const { origin, pathname } = new URL(url, location.href);
+    const hash = origin === location.origin && Object.hasOwn(set.hashes, pathname) ? set.hashes[pathname] : '';
+    if (!hash) throw new TypeError(`not in the set: ${url}`);
+    return hash;
+  };
+  const createScriptURL = (url: string) => {
+    hashOf(url);
+    return url;
+  };
+  const { trustedTypes } = window as unknown as {
+    trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): unknown } };
+  };
+  const policy = trustedTypes ? trustedTypes.createPolicy('liaozhai', { createScriptURL }) : null;
+  dropForeignContent();
+  const failed = () => showNotice('failed');
+  const loader = { policy, hashOf, early: startEarlyRequest(), started: false, failed };
+  window.__liaozhai = loader;
+  const append = (url: string, onerror: () => void) => {
+    const host = document.createElement('script');
+    host.integrity = hashOf(url);
+    host.crossOrigin = 'anonymous';
+    host.onerror = onerror;
+    // a script that cannot be parsed loads as well
+    host.onload = () => {
+      if (!loader.started) failed();
+    };
+    host.src = policy ? (policy.createScriptURL(url) as string) : url;
+    document.head.append(host);
+  };
+  // once more past the caches, which keep corrupt bytes like sound ones
+  append(set.host.entry, () => append(`${set.host.entry}?again=1`, failed));
+}
+
+function start() {
+  applyPreferences();
+  if (!isNewEnough()) return showNotice('old');
+  keepInvite();
+  const set = byId('liaozhai-set')?.textContent;
+  if (set) loadHost(JSON.parse(set));
+}
+
+start();
+
+export {};

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { expect, test } from '@rstest/core';
+import { parse } from 'acorn';
+import { repoRoot } from './facts.ts';
+import { floor } from './floor.ts';
+import { pageTemplate } from './page.ts';
+
+const html = pageTemplate(join(repoRoot, 'host'), '.a{color:red}');
+const loader = /<script>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? '';
+
+test('the loader is ES5, so that a browser far below the floor can say so', () => {
+  expect(loader).toContain('liaozhai-set');
+  expect(() => parse(loader, { ecmaVersion: 5 })).not.toThrow();
+});
+
+test('the notice names the versions of the floor', () => {
+  for (const version of Object.values(floor)) expect(html).toContain(version);
+  expect(html).not.toContain('lz-floor');
+  expect(html).toContain('.a{color:red}');
+});
