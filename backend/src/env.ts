@@ -21,12 +21,27 @@ const whole = (fallback: number, min = 0, max = 1_000_000) =>
 
 const perMinute = (fallback: number) => whole(fallback, 1);
 
+/** Scheme, host and port, without a path. */
+const reverbOrigin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
+    'an address like http://127.0.0.1:8080, without path, name or password',
+  )
+  .transform((text) => new URL(text).origin);
+
 const schema = z.object({
   PORT: whole(0, 0, 65_535),
   DATA_DIR: z.string().min(1).default('.data'),
   APP_ORIGIN: origins,
   APP_KEY: z.string().min(16, 'at least 16 characters, or leave it out').optional(),
-  REVERB_APP_KEY: z.string().min(1).default('{key}'),
+  REVERB_URL: reverbOrigin.optional(),
+  REVERB_APP_ID: z
+    .string()
+    .regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits')
+    .optional(),
+  REVERB_APP_KEY: z.string().min(1).optional(),
+  REVERB_APP_SECRET: z.string().min(1).optional(),
   AI_BASE_URL: z.url('an address like https://host/v1').optional(),
   AI_API_KEY: z.string().optional(),
   AI_MODEL: z.string().optional(),
@@ -47,7 +62,24 @@ const schema = z.object({
   RATE_LIMIT_WRITES: perMinute(120),
 });
 
-export type Env = z.infer<typeof schema>;
+/** The Reverb that events are published through, and its app. */
+export interface ReverbApp {
+  /** origin, without a slash at the end */
+  url: string;
+  id: string;
+  key: string;
+  secret: string;
+}
+
+export type Env = z.infer<typeof schema> & {
+  /** the key in the socket's address */
+  REVERB_APP_KEY: string;
+  /** null: pages hear events from sockets of this server's own */
+  reverb: ReverbApp | null;
+};
+
+/** The key of the product's requirements, for sockets of this server's own. */
+const placeholderKey = '{key}';
 
 /** Says in one line which variable is wrong and what it should be. */
 export class ConfigError extends Error {}
@@ -65,5 +97,21 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   if (parsed.data.AI_BASE_URL && !parsed.data.AI_MODEL) {
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
   }
-  return parsed.data;
+  return {
+    ...parsed.data,
+    REVERB_APP_KEY: parsed.data.REVERB_APP_KEY ?? placeholderKey,
+    reverb: readReverb(parsed.data),
+  };
+}
+
+function readReverb(settings: z.infer<typeof schema>): ReverbApp | null {
+  const { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret } = settings;
+  // a key alone is that of this server's own sockets
+  if (!url && !id && !secret) return null;
+  if (url && id && key && secret) return { url, id, key, secret };
+  const needed = { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  throw new ConfigError(
+    `${missing.join(', ')}: missing; to publish through a Reverb, set all of ${Object.keys(needed).join(', ')}`,
+  );
 }

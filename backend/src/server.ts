@@ -14,8 +14,8 @@ import { lockDataDir, openDatabase } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RateLimiter } from './http/rateLimiter.ts';
-import { Hub } from './realtime/hub.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
+import { ReverbBroadcaster } from './realtime/reverb.ts';
 import type { Services } from './services.ts';
 import { loadAppKey } from './signatures.ts';
 import { publishStories } from './stories.ts';
@@ -34,12 +34,11 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   for (const problem of services.content.problems) console.error(`content: ${problem}`);
   publishStories(services);
   const stopSweeper = startSweeper(services);
-  const pusher = new PusherServer(services);
   const server = createServer(
     { requestTimeout: 20_000 },
     getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false }),
   );
-  server.on('upgrade', (request, stream, head) => pusher.upgrade(request, stream, head));
+  server.on('upgrade', (request, stream, head) => services.broadcaster.upgrade(request, stream, head));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(env.PORT, '127.0.0.1', resolve);
   });
@@ -51,7 +50,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       stopSweeper();
       const closed = new Promise((resolve) => server.close(resolve));
       await services.runs.stopAll();
-      pusher.close();
+      await services.broadcaster.close();
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 300).unref();
       await closed;
@@ -64,17 +63,18 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
 /** What the server, the seeding command and the tests work with. */
 export async function createServices(env: Env, clock: Clock, stories = contentFolder): Promise<Services> {
   const db = await openDatabase(env.DATA_DIR);
+  const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   return {
     env,
     clock,
     content: loadContent(stories),
     db,
-    hub: new Hub(),
+    broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb) : new PusherServer(env, appKey),
     limits: new RateLimiter(clock),
     mailer: fileMailer(join(env.DATA_DIR, 'mail'), clock),
     storyteller: chooseStoryteller(env),
     runs: new Runs(),
-    appKey: loadAppKey(env.DATA_DIR, env.APP_KEY),
+    appKey,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
-import type { Hub } from './realtime/hub.ts';
+import type { Broadcaster } from './realtime/broadcaster.ts';
 
 /** What the rules of the product need from the outside; made once at start, handed to every room. */
 export interface Services {
@@ -14,7 +14,7 @@ export interface Services {
   clock: Clock;
   content: Content;
   db: Db;
-  hub: Hub;
+  broadcaster: Broadcaster;
   limits: RateLimiter;
   mailer: Mailer;
   storyteller: Storyteller;

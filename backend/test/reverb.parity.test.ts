@@ -1,13 +1,15 @@
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
 import type { Client } from './client.ts';
-import { openSocket } from './socket.ts';
+import { type Frame, openSocket, refusalOf } from './socket.ts';
 import { openBackend } from './testBackend.ts';
 import type { MessageDto, UserDto } from './wire.ts';
 
 const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' });
 const story = 'nie-xiaoqian';
+/** 1,620 characters, of which every other one needs an escape. */
+const dialogue = '"好的"'.repeat(405);
 
 interface Delta {
   conversation_id: string;
@@ -33,10 +35,25 @@ describe('reverb.parity, frame by frame', () => {
     expect(await socket.ping()).toEqual({ event: 'pusher:pong' });
   });
 
-  test('turns away an unknown key with 4001', async () => {
-    await expect(openSocket(backend, backend.client(), { key: 'other' })).rejects.toThrow(
-      '"code":4001,"message":"Application does not exist"',
-    );
+  test('turns away an unknown key with 4001, and ends without a close frame', async () => {
+    expect(await refusalOf(backend, { key: 'other' })).toEqual({
+      error: { code: 4001, message: 'Application does not exist' },
+      code: 1006,
+    });
+  });
+
+  test('says 4201 to who is silent for two minutes, and ends without a close frame', async () => {
+    rs.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      rs.useRealTimers();
+    });
+    const slow = await openBackend();
+    const socket = await openSocket(slow, slow.client());
+    rs.advanceTimersByTime(90_000);
+    await socket.frame(({ event }) => event === 'pusher:ping');
+    rs.advanceTimersByTime(60_000);
+    expect((await socket.closed).code).toBe(1006);
+    expect(socket.frames.at(-1)?.data).toEqual({ code: 4201, message: 'Pong reply not received in time' });
   });
 
   test('confirms a subscription with an empty object, and refuses a bad signature without naming the channel', async () => {
@@ -60,6 +77,7 @@ describe('reverb.parity, frame by frame', () => {
       { event: 'pusher:signin', data: {} },
       { event: 'pusher:subscribe', data: 'x' },
       { event: 'hello' },
+      { event: 'client-typing', channel: 'any', data: 'no object' },
     ];
     for (const frame of malformed) socket.send(frame);
     await socket.ping();
@@ -77,9 +95,18 @@ describe('reverb.parity, frame by frame', () => {
     expect((await one.frame(({ event }) => event === 'pusher:error')).data).toMatchObject({ code: 4009 });
     await two.subscribe();
     one.send({ event: 'client-typing', channel, data: { typing: true } });
-    expect((await two.frame(({ event }) => event === 'client-typing')).data).toEqual({ typing: true });
+    await two.frame(({ event }) => event === 'client-typing');
+    // the data is an object here, not a text of its own
+    expect(JSON.parse(two.texts.at(-1) ?? '')).toEqual({ event: 'client-typing', channel, data: { typing: true } });
     await one.ping();
     expect(one.frames.some(({ event }) => event === 'client-typing')).toBe(false);
+  });
+
+  test('reads data that comes as a JSON text of its own', async () => {
+    const socket = await openSocket(backend, backend.client());
+    socket.send({ event: 'pusher:subscribe', data: JSON.stringify({ channel: 'news' }) });
+    const joined = await socket.frame(({ event }) => event === 'pusher_internal:subscription_succeeded');
+    expect(joined.channel).toBe('news');
   });
 
   test('closes on a frame above 10 kB', async () => {
@@ -148,26 +175,65 @@ describe('reverb.parity, with Echo and pusher-js', () => {
     expect(deleted.data).toMatchObject({ id: body.conversation.id });
   });
 
-  test('no event exceeds what Reverb takes, whatever was written', async () => {
+  test('no event is more than Reverb takes, as Laravel would send it, whatever was written', async () => {
     const reader = await backend.reader();
     const socket = await openSocket(backend, reader);
     await socket.subscribe();
-    const { body } = await reader.say({ story_id: story, body: '😀/长'.repeat(600) });
-    await socket.frame(({ event }) => event === 'message.completed');
+    const texts = ['😀/长'.repeat(600), dialogue, '\n"/\\'.repeat(500), 'a'.repeat(2_000)];
+    const sent: string[] = [];
+    for (const body of texts) {
+      sent.push((await reader.say({ story_id: story, body })).body.message.id);
+      await backend.settled();
+    }
     await reader.put('/user', { name: '😀'.repeat(20), persona: '😀'.repeat(1_000) });
     const updated = await socket.frame(({ event }) => event === 'user.updated');
     expect(updated.data).toMatchObject({ user: { name: '😀'.repeat(20) } });
-    for (const frame of socket.frames) {
-      const php = JSON.stringify(frame.data ?? {})
-        .replace(/[^\0-\x7f]/g, '\\u0000')
-        .replace(/\//g, '\\/');
-      expect(php.length).toBeLessThanOrEqual(8_000);
-    }
-    const created = socket.frames.find(({ event }) => event === 'message.created');
-    expect(created?.data).toMatchObject({ truncated: true, message: { id: body.message.id, body_length: 1800 } });
-    expect(created?.data).not.toHaveProperty('message.body');
+    expect(updated.data).not.toHaveProperty('user.persona');
+    for (const frame of socket.frames.filter(({ channel }) => channel))
+      expect(requestBytes(frame)).toBeLessThanOrEqual(9_400);
+    const created = sent.map((id) =>
+      socket.frames.find(({ event, data }) => event === 'message.created' && (data as MessageEvent).message.id === id),
+    );
+    expect(created.map((frame) => (frame?.data as MessageEvent | undefined)?.truncated)).toEqual([
+      true,
+      true,
+      undefined,
+      undefined,
+    ]);
+    expect(created[0]?.data).toMatchObject({ truncated: true, message: { body_length: 1800 } });
+    expect(created[0]?.data).not.toHaveProperty('message.body');
+  });
+
+  test('dialogue of 1,620 characters arrives: what is too long for an event is there to be fetched', async () => {
+    const reader = await backend.reader();
+    const socket = await openSocket(backend, reader);
+    await socket.subscribe();
+    const { body: answer } = await reader.say({ story_id: story, body: dialogue });
+    const created = await socket.frame(({ event }) => event === 'message.created');
+    const { message, version } = created.data as MessageEvent;
+    expect(message).toMatchObject({ id: answer.message.id, body_length: 1_620 });
+    // 7,000 bytes as JSON, but with the headers Reverb answers 413 to the request in which it would have come
+    const whole = { ...(created.data as object), message: { ...message, body: dialogue } };
+    expect(requestBytes({ ...created, data: whole })).toBeGreaterThan(9_400);
+    const { data } = await reader.latest({ story_id: story, after: version - 1 });
+    expect(data.find(({ id }) => id === message.id)?.body).toBe(dialogue);
   });
 });
+
+interface MessageEvent {
+  version: number;
+  truncated?: boolean;
+  message: Partial<MessageDto>;
+}
+
+/** Bytes of the request in which Laravel sends the event: PHP's JSON, with the data as a JSON text inside. */
+function requestBytes({ event, channel, data }: Frame): number {
+  const php = (value: unknown) =>
+    [...JSON.stringify(value).replaceAll('/', '\\/')]
+      .map((one) => (one > '\x7f' ? '\\u0000'.repeat(one.length) : one))
+      .join('');
+  return php({ name: event, data: php(data), channels: [channel] }).length;
+}
 
 function makeEcho(reader: Client): Echo<'reverb'> {
   const { hostname, port } = new URL(backend.url);

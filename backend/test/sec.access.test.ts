@@ -12,6 +12,7 @@ const withoutIds = [
   'GET /api/media/avatars.json',
   'GET /api/media/:kind/:file{[a-z0-9-]+\\.svg}',
   'GET /sanctum/csrf-cookie',
+  'GET /app/:key',
   'POST /broadcasting/user-auth',
   'POST /api/v1/register',
   'POST /api/v1/login',

@@ -42,6 +42,17 @@ describe('sec.session', () => {
     expect((await backend.client({ Cookie: `liaozhai_session=${session}` }).get('/user')).status).toBe(401);
   });
 
+  test('a session that has run out loses its sockets with the next sign-in, whoever signs in', async () => {
+    let now = Date.now();
+    const later = await openBackend({}, () => now);
+    const mine = await later.reader();
+    const socket = await openSocket(later, mine);
+    await socket.subscribe();
+    now += 31 * 24 * 3_600_000;
+    await later.reader();
+    expect((await socket.closed).code).toBe(4009);
+  });
+
   test('a new password ends every other session and its sockets, and keeps this one', async () => {
     const here = await backend.reader({ login: 'two_places' });
     const there = await backend.client().fetchToken();
@@ -59,6 +70,9 @@ describe('sec.session', () => {
     expect((await socketThere.closed).code).toBe(4009);
     expect([(await here.get('/user')).status, (await there.get('/user')).status]).toEqual([200, 401]);
     expect((await socketHere.ping()).event).toBe('pusher:pong');
+    // told on the channel as well, for pages whose sockets are a Reverb's and stay open
+    for (const { frames } of [socketHere, socketThere])
+      expect(frames.filter(({ event }) => event === 'session.ended')).toHaveLength(1);
     await there.fetchToken();
     expect((await there.post('/login', { login: 'two_places', password: '135790' })).status).toBe(422);
   });

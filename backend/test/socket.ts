@@ -15,6 +15,8 @@ export interface Frame {
 export interface TestSocket {
   id: string;
   frames: Frame[];
+  /** The frames as they came. */
+  texts: string[];
   closed: Promise<{ code: number }>;
   send(frame: unknown): void;
   /** The next frame that matches, or one that came already. */
@@ -25,20 +27,39 @@ export interface TestSocket {
   close(): void;
 }
 
-const address = (backend: TestBackend, key: string) =>
-  `${backend.url.replace('http', 'ws')}/app/${key}?protocol=7&client=test&version=1`;
+interface SocketOptions {
+  origin?: string;
+  key?: string;
+  /** Where sockets are, if not at the backend. */
+  url?: string;
+}
+
+const connectTo = (backend: TestBackend, { key = '%7Bkey%7D', url = backend.url, origin }: SocketOptions) =>
+  new WebSocket(`${url.replace('http', 'ws')}/app/${key}?protocol=7&client=test&version=1`, { origin });
+
+/** How the server refuses a socket: what its one frame says, and the code with which the connection ends. */
+export async function refusalOf(
+  backend: TestBackend,
+  options: SocketOptions,
+): Promise<{ error: unknown; code: number }> {
+  const socket = connectTo(backend, options);
+  const [[frame], [code]] = await Promise.all([once(socket, 'message'), once(socket, 'close')]);
+  return { error: JSON.parse(JSON.parse(String(frame)).data), code };
+}
 
 /** Opens a socket and waits for its id; rejects with the error frame's code when it is refused. */
 export async function openSocket(
   backend: TestBackend,
   client: Client,
-  options: { origin?: string; key?: string } = {},
+  options: SocketOptions = {},
 ): Promise<TestSocket> {
-  const socket = new WebSocket(address(backend, options.key ?? '%7Bkey%7D'), { origin: options.origin });
+  const socket = connectTo(backend, options);
   const frames: Frame[] = [];
+  const texts: string[] = [];
   const waiting = new Set<() => void>();
   socket.on('message', (raw) => {
     const frame: Frame = JSON.parse(raw.toString());
+    texts.push(raw.toString());
     frames.push(typeof frame.data === 'string' ? { ...frame, data: JSON.parse(frame.data) } : frame);
     for (const check of waiting) check();
   });
@@ -60,6 +81,7 @@ export async function openSocket(
   return {
     id,
     frames,
+    texts,
     closed,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     frame,

@@ -39,6 +39,35 @@ test('sync.no-ws: with the socket blocked it works by polling', async ({ person,
   await person.replied();
 });
 
+test('sync.refused: a socket that is refused for good is asked for seldom, and chat works by polling', async ({
+  person,
+  page,
+}) => {
+  let sockets = 0;
+  let answered = 0;
+  await page.clock.install();
+  await page.routeWebSocket(/\/app\//, async (socket) => {
+    sockets += 1;
+    const data = JSON.stringify({ code: 4001, message: 'Application does not exist' });
+    socket.send(JSON.stringify({ event: 'pusher:error', data }));
+    await socket.close();
+    answered += 1;
+  });
+  await person.joins();
+  await person.openFirstStory();
+  await person.openChat();
+  await person.says('灯还亮着吗？');
+  await person.replied();
+  const before = sockets;
+  for (let minute = 0; minute < 40; minute++) {
+    await page.clock.fastForward('01:00');
+    await expect.poll(() => answered).toBe(sockets);
+  }
+  expect(sockets - before).toBeLessThan(20);
+  await person.says('雨停了吗？');
+  await expect(person.log().getByText('雨停了吗？')).toBeVisible();
+});
+
 test('outbox.401: an expired session loses no text; it sends itself after sign-in, once', async ({
   person,
   page,

@@ -13,6 +13,14 @@ const origins = z
     z.array(z.url({ protocol: /^(https?|wss?)$/, error: 'every entry must be an origin like https://cdn.example' })),
   );
 
+/** Scheme, host and port; a path would be the business of the program that is asked there. */
+const origin = z
+  .string()
+  .refine((text) => /^https?:/.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href, {
+    error: 'must be an address like http://127.0.0.1:8080, without path, name or password',
+  })
+  .transform((text) => new URL(text).origin);
+
 const schema = z.object({
   PORT: port.default(3000).describe('where the product is served'),
   HOST: z.string().min(1).default('127.0.0.1').describe('address to listen on; 0.0.0.0 for other machines'),
@@ -22,6 +30,14 @@ const schema = z.object({
     .url({ protocol: /^https?$/, error: 'must be a URL like http://127.0.0.1:8000' })
     .optional()
     .describe('a backend that runs elsewhere; the reference backend is not started then'),
+  REVERB_URL: origin
+    .optional()
+    .describe('where Reverb listens, for the socket /app; unset: the backend answers it as well'),
+  REVERB_APP_KEY: z
+    .string()
+    .regex(/^[^\s/\\?#%]+$/, 'must be the key of the Reverb app, without spaces and slashes')
+    .optional()
+    .describe("the page's key for the socket; unset: `realtime.key` of the page's configuration"),
   RELEASES_STORE: z.string().optional().describe('release store, file:<folder> or s3://bucket/prefix'),
   RELEASES_PUBLIC_KEY: z
     .string()

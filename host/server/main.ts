@@ -57,14 +57,20 @@ async function backendFor(env: ServerEnv) {
   return startBackend({ ...inherited, PORT: '0', DATA_DIR: join(env.DATA_DIR, 'backend') });
 }
 
-/** The page's runtime configuration: siteConfig.json, with what HOST_CONFIG names laid over it key by key. */
-function siteConfig(file: string | undefined): Record<string, unknown> {
-  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+type SiteConfig = Record<string, unknown>;
+
+/** The page's runtime configuration: siteConfig.json, HOST_CONFIG's keys over it, and REVERB_APP_KEY over both. */
+function siteConfig({ HOST_CONFIG: file, REVERB_APP_KEY: key }: ServerEnv): SiteConfig {
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as SiteConfig;
   const shipped = read(join(import.meta.dirname, 'siteConfig.json'));
-  if (!file) return shipped;
+  const config = file ? { ...shipped, ...readSiteConfig(file, read) } : shipped;
+  return key ? { ...config, realtime: { ...(config.realtime as SiteConfig | undefined), key } } : config;
+}
+
+function readSiteConfig(file: string, read: (path: string) => SiteConfig): SiteConfig {
   if (!existsSync(file)) throw new Error(`HOST_CONFIG=${file} does not exist: correct the path, or unset it`);
   try {
-    return { ...shipped, ...read(file) };
+    return read(file);
   } catch (cause) {
     throw new Error(
       `HOST_CONFIG=${file} cannot be read as JSON (${(cause as Error).message}): correct it, or unset it`,
@@ -74,7 +80,7 @@ function siteConfig(file: string | undefined): Record<string, unknown> {
 
 async function develop(env: ServerEnv) {
   const backend = await backendFor(env);
-  const server = startDevServer(env.PORT, backend.url());
+  const server = startDevServer(env.PORT, backend.url(), siteConfig(env));
   endsWith(async () => {
     server.kill('SIGTERM');
     await backend.stop();
@@ -145,7 +151,7 @@ async function run() {
   const { values } = parseArgs({ options });
   if (values.dev) return develop(env);
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
-  const served = { env, store, config: siteConfig(env.HOST_CONFIG) };
+  const served = { env, store, config: siteConfig(env) };
   if (values.set) return runSet(served, values.set);
   return values.serve ? runServer(served) : runWhole(served);
 }

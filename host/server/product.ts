@@ -7,7 +7,7 @@ import { beaconRoutes } from './beacons.ts';
 import { buildRoutes } from './builds.ts';
 import type { ServerEnv } from './env.ts';
 import { pageRoutes } from './pages.ts';
-import { createBackendProxy, isForBackend } from './proxy.ts';
+import { createBackendProxy } from './proxy.ts';
 
 export interface ProductOptions {
   releases: Releases;
@@ -29,14 +29,10 @@ export function createProduct({ releases, env, backendUrl, config }: ProductOpti
     return context.text('聊斋暂时打不开，请稍后再试', 500);
   });
   const listener = getRequestListener(app.fetch);
-  const proxy = createBackendProxy(backendUrl, env.TRUST_PROXY);
+  const proxy = createBackendProxy({ backend: backendUrl, reverb: env.REVERB_URL, trustProxy: env.TRUST_PROXY });
   const server = createServer((request, response) => {
-    if (isForBackend(request)) proxy.web(request, response);
-    else void listener(request, response);
+    if (!proxy.web(request, response)) void listener(request, response);
   });
-  server.on('upgrade', (request, socket, head) => {
-    if (isForBackend(request)) proxy.upgrade(request, socket, head);
-    else socket.destroy();
-  });
+  server.on('upgrade', proxy.upgrade);
   return server;
 }

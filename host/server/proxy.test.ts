@@ -1,28 +1,167 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { expect, onTestFinished, test } from '@rstest/core';
+import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { createBackendProxy } from './proxy.ts';
 
 async function listen(answer: RequestListener) {
   const server = createServer({ keepAliveTimeout: 60_000 }, answer).listen(0, '127.0.0.1');
+  const upgraded = new Set<Socket>();
+  server.on('upgrade', (_, socket: Socket) => upgraded.add(socket));
   await once(server, 'listening');
   onTestFinished(() => {
+    for (const socket of upgraded) socket.destroy();
     server.closeAllConnections();
     server.close();
   });
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** Takes every socket, and remembers what was asked for. */
+async function listenForSockets(name: string) {
+  const asked: { url?: string; headers: IncomingHttpHeaders; socket: Socket }[] = [];
+  const plain: string[] = [];
+  const { server, origin } = await listen(({ url = '' }, response) => {
+    plain.push(url);
+    response.writeHead(404).end();
+  });
+  server.on('upgrade', ({ url, headers }: IncomingMessage, socket: Socket) => {
+    asked.push({ url, headers, socket });
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-By: ${name}\r\n\r\n`,
+    );
+  });
+  return { origin, asked, plain };
+}
+
+type Options = Parameters<typeof createBackendProxy>[0];
+
+async function openFront(options: Omit<Options, 'trustProxy'>) {
+  const proxy = createBackendProxy({ trustProxy: false, ...options });
+  const front = await listen((request, response) => {
+    if (!proxy.web(request, response)) response.writeHead(404).end('nobody');
+  });
+  front.server.on('upgrade', proxy.upgrade);
+  return front.origin;
+}
+
+/** Asks for a socket: whose it is, the status of a refusal, or `closed`. `ended` resolves when the other side ends it. */
+async function openSocket(origin: string, path: string, headers: Record<string, string> = {}) {
+  const asked = request(origin, {
+    path,
+    headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'x', ...headers },
+  });
+  asked.end();
+  return new Promise<{ answer: unknown; ended?: Promise<unknown> }>((resolve) => {
+    asked.once('upgrade', (response, socket) => {
+      socket.resume();
+      resolve({ answer: response.headers['x-by'], ended: once(socket, 'close') });
+    });
+    asked.once('response', ({ statusCode }) => resolve({ answer: statusCode }));
+    asked.once('error', () => resolve({ answer: 'closed' }));
+  });
+}
+
+const nowhere = () => 'http://127.0.0.1:9';
+
 test('a connection to the backend is used again, and given up before the backend could close it under a call', async () => {
   const backend = await listen((_, response) => response.end('answered'));
   const connections: Socket[] = [];
   backend.server.on('connection', (socket) => connections.push(socket));
-  const proxy = createBackendProxy(() => backend.origin, false);
-  const front = await listen((request, response) => proxy.web(request, response));
-  const ask = async () => (await fetch(`${front.origin}/api/v1/stories`)).text();
+  const origin = await openFront({ backend: () => backend.origin });
+  const ask = async () => (await fetch(`${origin}/api/v1/stories`)).text();
   expect([await ask(), await ask()]).toEqual(['answered', 'answered']);
   const [connection] = connections;
   expect(connections).toHaveLength(1);
   if (connection) await once(connection, 'end');
+});
+
+describe('the socket', () => {
+  test('goes to the backend, or to the Reverb that was named', async () => {
+    const backend = await listenForSockets('backend');
+    const reverb = await listenForSockets('reverb');
+    const together = await openFront({ backend: () => backend.origin });
+    const apart = await openFront({ backend: () => backend.origin, reverb: reverb.origin });
+    expect((await openSocket(together, '/app/%7Bkey%7D?protocol=7')).answer).toBe('backend');
+    expect((await openSocket(apart, '/app/%7Bkey%7D?protocol=7')).answer).toBe('reverb');
+    expect(reverb.asked[0]?.url).toBe('/app/%7Bkey%7D?protocol=7');
+    await fetch(`${apart}/api/v1/stories`);
+    expect([backend.plain, reverb.plain]).toEqual([['/api/v1/stories'], []]);
+  });
+
+  test('tells Reverb who visits and from which page, not who is signed in', async () => {
+    const reverb = await listenForSockets('reverb');
+    const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
+    const lies = { 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6' };
+    const secrets = { cookie: 'session=secret', authorization: 'Bearer secret' };
+    await openSocket(origin, '/app/key', { host: 'app.example', origin: 'https://app.example', ...lies, ...secrets });
+    expect(reverb.asked[0]?.headers).toMatchObject({
+      host: new URL(reverb.origin).host,
+      origin: 'https://app.example',
+      'x-forwarded-host': 'app.example',
+      'x-forwarded-for': expect.stringMatching(/127\.0\.0\.1$/),
+    });
+    expect(JSON.stringify(reverb.asked[0]?.headers)).not.toMatch(/secret|6\.6\.6\.6/);
+  });
+
+  test('opens no way to the API that publishes events, however the address is written', async () => {
+    const reverb = await listenForSockets('reverb');
+    const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
+    const addresses = [
+      '/apps/1001/events',
+      '/app',
+      '/app/',
+      '/app/..',
+      '/app/../apps/1001/events',
+      '/app/%2e%2e/apps/1001/events',
+      '/app/..%2fapps%2f1001%2fevents',
+      '/app/..%5capps%5c1001%5cevents',
+      '/app/%2e%2e',
+      '/app/key/../../apps/1001/channels',
+      '/app/%252e%252e%252fapps',
+      '/app/%zz',
+      '//apps/1001/channels',
+      '/up',
+    ];
+    for (const path of addresses) {
+      expect([path, (await openSocket(origin, path)).answer]).toEqual([path, 'closed']);
+      const status = await new Promise((resolve) =>
+        request(origin, { path, method: 'POST' }, ({ statusCode }) => resolve(statusCode)).end(),
+      );
+      expect([path, status]).toEqual([path, 404]);
+    }
+    expect([reverb.asked, reverb.plain]).toEqual([[], []]);
+  });
+
+  test('is answered with 426 where it is asked for as a page, without a word to Reverb', async () => {
+    const reverb = await listenForSockets('reverb');
+    const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
+    const answer = await fetch(`${origin}/app/key`);
+    expect([answer.status, answer.headers.get('upgrade'), reverb.plain]).toEqual([426, 'websocket', []]);
+  });
+
+  test('that a backend refuses is reported once, with the cure', async () => {
+    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warned.mockRestore());
+    const laravel = await listen((_, response) => response.writeHead(404).end());
+    laravel.server.removeAllListeners('upgrade');
+    const origin = await openFront({ backend: () => laravel.origin });
+    for (let attempt = 0; attempt < 3; attempt++) expect((await openSocket(origin, '/app/key')).answer).toBe(404);
+    expect(warned.mock.calls).toEqual([[expect.stringMatching(/answers 404.*REVERB_URL/)]]);
+  });
+
+  test('whose Reverb is away is closed', async () => {
+    const origin = await openFront({ backend: nowhere, reverb: nowhere() });
+    expect((await openSocket(origin, '/app/key')).answer).toBe('closed');
+  });
+
+  test('ends after its time at both ends, also of a visitor who does nothing about it', async () => {
+    const reverb = await listenForSockets('reverb');
+    const origin = await openFront({ backend: nowhere, reverb: reverb.origin, longestSocketMs: 50 });
+    const { answer, ended } = await openSocket(origin, '/app/key');
+    expect(answer).toBe('reverb');
+    const atReverb = reverb.asked[0]?.socket;
+    atReverb?.resume();
+    await Promise.all([ended, atReverb && once(atReverb, 'end')]);
+  });
 });

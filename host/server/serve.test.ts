@@ -98,6 +98,27 @@ test('a configuration that is no JSON is named, with the cure', async () => {
   expect(said).toContain(`HOST_CONFIG=${file} cannot be read as JSON`);
 });
 
+test('the key of the Reverb app reaches the page, beside what else its configuration says', async () => {
+  const said = await start(store, { ...elsewhere, REVERB_URL: 'http://127.0.0.1:9/', REVERB_APP_KEY: 'key-7' });
+  const page = await (await fetch(`${/http:\S+/.exec(said)?.[0]}/explore`)).text();
+  expect(page).toContain('"realtime":{"key":"key-7","channel":"private-App.Models.User.{id}"}');
+});
+
+for (const [name, value] of [
+  ['REVERB_URL', 'ws://127.0.0.1:8080'],
+  ['REVERB_URL', 'http://127.0.0.1:8080/app'],
+  ['REVERB_URL', 'http://me:secret@127.0.0.1:8080'],
+  ['REVERB_URL', '127.0.0.1:8080'],
+  ['REVERB_APP_KEY', 'key/../x'],
+]) {
+  test(`${name}=${value} ends the start with one line that says what it should be`, async () => {
+    const said = await start(store, { ...elsewhere, [name ?? '']: value ?? '' });
+    expect(said.trim().split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^${name}=".*must be .*Correct or unset it\\.$`)),
+    ]);
+  });
+}
+
 test('a start that is refused takes the backend it had started with it', async () => {
   expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');
 }, 30_000);

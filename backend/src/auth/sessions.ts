@@ -4,6 +4,7 @@ import type { UserRow } from '../db/schema.ts';
 import { setCsrfCookie } from '../http/csrf.ts';
 import type { Http, Identity } from '../http/http.ts';
 import { clearSessionCookie, sessionToken, setSessionCookie } from '../http/sessionCookie.ts';
+import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
@@ -31,7 +32,7 @@ export function startSession(c: Http, services: Services, userId: string): void 
   const now = clock();
   const expires_at = now + rules.sessionLifetimeDays * dayMs;
   db.transaction(() => {
-    db.run(query.deleteFrom('sessions').where('expires_at', '<=', now));
+    endAll(services, query.deleteFrom('sessions').where('expires_at', '<=', now));
     db.run(
       query.insertInto('sessions').values({ token_hash: sha256(token), user_id: userId, created_at: now, expires_at }),
     );
@@ -47,22 +48,20 @@ export function endSession(c: Http, services: Services): void {
   setCsrfCookie(c, services.appKey, '');
 }
 
-function endCurrentSession(c: Http, { db, hub }: Services): void {
+function endCurrentSession(c: Http, services: Services): void {
   const token = sessionToken(c);
-  if (!token) return;
-  const sessionHash = sha256(token);
-  db.run(query.deleteFrom('sessions').where('token_hash', '=', sessionHash));
-  hub.closeSession(sessionHash);
+  if (token) endAll(services, query.deleteFrom('sessions').where('token_hash', '=', sha256(token)));
 }
 
 /** Ends every session of a user except one, with their sockets. */
-export function endOtherSessions({ db, hub }: Services, userId: string, keptHash: string): void {
-  const ended = db.all(
-    query
-      .deleteFrom('sessions')
-      .where('user_id', '=', userId)
-      .where('token_hash', '!=', keptHash)
-      .returning('token_hash'),
-  );
-  for (const session of ended) hub.closeSession(session.token_hash);
+export function endOtherSessions(services: Services, userId: string, keptHash: string): void {
+  endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId).where('token_hash', '!=', keptHash));
+}
+
+/** Takes the right to listen from whoever holds these sessions. */
+function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): void {
+  const { db, broadcaster } = services;
+  const ended = db.all(deletion.returning(['token_hash', 'user_id']));
+  for (const userId of new Set(ended.map(({ user_id }) => user_id))) announceSessionEnd(services, userId);
+  for (const { token_hash } of ended) db.afterCommit(() => broadcaster.closeSession(token_hash));
 }

@@ -43,6 +43,8 @@ export function createApp(services: Services): Hono<AppEnv> {
     setCsrfCookie(c, services.appKey, sessionToken(c));
     return c.body(null, 204);
   });
+  // a page whose socket was refused asks here whether there is one at all
+  if (!services.env.reverb) app.get('/app/:key', (c) => c.body(null, 426, { Upgrade: 'websocket' }));
   app.route('/broadcasting', broadcastRoutes(services));
   app.route('/api/v1', apiRoutes(services));
   app.notFound((c) => c.json({ message: '没有找到' }, 404));

@@ -8,17 +8,23 @@ import { findUser, presentUser } from '../users/user.ts';
 
 export const userChannel = (userId: string): string => `private-App.Models.User.${userId}`;
 
-/** Bytes of a payload as PHP's `json_encode` writes it: each UTF-16 unit beyond ASCII takes six, a slash two. */
-export function phpBytes(payload: unknown): number {
-  const json = JSON.stringify(payload);
-  let bytes = json.length;
-  for (const unit of json) if (unit > '\u007f') bytes += unit.length * 5;
-  return bytes + (json.match(/\//g)?.length ?? 0);
+/** As PHP's `json_encode` writes it: everything beyond ASCII escaped per UTF-16 unit, and slashes. */
+const phpJson = (value: unknown): string =>
+  JSON.stringify(value)
+    .replace(/\//g, '\\/')
+    .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Bytes of the request in which Laravel's broadcaster sends an event: the data is JSON within JSON, escaped twice. */
+function broadcastBytes(userId: string, event: string, data: object): number {
+  return phpJson({ name: event, data: phpJson(data), channels: [userChannel(userId)] }).length;
 }
 
+const fits = (userId: string, event: string, data: object): boolean =>
+  broadcastBytes(userId, event, data) <= rules.eventBytes;
+
 /** Tells all of a user's sockets, once the surrounding transaction is on disk. */
-export function tell({ db, hub }: Services, userId: string, event: string, data: object): void {
-  db.afterCommit(() => hub.broadcast(userChannel(userId), event, data));
+export function tell({ db, broadcaster }: Services, userId: string, event: string, data: object): void {
+  db.afterCommit(() => broadcaster.publish(userChannel(userId), event, data));
 }
 
 type MessageEvent = 'message.created' | 'message.completed' | 'message.failed';
@@ -28,7 +34,7 @@ export function announceMessage(services: Services, event: MessageEvent, row: Me
   const message = presentMessage(row);
   const head = { conversation_id: row.conversation_id, version: row.version };
   const full = { ...head, message };
-  if (phpBytes(full) <= rules.eventBytes) {
+  if (fits(row.user_id, event, full)) {
     tell(services, row.user_id, event, full);
   } else {
     const { body, ...short } = message;
@@ -50,6 +56,11 @@ export function announceUser(services: Services, userId: string): void {
     const user = presentUser(findUser(services, userId), services.clock());
     const full = { user, version: user.version };
     const { persona, ...short } = user;
-    tell(services, userId, 'user.updated', phpBytes(full) <= rules.eventBytes ? full : { ...full, user: short });
+    tell(services, userId, 'user.updated', fits(userId, 'user.updated', full) ? full : { ...full, user: short });
   });
+}
+
+/** Has every page of the user ask whether its session may still listen, which those of the ended one may not. */
+export function announceSessionEnd(services: Services, userId: string): void {
+  tell(services, userId, 'session.ended', {});
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
 
+/** Reverb has no such bound; here it keeps what one visitor may cost. */
 const maxChannels = 100;
 const maxBufferedBytes = 1_000_000;
 
@@ -18,12 +19,17 @@ export class Connection {
 
   /** Sends one frame; `data` is a JSON text of its own, as the protocol wants. */
   send(event: string, data?: unknown, channel?: string): void {
+    this.relay({ event, data: data === undefined ? undefined : JSON.stringify(data), channel });
+  }
+
+  /** Sends a frame as it is, such as another client's. */
+  relay(frame: object): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount > maxBufferedBytes) {
       this.#socket.terminate();
       return;
     }
-    this.#socket.send(JSON.stringify({ event, data: data === undefined ? undefined : JSON.stringify(data), channel }));
+    this.#socket.send(JSON.stringify(frame));
   }
 
   fail(code: number, message: string): void {
@@ -33,6 +39,11 @@ export class Connection {
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), 500).unref();
+  }
+
+  /** Ends without a close frame, as Reverb does, once everything sent is on its way. */
+  drop(): void {
+    this.#socket.ping('', false, () => this.#socket.terminate());
   }
 }
 
@@ -70,10 +81,13 @@ export class Hub {
     if (members?.size === 0) this.#channels.delete(channel);
   }
 
-  broadcast(channel: string, event: string, data: unknown, except?: Connection): void {
-    for (const member of this.#channels.get(channel) ?? []) {
-      if (member !== except) member.send(event, data, channel);
-    }
+  broadcast(channel: string, event: string, data: unknown): void {
+    for (const member of this.#channels.get(channel) ?? []) member.send(event, data, channel);
+  }
+
+  /** Passes a client's event on to the other members of its channel. */
+  whisper(from: Connection, event: { event: string; channel: string; data: unknown }): void {
+    for (const member of this.#channels.get(event.channel) ?? []) if (member !== from) member.relay(event);
   }
 
   /** Remembers which session vouched for a socket, so that it can be closed when the session ends. */
@@ -89,7 +103,7 @@ export class Hub {
     }
   }
 
-  closeAll(): void {
-    for (const connection of this.#connections.values()) connection.close(1001, 'server is going away');
+  dropAll(): void {
+    for (const connection of this.#connections.values()) connection.drop();
   }
 }

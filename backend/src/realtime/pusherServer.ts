@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import type { Env } from '../env.ts';
 import { isOwnOrigin, sourceOf } from '../http/origin.ts';
 import { rules } from '../rules.ts';
-import type { Services } from '../services.ts';
 import { hmac, sameText } from '../signatures.ts';
-import { Connection } from './hub.ts';
+import { type Broadcaster, refuseUpgrade } from './broadcaster.ts';
+import { Connection, Hub } from './hub.ts';
 
 const activityTimeoutSeconds = 30;
 const pingIntervalMs = 60_000;
@@ -17,52 +18,80 @@ const frame = z.object({
   data: z.unknown(),
 });
 const subscription = z.object({
+  /** Reverb takes longer ones; with `maxChannels` this bounds what one visitor may cost. */
   channel: z.string().min(1).max(200),
   auth: z.string().nullish(),
   channel_data: z.string().nullish(),
 });
 const unsubscription = subscription.pick({ channel: true });
-const clientEvent = z.object({ event: z.string(), channel: z.string(), data: z.unknown() });
+const clientEvent = z.object({
+  event: z.string(),
+  channel: z.string(),
+  data: z
+    .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+    .nullable()
+    .default(null),
+});
 
-/** The Pusher protocol (v7) as Reverb speaks it, on `/app/{key}`. */
-export class PusherServer {
-  readonly #services: Services;
+/** Sockets of this server's own, which speak the Pusher protocol (v7) as Reverb does, on `/app/{key}`. */
+export class PusherServer implements Broadcaster {
+  readonly #env: Env;
+  readonly #appKey: string;
+  readonly #hub = new Hub();
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: rules.frameBytes });
   readonly #pinger: NodeJS.Timeout;
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(env: Env, appKey: string) {
+    this.#env = env;
+    this.#appKey = appKey;
     this.#pinger = setInterval(() => this.#pingQuiet(), pingIntervalMs / 2).unref();
+  }
+
+  sign(text: string): string {
+    return `${this.#env.REVERB_APP_KEY}:${hmac(this.#appKey, text)}`;
+  }
+
+  publish(channel: string, event: string, data: object): void {
+    this.#hub.broadcast(channel, event, data);
+  }
+
+  bindSession(socketId: string, sessionHash: string): void {
+    this.#hub.bindSession(socketId, sessionHash);
+  }
+
+  closeSession(sessionHash: string): void {
+    this.#hub.closeSession(sessionHash);
   }
 
   /** Takes over an HTTP upgrade; anything but `/app/…` is refused. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const encodedKey = /^\/app\/([^?]*)/.exec(request.url ?? '')?.[1];
-    if (encodedKey === undefined) {
-      stream.on('error', () => stream.destroy());
-      stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
-      return;
-    }
-    this.#sockets.handleUpgrade(request, stream, head, (socket) => this.#open(socket, request, encodedKey));
+    if (encodedKey === undefined) refuseUpgrade(stream);
+    else this.#sockets.handleUpgrade(request, stream, head, (socket) => this.#open(socket, request, encodedKey));
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#pinger);
-    this.#services.hub.closeAll();
+    this.#hub.dropAll();
     this.#sockets.close();
   }
 
   #open(socket: WebSocket, request: IncomingMessage, encodedKey: string): void {
     const connection = new Connection(socket);
     socket.on('error', () => socket.terminate());
-    const refusal = this.#refusal(request, encodedKey);
-    if (refusal) {
-      connection.fail(refusal.code, refusal.message);
-      connection.close(refusal.code, refusal.message);
+    if (decodeKey(encodedKey) !== this.#env.REVERB_APP_KEY) {
+      connection.fail(4001, 'Application does not exist');
+      connection.drop();
       return;
     }
-    this.#services.hub.add(connection);
-    socket.on('close', () => this.#services.hub.remove(connection));
+    if (!this.#isFromOwnPage(request)) {
+      connection.fail(4009, 'Origin not allowed');
+      // Reverb leaves it open, and lets it join what needs no signature
+      connection.close(4009, 'Origin not allowed');
+      return;
+    }
+    this.#hub.add(connection);
+    socket.on('close', () => this.#hub.remove(connection));
     socket.on('message', (data) => this.#receive(connection, data));
     connection.send('pusher:connection_established', {
       socket_id: connection.id,
@@ -70,14 +99,9 @@ export class PusherServer {
     });
   }
 
-  #refusal(request: IncomingMessage, encodedKey: string): { code: number; message: string } | null {
-    const { env } = this.#services;
-    if (decodeKey(encodedKey) !== env.REVERB_APP_KEY) return { code: 4001, message: 'Application does not exist' };
+  #isFromOwnPage(request: IncomingMessage): boolean {
     const { origin } = request.headers;
-    if (origin !== undefined && !isOwnOrigin(origin, sourceOf(request), env.APP_ORIGIN)) {
-      return { code: 4009, message: 'Origin not allowed' };
-    }
-    return null;
+    return origin === undefined || isOwnOrigin(origin, sourceOf(request), this.#env.APP_ORIGIN);
   }
 
   #receive(connection: Connection, data: RawData): void {
@@ -98,7 +122,7 @@ export class PusherServer {
         return this.#subscribe(connection, message.data);
       case 'pusher:unsubscribe': {
         const { success, data } = unsubscription.safeParse(message.data);
-        if (success) this.#services.hub.unsubscribe(connection, data.channel);
+        if (success) this.#hub.unsubscribe(connection, data.channel);
         return success;
       }
       default:
@@ -114,7 +138,7 @@ export class PusherServer {
       connection.fail(4009, 'Connection is unauthorized');
       return true;
     }
-    if (this.#services.hub.subscribe(connection, channel)) {
+    if (this.#hub.subscribe(connection, channel)) {
       connection.send('pusher_internal:subscription_succeeded', {}, channel);
     } else {
       connection.fail(4302, 'Too many channels');
@@ -124,7 +148,7 @@ export class PusherServer {
 
   #isSigned(socketId: string, channel: string, auth: string, channelData: string | null | undefined): boolean {
     const signed = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
-    return sameText(auth.slice(auth.indexOf(':') + 1), hmac(this.#services.appKey, signed));
+    return sameText(auth.slice(auth.indexOf(':') + 1), hmac(this.#appKey, signed));
   }
 
   #whisper(connection: Connection, message: z.infer<typeof frame>): boolean {
@@ -132,7 +156,7 @@ export class PusherServer {
     if (!success) return false;
     if (!data.event.startsWith('client-')) return true;
     if (connection.channels.has(data.channel)) {
-      this.#services.hub.broadcast(data.channel, data.event, data.data, connection);
+      this.#hub.whisper(connection, data);
     } else {
       connection.fail(4009, 'The client is not a member of the specified channel.');
     }
@@ -141,10 +165,10 @@ export class PusherServer {
 
   #pingQuiet(): void {
     const quietSince = Date.now() - pingIntervalMs;
-    for (const connection of this.#services.hub.all()) {
+    for (const connection of this.#hub.all()) {
       if (connection.lastActivity < quietSince - pingIntervalMs) {
         connection.fail(4201, 'Pong reply not received in time');
-        connection.close(4201, 'Pong reply not received in time');
+        connection.drop();
       } else if (connection.lastActivity < quietSince) {
         connection.send('pusher:ping');
       }
@@ -162,9 +186,16 @@ function decodeKey(encoded: string): string | null {
 }
 
 function parseFrame(data: RawData): z.infer<typeof frame> | null {
+  const { success, data: message } = frame.safeParse(parseJson(data.toString()));
+  if (!success) return null;
+  // `data` may come as a JSON text of its own
+  return typeof message.data === 'string' ? { ...message, data: parseJson(message.data) ?? message.data } : message;
+}
+
+function parseJson(text: string): unknown {
   try {
-    return frame.parse(JSON.parse(data.toString()));
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }

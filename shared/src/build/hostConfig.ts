@@ -124,6 +124,10 @@ const serviceWorkerEnvironment: EnvironmentConfig = {
   tools: { htmlPlugin: false },
 };
 
+/** The site's configuration, which the product's server inlines where it renders the page. */
+const siteConfigTags = (json: string | undefined) =>
+  json ? [{ tag: 'script', attrs: { type: 'application/json', id: 'liaozhai-config' }, children: json }] : [];
+
 /** The host's Rsbuild configuration: eager singletons, no html plugin, `page.html` with its critical CSS inlined. */
 export const hostConfig = () =>
   defineConfig(async ({ command }) => {
@@ -134,7 +138,7 @@ export const hostConfig = () =>
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
         source: { entry: { index: './src/boot.ts' } },
-        html: { template: writePageTemplate(facts.root) },
+          html: { template: writePageTemplate(facts.root), tags: siteConfigTags(process.env.LIAOZHAI_CONFIG) },
         output: { assetPrefix: '/' },
         dev: { assetPrefix: '/' },
         server: { port: Number(process.env.PORT ?? 3000), historyApiFallback: true, proxy: backendProxy() },

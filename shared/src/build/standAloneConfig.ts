@@ -3,14 +3,19 @@ import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
 import { baseConfig } from './base.ts';
 import { packageFacts } from './facts.ts';
 
-/** Paths that belong to the backend wherever the page comes from. */
-export const backendPaths = ['/api', '/sanctum', '/broadcasting', '/app'];
+/** Where the backend is called, wherever the page comes from. */
+const backendPaths = ['/api', '/sanctum', '/broadcasting'];
 
-/** Hands the backend's paths (the socket too) to the running product, under this page's own host, or changes would be refused as another site's. */
-export const backendProxy = (target = process.env.BACKEND_URL ?? 'http://localhost:3000') =>
-  Object.fromEntries(
-    backendPaths.map((path) => [path, { target, changeOrigin: false, ws: path === '/app', xfwd: true }]),
-  );
+/**
+ * Hands the backend's paths to the running product, under this page's own host, or changes would be refused as another
+ * site's; the socket to the Reverb that REVERB_URL names, if it does.
+ */
+export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localhost:3000') {
+  const reverb = process.env.REVERB_URL;
+  const socket = { '/app/': { target: reverb ?? target, changeOrigin: reverb !== undefined, ws: true, xfwd: true } };
+  const calls = backendPaths.map((path) => [path, { target, changeOrigin: false, xfwd: true }] as const);
+  return { ...Object.fromEntries(calls), ...socket };
+}
 
 /** One remote by itself with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (root: string, port: number, label: string): RsbuildConfig =>

@@ -258,6 +258,8 @@ export const eventNames = [
   'conversation.deleted',
   'balance.updated',
   'user.updated',
+  /** a session of the user has ended; pages ask whether it was theirs */
+  'session.ended',
 ] as const;
 
 /** For events whose payload nobody reads. */

@@ -8,11 +8,14 @@ export interface Live {
   /** The socket breaks and cannot be opened again until `restore`. */
   drop: () => void;
   restore: () => void;
+  /** How often the page has asked whether it may still listen. */
+  reauthorizations: () => number;
 }
 
 /** Stands in for the socket below the real supervisor. */
 export function fakeRealtime(): { live: Live; restore: () => void } {
   let isUp = true;
+  let reauthorizations = 0;
   let joined: LinkEvents | null = null;
   let waiting: { event: string; payload: unknown }[] = [];
 
@@ -26,7 +29,7 @@ export function fakeRealtime(): { live: Live; restore: () => void } {
   };
 
   const undoLink = realtimeEdge.replaceLink((_, events) => ({
-    connect: () => queueMicrotask(() => (isUp ? events.onOpen('1.1') : events.onClose())),
+    connect: () => queueMicrotask(() => (isUp ? events.onOpen('1.1') : events.onClose('unreachable'))),
     disconnect: () => {
       joined = null;
     },
@@ -37,6 +40,9 @@ export function fakeRealtime(): { live: Live; restore: () => void } {
         flush();
       }),
     ping: () => events.onActivity(),
+    reauthorize: () => {
+      reauthorizations += 1;
+    },
   }));
   const undoListened = realtimeEdge.onListened(() => queueMicrotask(flush));
 
@@ -50,12 +56,13 @@ export function fakeRealtime(): { live: Live; restore: () => void } {
       waiting = [];
       const broken = joined;
       joined = null;
-      act(() => broken?.onClose());
+      act(() => broken?.onClose('unreachable'));
     },
     restore() {
       isUp = true;
-      act(() => realtimeEdge.nudge());
+      act(() => realtimeEdge.nudge('network'));
     },
+    reauthorizations: () => reauthorizations,
   };
   const restore = () => {
     undoListened();

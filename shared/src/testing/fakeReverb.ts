@@ -45,8 +45,8 @@ class FakeSocket extends EventTarget {
   }
 }
 
-/** What a new socket meets. */
-export type Greeting = 'welcome' | 'refused' | { error: number };
+/** What a new socket meets: `error` with a close frame, `errorThenOpen` as Reverb sends one for a foreign origin. */
+export type Greeting = 'welcome' | 'refused' | { error: number } | { errorThenOpen: number };
 
 /** Reverb's side of the Pusher protocol, as much of it as a client can notice. */
 export class FakeReverb {
@@ -56,6 +56,10 @@ export class FakeReverb {
   greeting: Greeting = 'welcome';
   /** a subscription whose `auth` is another is answered by error 4009 without a channel */
   acceptedAuth: string | null = null;
+  /** how the socket's address is answered when it is asked for as a page's; null: not at all */
+  pageStatus: number | Promise<number> | null = null;
+  /** how often it was */
+  pageRequests = 0;
   #count = 0;
 
   createSocket = (url: string): WebSocket => {
@@ -66,10 +70,20 @@ export class FakeReverb {
     return socket as unknown as WebSocket;
   };
 
+  askStatus = async (): Promise<number> => {
+    this.pageRequests += 1;
+    if (this.pageStatus === null) throw new TypeError('Failed to fetch');
+    return this.pageStatus;
+  };
+
   #greet(socket: FakeSocket) {
     if (this.greeting === 'refused') return socket.close(1006);
     socket.opened();
-    if (this.greeting !== 'welcome') return this.#reject(socket, this.greeting.error);
+    if (this.greeting !== 'welcome') {
+      if ('error' in this.greeting) this.#reject(socket, this.greeting.error);
+      else socket.tell({ event: 'pusher:error', data: { code: this.greeting.errorThenOpen, message: 'no' } });
+      return;
+    }
     this.#count += 1;
     socket.tell({
       event: 'pusher:connection_established',

@@ -38,7 +38,8 @@ async function settled() {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-export type Weather = 'up' | 'refusing' | 'swallowing';
+/** `refusing`: away, so every socket fails at once; `forbidding`: there, and never to be had. */
+export type Weather = 'up' | 'refusing' | 'forbidding' | 'swallowing';
 
 const CONNECT_MS = 120;
 const JOIN_MS = 60;
@@ -51,6 +52,7 @@ export class SimulatedNetwork {
   /** what becomes of a subscription while the network is up */
   joining: 'accepted' | 'refused' | 'unanswered' = 'accepted';
   attempts = 0;
+  reauthorizations = 0;
   readonly #clock: SimulatedClock;
   readonly #open = new Set<() => void>();
 
@@ -74,9 +76,10 @@ export class SimulatedNetwork {
       connect: () => {
         session += 1;
         this.attempts += 1;
-        close = whileCurrent(session, () => events.onClose());
+        close = whileCurrent(session, () => events.onClose('unreachable'));
         later(CONNECT_MS, () => {
-          if (this.weather === 'refusing') return events.onClose();
+          if (this.weather === 'refusing') return events.onClose('unreachable');
+          if (this.weather === 'forbidding') return events.onClose('refused');
           if (this.weather === 'swallowing') return;
           this.#open.add(close);
           listenForLife();
@@ -90,9 +93,12 @@ export class SimulatedNetwork {
       join: () =>
         later(JOIN_MS, () => {
           if (this.weather !== 'up' || this.joining === 'unanswered') return;
-          if (this.joining === 'refused') events.onRefused();
+          if (this.joining === 'refused') events.onClose('unauthorized');
           else events.onJoined();
         }),
+      reauthorize: () => {
+        this.reauthorizations += 1;
+      },
       ping: () => later(CONNECT_MS, () => this.weather === 'up' && events.onActivity()),
     };
   }

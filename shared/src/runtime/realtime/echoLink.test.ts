@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test } from '@rstest/core';
+import { afterEach, describe, expect, rs, test } from '@rstest/core';
 import { fakeApi, type Handlers, onTestEnd, waitFor } from '../../testing';
 import { FakeReverb } from '../../testing/fakeReverb';
 import { EchoLink } from './echoLink';
+import type { CloseReason } from './link';
 import { type RealtimeStatus, Supervisor } from './supervisor';
 
 const CHANNEL = 'private-App.Models.User.7';
@@ -15,7 +16,10 @@ function open(handlers: Handlers = signed) {
   let status: RealtimeStatus = 'off';
   let socketId: string | undefined;
   const supervisor = new Supervisor({
-    openLink: (linkEvents) => new EchoLink({ userId: '7', events: linkEvents, createSocket: server.createSocket }),
+    openLink: (linkEvents) => {
+      const { createSocket, askStatus } = server;
+      return new EchoLink({ userId: '7', events: linkEvents, createSocket, askStatus });
+    },
     onStatus: (next, id) => {
       status = next;
       socketId = id;
@@ -99,6 +103,128 @@ describe('ws.error-codes', () => {
     await until('live');
     expect(count).toBe(3);
   });
+});
+
+/** A link without its supervisor; `attempt` resolves to the reason why it came to nothing. */
+function openBare(handlers: Handlers = signed) {
+  const server = new FakeReverb();
+  const api = fakeApi(handlers);
+  onTestEnd(api.restore);
+  const reasons: CloseReason[] = [];
+  let isJoined = false;
+  const link = new EchoLink({
+    userId: '7',
+    createSocket: server.createSocket,
+    askStatus: server.askStatus,
+    events: {
+      onOpen: () => link.join(),
+      onJoined: () => {
+        isJoined = true;
+      },
+      onClose: (reason) => {
+        reasons.push(reason);
+        link.disconnect();
+      },
+      onActivity: () => {},
+      onEvent: () => {},
+    },
+  });
+  onTestEnd(() => link.disconnect());
+  const closed = (count: number) => waitFor(() => expect(reasons).toHaveLength(count));
+  return {
+    server,
+    api,
+    link,
+    reasons,
+    async attempt(): Promise<CloseReason | undefined> {
+      link.connect();
+      await closed(reasons.length + 1);
+      return reasons.at(-1);
+    },
+    async joined() {
+      link.connect();
+      await waitFor(() => expect(isJoined).toBe(true));
+    },
+    closed,
+  };
+}
+
+describe('why there is no socket', () => {
+  const byCode = { 4001: 'refused', 4003: 'refused', 4009: 'refused', 4004: 'unauthorized' } as const;
+  for (const [code, reason] of Object.entries({ ...byCode, 4100: 'unreachable', 4200: 'unreachable' } as const))
+    test(`an error ${code} in the greeting's place means ${reason}`, async () => {
+      const { server, attempt } = openBare();
+      server.greeting = { error: Number(code) };
+      expect(await attempt()).toBe(reason);
+    });
+
+  test('an origin that Reverb does not allow is refused, and the socket it leaves open is closed', async () => {
+    const { server, attempt } = openBare();
+    server.greeting = { errorThenOpen: 4009 };
+    expect(await attempt()).toBe('refused');
+    await waitFor(() => expect(server.sockets.size).toBe(0));
+  });
+
+  const byStatus = { 404: 'refused', 403: 'refused', 200: 'refused', 0: 'refused' } as const;
+  const passing = { 426: 'unreachable', 429: 'unreachable', 500: 'unreachable', 503: 'unreachable' } as const;
+  for (const [status, reason] of Object.entries({ ...byStatus, ...passing }))
+    test(`an address that answers ${status} means ${reason}, once a second socket is silent`, async () => {
+      const { server, attempt } = openBare();
+      server.greeting = 'refused';
+      server.pageStatus = Number(status);
+      expect([await attempt(), server.pageRequests]).toEqual(['unreachable', 0]);
+      expect([await attempt(), server.pageRequests]).toEqual([reason, 1]);
+    });
+
+  test('no answer at all is a network that is away', async () => {
+    const { server, attempt } = openBare();
+    server.greeting = 'refused';
+    expect([await attempt(), await attempt()]).toEqual(['unreachable', 'unreachable']);
+  });
+
+  test('a socket that was greeted and then ends is a connection lost, whatever the address answers', async () => {
+    const { server, attempt, joined, closed, reasons } = openBare();
+    server.greeting = 'refused';
+    server.pageStatus = 404;
+    await attempt();
+    server.greeting = 'welcome';
+    await joined();
+    server.endAll(1006);
+    await closed(2);
+    server.greeting = 'refused';
+    await attempt();
+    expect([reasons, server.pageRequests]).toEqual([['unreachable', 'unreachable', 'unreachable'], 0]);
+  });
+
+  test('pusher-js opens none of its own while the address is asked', async () => {
+    const { server, attempt, link } = openBare();
+    server.greeting = 'refused';
+    await attempt();
+    server.pageStatus = new Promise(() => {});
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestEnd(() => rs.useRealTimers());
+    link.connect();
+    await rs.advanceTimersByTimeAsync(20_000);
+    expect(server.pageRequests).toBe(1);
+    expect(server.urls).toHaveLength(2);
+  });
+});
+
+describe('asking whether the page may still listen', () => {
+  const answers = { 200: [], 500: [], 403: ['unauthorized'], 401: ['unauthorized'] } as const;
+  for (const [status, expected] of Object.entries(answers))
+    test(`${status} ${expected.length > 0 ? 'closes the socket' : 'changes nothing'}`, async () => {
+      let asked = 0;
+      const later = status === '200' ? { auth: 'key:second' } : { status: Number(status) };
+      const answer = () => (++asked === 1 ? { auth: 'key:first' } : later);
+      const { link, joined, reasons, api, server } = openBare({ 'POST /broadcasting/auth': answer });
+      await joined();
+      link.reauthorize();
+      await waitFor(() => expect(api.requests).toHaveLength(2));
+      await waitFor(() => expect(reasons).toEqual(expected));
+      // asked for, not shown: the subscription stays as it is
+      expect(server.heard.filter(({ event }) => event === 'pusher:subscribe')).toHaveLength(1);
+    });
 });
 
 /** The first authorisation is answered when the test says so, the others at once. */

@@ -1,18 +1,21 @@
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
-import { channelAuthSchema, edgeEndpoints } from '../../contract';
+import { channelAuthSchema, edgeEndpoints, isApiError } from '../../contract';
 import { request } from '../client/client';
 import { hostConfig } from '../hostConfig';
-import type { Link, LinkEvents } from './link';
+import type { CloseReason, Link, LinkEvents } from './link';
 
 const ACTIVITY_TIMEOUT_MS = 10_000;
 const PONG_TIMEOUT_MS = 5_000;
 const PRIVATE = 'private-';
+const STATUS_TIMEOUT_MS = 3_000;
 
 interface EchoLinkOptions {
   userId: string;
   events: LinkEvents;
   createSocket?: (url: string) => WebSocket;
+  /** The status with which the server answers an address as a page's; 0 for a redirect. Rejects without an answer. */
+  askStatus?: (path: string) => Promise<number>;
 }
 
 interface Authorisation {
@@ -29,24 +32,47 @@ function place() {
   return { wsHost: host ?? location.hostname, wsPort: port ?? ownPort, wssPort: port ?? ownPort };
 }
 
+async function askStatus(path: string): Promise<number> {
+  const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS);
+  const answer = await fetch(path, { method: 'HEAD', cache: 'no-store', redirect: 'manual', signal });
+  return answer.status;
+}
+
+/** Statuses of a server that knows the address but has no time, or whose socket lives there (426). */
+const PASSING_STATUSES = [408, 425, 426, 429];
+
+/** Error codes of the protocol: from 4000 to 4099 the same attempt fails again. An app that is full (4004) empties. */
+function reasonOf(code: number): CloseReason {
+  if (code === 4004) return 'unauthorized';
+  return code >= 4000 && code < 4100 ? 'refused' : 'unreachable';
+}
+
 /** One Echo over one pusher-js, which connect and let go only when told to. */
 export class EchoLink implements Link {
   readonly #events: LinkEvents;
   readonly #createSocket: (url: string) => WebSocket;
+  readonly #askStatus: (path: string) => Promise<number>;
   readonly #channelName: string;
   #echo: Echo<'reverb'> | null = null;
   #socket: WebSocket | null = null;
   #isWanted = false;
   #isJoining = false;
+  /** The server has said who it is on this socket. */
+  #isGreeted = false;
+  /** Sockets in a row that ended without a greeting. */
+  #ungreeted = 0;
 
-  constructor({ userId, events, createSocket = (url) => new WebSocket(url) }: EchoLinkOptions) {
+  constructor(options: EchoLinkOptions) {
+    const { userId, events } = options;
     this.#events = events;
-    this.#createSocket = createSocket;
+    this.#createSocket = options.createSocket ?? ((url) => new WebSocket(url));
+    this.#askStatus = options.askStatus ?? askStatus;
     this.#channelName = hostConfig().realtime.channel.replace('{id}', userId);
   }
 
   connect() {
     this.#isWanted = true;
+    this.#isGreeted = false;
     // pusher-js does not tell of a refused socket for 15 s; the socket itself does at once
     Object.assign(Pusher.Runtime, { createWebSocket: (url: string) => this.#open(url) });
     if (this.#echo) this.#echo.connector.pusher.connect();
@@ -72,7 +98,7 @@ export class EchoLink implements Link {
         this.#isJoining = false;
         this.#events.onJoined();
       })
-      .error(() => this.#events.onRefused())
+      .error(() => this.#events.onClose('unauthorized'))
       .listenToAll((event: string, payload: unknown) => this.#events.onEvent(event, payload));
   }
 
@@ -80,13 +106,47 @@ export class EchoLink implements Link {
     this.#echo?.connector.pusher.send_event('pusher:ping', {});
   }
 
+  reauthorize() {
+    const socketId = this.#echo?.socketId();
+    if (!socketId) return;
+    this.#askAuthorization(socketId, this.#channelName).catch((cause: unknown) => {
+      const isRefused = isApiError(cause) && (cause.kind === 'unauthenticated' || cause.kind === 'forbidden');
+      // no answer says nothing of the right to listen
+      if (isRefused && this.#echo?.socketId() === socketId) this.#events.onClose('unauthorized');
+    });
+  }
+
   #open(url: string): WebSocket {
     const socket = this.#createSocket(url);
     this.#socket = socket;
-    socket.addEventListener('close', () => {
-      if (socket === this.#socket) this.#events.onClose();
+    socket.addEventListener('close', ({ code }) => {
+      if (socket !== this.#socket) return;
+      if (this.#isGreeted) this.#events.onClose('unreachable');
+      else if (code >= 4000) this.#events.onClose(reasonOf(code));
+      else void this.#explainSilence(socket);
     });
     return socket;
+  }
+
+  /** A browser does not tell a refused socket from a server that is away; the same address asked as a page's does. */
+  async #explainSilence(socket: WebSocket) {
+    // pusher-js would try again by itself meanwhile
+    this.#isWanted = false;
+    this.#echo?.disconnect();
+    const reason = await this.#reasonOfSilence(new URL(socket.url));
+    if (socket === this.#socket) this.#events.onClose(reason);
+  }
+
+  async #reasonOfSilence({ host, pathname }: URL): Promise<CloseReason> {
+    this.#ungreeted += 1;
+    // a single one may be a server that starts again; an answer from elsewhere may not be read
+    if (this.#ungreeted === 1 || host !== location.host) return 'unreachable';
+    try {
+      const status = await this.#askStatus(pathname);
+      return status < 500 && !PASSING_STATUSES.includes(status) ? 'refused' : 'unreachable';
+    } catch {
+      return 'unreachable';
+    }
   }
 
   #create(): Echo<'reverb'> {
@@ -111,8 +171,7 @@ export class EchoLink implements Link {
     const { connection } = echo.connector.pusher;
     connection.bind('state_change', (change: StateChange) => this.#stateChanged(change));
     connection.bind('message', () => this.#events.onActivity());
-    // a bad signature is answered by an error that names no channel
-    connection.bind('error', () => this.#isJoining && this.#events.onRefused());
+    connection.bind('error', (error: ConnectionError) => this.#failed(error));
     return echo;
   }
 
@@ -121,21 +180,40 @@ export class EchoLink implements Link {
       // a retry of pusher-js' own may outlive `disconnect`
       queueMicrotask(() => this.#isWanted || this.#echo?.disconnect());
     } else if (current === 'connected') {
+      this.#isGreeted = true;
+      this.#ungreeted = 0;
       this.#events.onOpen(this.#echo?.socketId() ?? '');
     } else if (previous === 'connected' || current === 'disconnected' || current === 'failed') {
-      this.#events.onClose();
+      this.#events.onClose('unreachable');
     }
+  }
+
+  #failed({ error }: ConnectionError) {
+    // a bad signature is answered by an error that names no channel
+    if (this.#isJoining) return this.#events.onClose('unauthorized');
+    const code = error?.data?.code ?? 0;
+    // in the greeting's place it says why there is none; smaller codes are those of the connection's end
+    if (this.#isWanted && !this.#isGreeted && code >= 4000) this.#events.onClose(reasonOf(code));
   }
 
   #authorise({ socketId, channelName }: Authorisation, callback: Authorised) {
     // a signature belongs to its socket: one that comes too late must not be used on the next
     const isCurrent = () => this.#echo?.socketId() === socketId;
-    const body = { socket_id: socketId, channel_name: channelName };
-    request({ baseURL: '', url: edgeEndpoints.channelAuth, method: 'POST', body, schema: channelAuthSchema }).then(
+    this.#askAuthorization(socketId, channelName).then(
       (answer) => isCurrent() && callback(null, answer),
-      () => isCurrent() && this.#events.onRefused(),
+      () => isCurrent() && this.#events.onClose('unauthorized'),
     );
   }
+
+  #askAuthorization(socketId: string, channelName: string) {
+    const body = { socket_id: socketId, channel_name: channelName };
+    return request({ baseURL: '', url: edgeEndpoints.channelAuth, method: 'POST', body, schema: channelAuthSchema });
+  }
+}
+
+/** In the greeting's place pusher-js wraps the server's error in one of its own. */
+interface ConnectionError {
+  error?: { data?: { code?: number } } | null;
 }
 
 interface StateChange {

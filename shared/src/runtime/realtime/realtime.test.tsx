@@ -104,6 +104,15 @@ test('what the server tells of the user is in the session before anyone else hea
   expect(balances).toEqual([8, 8]);
 });
 
+test('a session that has ended somewhere makes the page ask whether it was its own', async () => {
+  const { live, until } = open();
+  session.userReceived(memberDto());
+  hear('message.created');
+  await until('live');
+  live.push('session.ended', {});
+  await waitFor(() => expect(live.reauthorizations()).toBe(1), { timeout: 3000 });
+});
+
 describe('catching up', () => {
   test('is called for with each subscription', async () => {
     const { live, until } = open();

@@ -6,8 +6,10 @@ import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { toEventName } from './eventName';
 import type { OpenLink } from './link';
-import { type RealtimeStatus, Supervisor } from './supervisor';
+import { type Nudge, type RealtimeStatus, Supervisor } from './supervisor';
 
+/** heard by the connection itself */
+const SESSION_ENDED = 'session.ended';
 const CLOSE_AFTER_MS = 1000;
 /** visible, pageshow and online come in one bunch when a phone wakes */
 const BUNCH_MS = 1000;
@@ -31,6 +33,7 @@ const memberId = (): string | null => {
 
 function deliver(heard: string, payload: unknown) {
   const event = toEventName(heard);
+  if (event === SESSION_ENDED) open?.supervisor.sessionEnded();
   takeUser(event, payload);
   for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload);
 }
@@ -118,8 +121,8 @@ export const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(stat
 
 let lastNudge = Number.NEGATIVE_INFINITY;
 
-function nudge() {
-  open?.supervisor.nudge();
+function nudge(by: Nudge) {
+  open?.supervisor.nudge(by);
   const now = performance.now();
   if (memberId() === null || now - lastNudge < BUNCH_MS) return;
   lastNudge = now;
@@ -129,10 +132,10 @@ function nudge() {
 session.onUserChanged(adjust);
 
 if (typeof window !== 'undefined') {
-  window.addEventListener('online', nudge);
-  window.addEventListener('pageshow', (event) => event.persisted && nudge());
+  window.addEventListener('online', () => nudge('network'));
+  window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') nudge();
+    if (document.visibilityState === 'visible') nudge('attention');
     // what is missed from here on belongs to the next bunch, however soon it comes
     else lastNudge = Number.NEGATIVE_INFINITY;
   });
@@ -147,7 +150,7 @@ export const realtimeEdge = {
       openLink = former;
     };
   },
-  isHeard: (event: string): boolean => handlers.has(event),
+  isHeard: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
   onListened: listened.on,
   nudge,
   /** Silences everyone and closes the connection. */

@@ -70,7 +70,7 @@ describe('ws.outage-matrix', () => {
     network.breakAll();
     await clock.pass(30_000);
     network.weather = 'up';
-    one.nudge();
+    one.nudge('network');
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
@@ -96,7 +96,7 @@ describe('ws.blackhole', () => {
   test('coming back to the page finds a dead link within 3 s', async () => {
     const { network, supervisor: one, secondsUntil } = await connected();
     network.weather = 'swallowing';
-    one.nudge();
+    one.nudge('attention');
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(3.1);
   });
 
@@ -106,13 +106,13 @@ describe('ws.blackhole', () => {
     network.breakAll();
     await clock.pass(1_000);
     network.weather = 'up';
-    one.nudge();
+    one.nudge('attention');
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
   test('coming back to the page leaves a living link alone', async () => {
     const { clock, statuses, supervisor: one } = await connected();
-    one.nudge();
+    one.nudge('attention');
     await clock.pass(8_000);
     expect(statuses).toEqual(['connecting', 'live']);
   });
@@ -150,11 +150,89 @@ describe('a subscription', () => {
   });
 });
 
+describe('a socket that is refused for good', () => {
+  const hour = 3_600_000;
+
+  async function refused() {
+    const opened = await connected(() => 0.99);
+    opened.network.weather = 'forbidding';
+    opened.network.breakAll();
+    await opened.clock.pass(hour);
+    return opened;
+  }
+
+  test('is asked for less and less, in the end every ten minutes', async () => {
+    const { clock, network } = await refused();
+    expect(network.attempts).toBeLessThan(20);
+    const before = network.attempts;
+    await clock.pass(hour);
+    expect(network.attempts - before).toBe(6);
+  });
+
+  test('is asked for at once where there is another network, not for who looks at the page', async () => {
+    const { clock, network, statuses, supervisor: one, secondsUntil } = await refused();
+    network.weather = 'up';
+    one.nudge('attention');
+    await clock.pass(1_000);
+    expect(statuses.at(-1)).toBe('waiting');
+    one.nudge('network');
+    expect(await secondsUntil('live')).toBeLessThan(0.5);
+  });
+
+  test('comes back by itself, and is then worth as many attempts as any', async () => {
+    const { clock, network, secondsUntil } = await refused();
+    network.weather = 'up';
+    expect(await secondsUntil('live', 601)).toBeLessThanOrEqual(600);
+    await clock.pass(20_000);
+    network.weather = 'refusing';
+    network.breakAll();
+    await clock.pass(60_000);
+    network.weather = 'up';
+    expect(await secondsUntil('live')).toBeLessThanOrEqual(5.2);
+  });
+
+  test('once refused between two failures is no reason to wait long', async () => {
+    const { clock, network, secondsUntil } = await connected(() => 0.99);
+    network.weather = 'refusing';
+    network.breakAll();
+    await clock.pass(hour);
+    network.weather = 'forbidding';
+    await clock.pass(5_000);
+    network.weather = 'up';
+    expect(await secondsUntil('live')).toBeLessThanOrEqual(5.2);
+  });
+});
+
+describe('the right to listen', () => {
+  test('is asked for anew every five minutes while the socket lives', async () => {
+    const { clock, network } = await connected(() => 0.99);
+    await clock.pass(6 * 60_000);
+    expect(network.reauthorizations).toBe(1);
+    await clock.pass(60 * 60_000);
+    expect(network.reauthorizations).toBe(13);
+    network.weather = 'refusing';
+    network.breakAll();
+    await clock.pass(60 * 60_000);
+    expect(network.reauthorizations).toBe(13);
+  });
+
+  test('is asked for at once when a session of the user has ended', async () => {
+    const { clock, network, supervisor: one } = await connected();
+    one.sessionEnded();
+    await clock.pass(1_000);
+    expect(network.reauthorizations).toBe(1);
+    one.stop();
+    one.sessionEnded();
+    await clock.pass(1_000);
+    expect(network.reauthorizations).toBe(1);
+  });
+});
+
 test('stopping ends it for good', async () => {
   const { clock, network, statuses, supervisor: one } = await connected();
   one.stop();
   const { attempts } = network;
-  one.nudge();
+  one.nudge('attention');
   await clock.pass(60_000);
   expect(statuses.at(-1)).toBe('off');
   expect(network.attempts).toBe(attempts);
@@ -173,7 +251,7 @@ test('never says live when it is not, and is live 20 s after the last trouble, w
       for (const { weather, breaks, nudges, forMs } of troubles) {
         network.weather = weather;
         if (breaks) network.breakAll();
-        if (nudges) one.nudge();
+        if (nudges) one.nudge('attention');
         await clock.pass(forMs);
         if (weather !== 'up' && forMs > 16_000) expect(statuses.at(-1)).not.toBe('live');
       }

@@ -1,4 +1,4 @@
-import type { Link, LinkEvents } from './link';
+import type { CloseReason, Link, LinkEvents } from './link';
 
 export type RealtimeStatus = 'off' | 'connecting' | 'live' | 'waiting';
 
@@ -26,9 +26,12 @@ interface SupervisorOptions {
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
-/** a server that refuses the subscription is asked less and less */
-const LONGEST_REFUSED_PAUSE_MS = 30_000;
+/** the longest pause, to which pauses double from the first */
+const LONGEST_PAUSE_MS: Record<CloseReason, number> = {
+  unreachable: 5_000,
+  unauthorized: 30_000,
+  refused: 10 * 60_000,
+};
 /** short, so that an attempt begun in an outage does not outlast it by much … */
 const OPEN_BUDGET_MS = 4_000;
 /** … but now and then long enough for the slowest network */
@@ -38,10 +41,17 @@ const JOIN_BUDGET_MS = 12_000;
 const PING_BUDGET_MS = 3_000;
 /** a connection that lived this long was a good one */
 const GOOD_AFTER_MS = 5_000;
+/** how long a page may go on listening whose session has ended unheard, give or take a fifth so that pages spread */
+const REAUTHORIZE_AFTER_MS = 5 * 60_000;
+/** lets a log-out in another tab be heard by that tab's own word first */
+const SESSION_ENDED_PAUSE_MS = 1_000;
+
+/** What makes another attempt worth while: another network, or somebody who looks. */
+export type Nudge = 'network' | 'attention';
 
 /**
- * Keeps one link alive: every failure, of whatever kind, leads to a new attempt after a pause of full jitter (0.5 → 5 s).
- * pusher-js by itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
+ * Keeps one link alive: every failure leads to a new attempt after a pause of full jitter, up to 5 s where the server is
+ * away, 10 min where it has refused. pusher-js by itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -51,6 +61,8 @@ export class Supervisor {
   #loading: Promise<Link | null> | null = null;
   /** since the last good connection */
   #failures = 0;
+  /** refusals in a row */
+  #refusals = 0;
   #attempts = 0;
   #liveSince = 0;
   #socketId = '';
@@ -58,6 +70,7 @@ export class Supervisor {
   #run = 0;
   #cancelTimer = () => {};
   #cancelPing = () => {};
+  #cancelReauthorization = () => {};
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -68,6 +81,7 @@ export class Supervisor {
     if (this.#status !== 'off') return;
     this.#run += 1;
     this.#failures = 0;
+    this.#refusals = 0;
     void this.#connect();
   }
 
@@ -76,37 +90,45 @@ export class Supervisor {
     this.#run += 1;
     this.#cancelTimer();
     this.#cancelPing();
+    this.#cancelReauthorization();
     this.#become('off');
     this.#link?.disconnect();
   }
 
-  /** Something suggests that the network is there (again): `online`, or the page is looked at. */
-  nudge() {
+  /** Something suggests that it may work now. Attention alone does not open what was refused. */
+  nudge(by: Nudge) {
     if (this.#status === 'live') this.#probe();
-    else if (this.#status === 'waiting') void this.#connect();
-    else if (this.#status === 'connecting' && this.#link) {
+    else if (this.#status === 'waiting') {
+      if (by === 'network' || this.#refusals === 0) void this.#connect();
+    } else if (this.#status === 'connecting' && this.#link) {
       // an attempt begun without the network, or before the page was frozen, may hang
       this.#link.disconnect();
       void this.#connect();
     }
   }
 
+  /** A session of this user has ended somewhere: whether it was this page's, the server says. */
+  sessionEnded() {
+    if (this.#status === 'live') this.#reauthorizeAfter(SESSION_ENDED_PAUSE_MS);
+  }
+
   readonly #events: LinkEvents = {
     onOpen: (socketId) => {
       if (this.#status !== 'connecting') return;
       this.#socketId = socketId;
-      this.#within(JOIN_BUDGET_MS, () => this.#fail(LONGEST_REFUSED_PAUSE_MS));
+      this.#within(JOIN_BUDGET_MS, () => this.#fail('unauthorized'));
       this.#link?.join();
     },
     onJoined: () => {
       if (this.#status !== 'connecting') return;
       this.#cancelTimer();
       this.#attempts = 0;
+      this.#refusals = 0;
       this.#liveSince = this.#clock.now();
+      this.#reauthorizeAfter(REAUTHORIZE_AFTER_MS * (0.8 + 0.4 * this.#random()));
       this.#become('live', this.#socketId);
     },
-    onClose: () => this.#fail(LONGEST_PAUSE_MS),
-    onRefused: () => this.#fail(LONGEST_REFUSED_PAUSE_MS),
+    onClose: (reason) => this.#fail(reason),
     onActivity: () => this.#cancelPing(),
     onEvent: (event, payload) => this.#options.onEvent(event, payload),
   };
@@ -117,11 +139,11 @@ export class Supervisor {
     this.#attempts += 1;
     const isLong = this.#attempts % LONG_ATTEMPT_EVERY === 0;
     // after a wait that long there is nobody to spare
-    this.#within(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail(FIRST_PAUSE_MS));
+    this.#within(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail('unreachable', FIRST_PAUSE_MS));
     this.#link ??= await this.#load();
     if (run !== this.#run || this.#status !== 'connecting') return;
     if (this.#link) this.#link.connect();
-    else this.#fail(LONGEST_PAUSE_MS);
+    else this.#fail('unreachable');
   }
 
   /** Two attempts may wait for the same code. */
@@ -137,22 +159,37 @@ export class Supervisor {
     return this.#loading;
   }
 
-  #fail(longestPauseMs: number) {
+  #fail(reason: CloseReason, longestPauseMs = LONGEST_PAUSE_MS[reason]) {
     if (this.#status === 'off' || this.#status === 'waiting') return;
     if (this.#status === 'live' && this.#clock.now() - this.#liveSince >= GOOD_AFTER_MS) this.#failures = 0;
     this.#cancelPing();
+    this.#cancelReauthorization();
     this.#link?.disconnect();
-    const ceiling = Math.min(longestPauseMs, FIRST_PAUSE_MS * 2 ** this.#failures);
+    const doublings = reason === 'refused' ? this.#refusals : this.#failures;
+    const ceiling = Math.min(longestPauseMs, FIRST_PAUSE_MS * 2 ** doublings);
     this.#failures += 1;
+    this.#refusals = reason === 'refused' ? this.#refusals + 1 : 0;
     this.#become('waiting');
-    const { random = Math.random } = this.#options;
-    this.#within(random() * ceiling, () => void this.#connect());
+    this.#within(this.#random() * ceiling, () => void this.#connect());
   }
 
   #probe() {
     this.#cancelPing();
-    this.#cancelPing = this.#clock.after(PING_BUDGET_MS, () => this.#fail(LONGEST_PAUSE_MS));
+    this.#cancelPing = this.#clock.after(PING_BUDGET_MS, () => this.#fail('unreachable'));
     this.#link?.ping();
+  }
+
+  #reauthorizeAfter(milliseconds: number) {
+    this.#cancelReauthorization();
+    this.#cancelReauthorization = this.#clock.after(milliseconds, () => {
+      this.#link?.reauthorize();
+      this.#reauthorizeAfter(REAUTHORIZE_AFTER_MS);
+    });
+  }
+
+  #random(): number {
+    const { random = Math.random } = this.#options;
+    return random();
   }
 
   #within(milliseconds: number, run: () => void) {

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReverbApp } from '../env.ts';
+import { hmac } from '../signatures.ts';
+import { type Broadcaster, refuseUpgrade } from './broadcaster.ts';
+
+/** At 10 kB an event this is as much as a Reverb that is slow or away may cost: 10 MB. */
+const longestQueue = 1_000;
+/** What is older has been fetched by its reader, who asks after a silence of 5 s. */
+const freshForMs = 30_000;
+const answerTimeoutMs = 5_000;
+/** How long a stop waits for what is still to be sent. */
+const flushMs = 300;
+
+interface Event {
+  body: string;
+  publishedAt: number;
+}
+
+/**
+ * Publishes through Reverb's HTTP API, one event at a time: of several under way at once a later one may arrive first.
+ * An event that Reverb does not take is dropped; its readers catch up by `messages/latest`.
+ */
+export class ReverbBroadcaster implements Broadcaster {
+  readonly #app: ReverbApp;
+  readonly #queue: Event[] = [];
+  #sending: Promise<void> | null = null;
+  /** Since Reverb last took one. */
+  #lost = 0;
+
+  constructor(app: ReverbApp) {
+    this.#app = app;
+  }
+
+  sign(text: string): string {
+    return `${this.#app.key}:${hmac(this.#app.secret, text)}`;
+  }
+
+  publish(channel: string, event: string, data: object): void {
+    const body = JSON.stringify({ name: event, channels: [channel], data: JSON.stringify(data) });
+    this.#queue.push({ body, publishedAt: Date.now() });
+    if (this.#queue.length > longestQueue) {
+      // the newest stay: a reader who gets one sees by its version that others are missing
+      this.#queue.shift();
+      this.#missed(`more than ${longestQueue} wait`);
+    }
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null;
+    });
+  }
+
+  /** Reverb knows no sessions, and offers no way to end a socket that holds: see docs/decisions/010. */
+  bindSession(): void {}
+
+  closeSession(): void {}
+
+  /** The front server passes sockets on to Reverb, not here. */
+  upgrade(_request: IncomingMessage, stream: Duplex): void {
+    refuseUpgrade(stream);
+  }
+
+  async close(): Promise<void> {
+    await Promise.race([this.#sending, sleep(flushMs, undefined, { ref: false })]);
+    this.#queue.length = 0;
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let event = this.#queue.shift(); event; event = this.#queue.shift()) {
+      const isFresh = Date.now() - event.publishedAt <= freshForMs;
+      const failure = isFresh ? await this.#send(event.body) : 'it is too slow';
+      if (failure) this.#missed(failure);
+      else this.#taken();
+    }
+  }
+
+  /** What went wrong, if anything. */
+  async #send(body: string): Promise<string | null> {
+    try {
+      const status = await post(`${this.#app.url}${signedPath(this.#app, body, Date.now())}`, body);
+      return status === 200 ? null : refusal(status);
+    } catch (error) {
+      const { name, code } = error as NodeJS.ErrnoException;
+      return name === 'TimeoutError' ? `no answer within ${answerTimeoutMs / 1000} s` : (code ?? String(error));
+    }
+  }
+
+  #missed(failure: string): void {
+    if (this.#lost === 0) {
+      console.error(`Reverb at ${this.#app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
+    }
+    this.#lost += 1;
+  }
+
+  #taken(): void {
+    if (this.#lost > 0) console.error(`Reverb at ${this.#app.url} takes events again; ${this.#lost} were lost.`);
+    this.#lost = 0;
+  }
+}
+
+/** Resolves to the status of the answer. */
+async function post(url: string, body: string): Promise<number | undefined> {
+  const signal = AbortSignal.timeout(answerTimeoutMs);
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  // Reverb closes after each answer without saying so: a second request on the same connection could be lost
+  const options = { method: 'POST', headers, signal, agent: false };
+  const asked = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
+  try {
+    const [answer]: IncomingMessage[] = await once(asked.end(body), 'response');
+    for await (const _ of answer ?? []);
+    return answer?.statusCode;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** The path of Pusher's HTTP API that publishes an event, with its signature. */
+export function signedPath({ id, key, secret }: Omit<ReverbApp, 'url'>, body: string, now: number): string {
+  const path = `/apps/${id}/events`;
+  const bodyHash = createHash('md5').update(body).digest('hex');
+  const timestamp = Math.floor(now / 1000);
+  const query = `auth_key=${key}&auth_timestamp=${timestamp}&auth_version=1.0&body_md5=${bodyHash}`;
+  return `${path}?${query}&auth_signature=${hmac(secret, `POST\n${path}\n${query}`)}`;
+}
+
+function refusal(status: number | undefined): string {
+  if (status === 401) return 'it answers 401, so REVERB_APP_KEY or REVERB_APP_SECRET is not what it has';
+  if (status === 404) return 'it answers 404, so REVERB_APP_ID is not what it has';
+  return `it answers ${status}`;
+}
