@@ -58,6 +58,10 @@ export function createTransport(onWait: (seconds: number) => void): Transport {
 function reasonOf(cause: unknown): string {
   const { name, message, cause: inner } = cause as Error;
   if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
-  const { code, errors } = (inner ?? {}) as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  return code ?? errors?.[0]?.code ?? message;
+  const {
+    code,
+    errors,
+    message: innerMessage,
+  } = (inner ?? {}) as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+  return code ?? errors?.[0]?.code ?? innerMessage ?? message;
 }

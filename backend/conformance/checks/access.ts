@@ -173,6 +173,15 @@ const sites = [
       run: async (world) => expectStatus(await fromElsewhere(world), 419),
     },
     {
+      name: 'refuses the token of another session with 419',
+      otherwise: 'sends the token of its own',
+      async run(world) {
+        const [spare, theirs] = [await world.member('spare'), await world.member('theirs')];
+        const foreign = decodeURIComponent(theirs.visitor.cookies.get('XSRF-TOKEN') ?? '');
+        expectStatus(await spare.visitor.put('/user', {}, { 'X-XSRF-TOKEN': foreign }), 419);
+      },
+    },
+    {
       name: 'changes nothing when it is only read',
       async run(world) {
         const { id } = await world.conversation();

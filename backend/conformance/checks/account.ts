@@ -267,6 +267,13 @@ const logout = checksOf('POST /v1/logout', [
       expectThat(seen === '401,401,200', `${seen} for it, for its old cookies, and for the other session`);
     },
   },
+  {
+    name: 'answers 401 to a visitor',
+    otherwise: 'takes any refusal but 401 for a log-out that was not done',
+    async run(world) {
+      expectStatus(await (await world.visitor()).post('/logout'), 401);
+    },
+  },
 ]);
 
 export const accountChecks = [...token, ...register, ...login, ...user, ...profile, ...password, ...email, ...logout];

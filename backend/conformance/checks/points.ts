@@ -20,6 +20,13 @@ const checkIn = checksOf('POST /v1/check-in', [
       expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
     },
   },
+  {
+    name: 'answers 401 to a visitor',
+    otherwise: 'opens the sign-in popup at 401 only',
+    async run(world) {
+      expectStatus(await (await world.visitor()).post('/check-in'), 401);
+    },
+  },
 ]);
 
 const transactions = checksOf('GET /v1/transactions', [
