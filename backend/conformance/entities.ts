@@ -1,138 +1,183 @@
-import { z } from 'zod';
+import {
+  checkInSchema,
+  conversationSchema,
+  messageSchema,
+  storySchema,
+  suggestionSchema,
+  transactionSchema,
+  userSchema,
+} from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { Deviation, shownValue } from './check.ts';
 
-/** An entity of the API: what the page cannot do without, and what else was agreed upon. */
+/**
+ * An entity of the API twice: as the page reads it, which passes over what is missing or of another type, and with every
+ * field that was agreed upon.
+ */
 interface Entity {
   name: string;
-  schema: z.ZodType;
-  wanted: string[];
+  read: v.GenericSchema;
+  agreed: v.GenericSchema;
 }
 
-type Fields = Record<string, z.ZodType>;
+const id = v.union([v.pipe(v.string(), v.minLength(1)), v.number()]);
+const text = v.string();
+const whole = v.pipe(v.number(), v.integer());
+const flag = v.boolean();
+const time = v.pipe(v.string(), v.isoTimestamp('no ISO time with a zone'));
+const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema);
+const problem = orNull(v.looseObject({ code: text, message: text }));
+const person = { id, name: text, avatar: orNull(text) };
 
-const id = z.union([z.string().min(1), z.number()]);
-const text = z.string();
-const whole = z.int();
-const flag = z.boolean();
-/** As the pages read it: ISO with a zone, which no two clocks read differently. */
-const time = z.iso.datetime({ offset: true });
-const list = (fields: Fields) => z.array(z.looseObject(fields));
-const record = (fields: Fields) => z.looseObject(fields);
-
-/** What is wanted may be missing or null, as the page reads it; what is there has its type. */
-function entity(name: string, needed: Fields, wanted: Fields): Entity {
-  const optional = Object.fromEntries(Object.entries(wanted).map(([field, type]) => [field, type.nullish()]));
-  return { name, schema: z.looseObject({ ...needed, ...optional }), wanted: Object.keys(wanted) };
-}
-
-export const User = entity(
-  'User',
-  { id },
-  {
+export const User: Entity = {
+  name: 'User',
+  read: userSchema,
+  agreed: v.looseObject({
+    id,
     name: text,
     username: text,
-    avatar: text,
-    gender: text,
+    avatar: orNull(text),
+    gender: orNull(text),
     balance: whole,
-    invite_code: text,
-    persona: text,
-    email_verified_at: time,
+    invite_code: orNull(text),
+    persona: orNull(text),
+    email_verified_at: orNull(time),
     checked_in_today: flag,
     check_in_streak: whole,
     version: whole,
-  },
-);
+  }),
+};
 
-export const Story = entity(
-  'Story',
-  { id, title: text },
-  {
-    cover_url: text,
+export const Story: Entity = {
+  name: 'Story',
+  read: storySchema,
+  agreed: v.looseObject({
+    id,
+    title: text,
+    cover_url: orNull(text),
     summary: text,
-    tags: z.array(text),
-    author: record({}),
-    opening: text,
-    characters: list({ id, name: text }),
+    tags: v.array(text),
+    author: orNull(v.looseObject(person)),
+    opening: orNull(text),
+    characters: v.array(v.looseObject({ ...person, intro: orNull(text) })),
     price_per_message: whole,
-    conversation_id: id,
+    conversation_id: orNull(id),
     created_at: time,
     updated_at: time,
-  },
-);
+  }),
+};
 
-export const Message = entity(
-  'Message',
-  {
+/** Without these a message cannot stand in its place, although the page reads the rest. */
+const placed = v.looseObject({
+  seq: v.number(),
+  role: v.picklist(['user', 'assistant', 'system']),
+  status: v.picklist(['pending', 'streaming', 'completed', 'failed', 'cancelled']),
+});
+
+export const Message: Entity = {
+  name: 'Message',
+  read: v.intersect([messageSchema, placed]),
+  agreed: v.looseObject({
     id,
-    seq: whole,
-    role: z.enum(['user', 'assistant', 'system']),
-    body: text.nullable(),
-    status: z.enum(['pending', 'streaming', 'completed', 'failed', 'cancelled']),
-  },
-  {
     conversation_id: id,
     story_id: id,
+    seq: whole,
     version: whole,
     revision: whole,
-    client_id: text,
-    error: record({}),
+    client_id: orNull(text),
+    body: text,
+    error: problem,
     cost: whole,
     created_at: time,
     updated_at: time,
-  },
-);
+  }),
+};
 
-export const Conversation = entity(
-  'Conversation',
-  { id, story: record({ id }) },
-  {
-    last_message: record({ id }),
+export const Conversation: Entity = {
+  name: 'Conversation',
+  read: v.intersect([conversationSchema, v.looseObject({ story: v.looseObject({ id }) })]),
+  agreed: v.looseObject({
+    id,
+    story: v.looseObject({ id, title: text, cover_url: orNull(text) }),
+    last_message: v.looseObject({ id, role: text, excerpt: text, created_at: time }),
     last_seq: whole,
     version: whole,
-    active_message_id: id,
+    active_message_id: orNull(id),
     created_at: time,
     updated_at: time,
-  },
-);
+  }),
+};
 
-export const LatestMeta = entity(
-  'meta',
-  {},
-  { conversation_id: id, version: whole, last_seq: whole, has_more: flag, active_message_id: id },
-);
+export const LatestMeta: Entity = {
+  name: 'meta',
+  read: v.looseObject({}),
+  agreed: v.looseObject({
+    conversation_id: orNull(id),
+    version: whole,
+    last_seq: whole,
+    has_more: flag,
+    active_message_id: orNull(id),
+  }),
+};
 
-export const Suggestion = entity(
-  'Suggestion',
-  { id, status: z.enum(['pending', 'ready', 'failed']) },
-  { conversation_id: id, base_version: whole, items: list({ id, text }), error: record({}), expires_at: time },
-);
+export const Suggestion: Entity = {
+  name: 'Suggestion',
+  read: suggestionSchema,
+  agreed: v.looseObject({
+    id,
+    conversation_id: id,
+    base_version: whole,
+    status: v.picklist(['pending', 'ready', 'failed']),
+    items: v.array(v.looseObject({ id, text })),
+    error: problem,
+    expires_at: orNull(time),
+  }),
+};
 
-export const Transaction = entity(
-  'Transaction',
-  { id, type: text, amount: whole, created_at: time },
-  { balance_after: whole, description: text, ref_type: text, ref_id: id },
-);
+export const Transaction: Entity = {
+  name: 'Transaction',
+  read: transactionSchema,
+  agreed: v.looseObject({
+    id,
+    type: text,
+    amount: whole,
+    balance_after: whole,
+    description: text,
+    ref_type: orNull(text),
+    ref_id: orNull(id),
+    created_at: time,
+  }),
+};
 
-export const CheckIn = entity(
-  'CheckIn',
-  { date: z.iso.date(), streak: whole, awarded: whole, balance: whole },
-  { already_checked_in: flag },
-);
+export const CheckIn: Entity = {
+  name: 'CheckIn',
+  read: checkInSchema,
+  agreed: v.looseObject({
+    date: v.pipe(text, v.isoDate('no day such as 2026-11-21')),
+    streak: whole,
+    awarded: whole,
+    already_checked_in: flag,
+    balance: whole,
+  }),
+};
 
 /** Throws unless the page can read it. */
-export function expectReadable({ name, schema }: Entity, value: unknown): void {
-  const { error } = schema.safeParse(value);
-  const issue = error?.issues[0];
-  if (!issue) return;
-  const there = issue.path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown> | null)?.[key], value);
-  throw new Deviation(`${[name, ...issue.path].join('.')} is ${shownValue(there)}: ${issue.message}`);
+export function expectReadable({ name, read }: Entity, value: unknown): void {
+  const [issue] = v.safeParse(read, value).issues ?? [];
+  if (issue) throw new Deviation(describe(name, issue));
 }
 
-/** Throws unless each field that was agreed upon is named, null or not. */
-export function expectWhole({ name, wanted }: Entity, value: unknown): void {
-  const present = Object.keys((value ?? {}) as object);
-  const missing = wanted.filter((field) => !present.includes(field));
-  if (missing.length > 0) throw new Deviation(`${name} without ${missing.join(', ')}`);
+/** Throws unless every field that was agreed upon is there, with its type. */
+export function expectAgreed({ name, agreed }: Entity, value: unknown): void {
+  const issues = v.safeParse(agreed, value).issues ?? [];
+  if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
+}
+
+type Issue = v.BaseIssue<unknown>;
+
+function describe(name: string, issue: Issue): string {
+  const path = [name, v.getDotPath(issue)].filter(Boolean).join('.');
+  return issue.input === undefined ? `no ${path}` : `${path} is ${shownValue(issue.input)} (${issue.message})`;
 }
 
 type Json = Record<string, unknown>;

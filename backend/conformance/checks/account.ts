@@ -1,5 +1,5 @@
 import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
-import { expectReadable, expectWhole, idOf, User, unwrapped } from '../entities.ts';
+import { expectAgreed, expectReadable, idOf, User, unwrapped } from '../entities.ts';
 import { userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
@@ -156,7 +156,7 @@ const user = checksOf('GET /v1/user', [
     name: 'tells everything of the user',
     otherwise: 'leaves out what it is not told',
     async run(world) {
-      expectWhole(User, unwrapped((await (await world.member('mine')).visitor.get('/user')).body));
+      expectAgreed(User, unwrapped((await (await world.member('mine')).visitor.get('/user')).body));
     },
   },
   {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
-import { CheckIn, expectReadable, expectWhole, idOf, pageOf, Transaction, unwrapped } from '../entities.ts';
+import { CheckIn, expectAgreed, expectReadable, idOf, pageOf, Transaction, unwrapped } from '../entities.ts';
 
 const checkIn = checksOf('POST /v1/check-in', [
   {
@@ -41,7 +41,7 @@ const transactions = checksOf('GET /v1/transactions', [
       const { items } = pageOf(answer.body);
       for (const row of items) {
         expectReadable(Transaction, row);
-        expectWhole(Transaction, row);
+        expectAgreed(Transaction, row);
       }
       expectThat(new Set(items.map(idOf)).size === items.length, 'rows with the same id');
       expectThat(
