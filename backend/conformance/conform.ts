@@ -43,6 +43,7 @@ export interface Report {
   target: Target;
   results: Result[];
   requests: number;
+  seconds: number;
   waitedSeconds: number;
   leftBehind: { accounts: string[]; conversations: number };
 }
@@ -71,28 +72,37 @@ export async function attempt(check: Check, world: World, isFirst: boolean): Pro
   }
 }
 
-interface Listener {
-  onResult?: (result: Result) => void;
+interface RunOptions {
   onWait?: (seconds: number) => void;
+  /** breaks the run off; what it made is deleted all the same */
+  signal?: AbortSignal;
 }
 
 /** Holds a backend against the contract. Throws `NoBackend` where there is none. */
-export async function conform(target: Target, { onResult, onWait }: Listener = {}): Promise<Report> {
+export async function conform(target: Target, { onWait, signal }: RunOptions = {}): Promise<Report> {
   await expectBackend(target.url);
-  const transport = createTransport((seconds) => onWait?.(seconds));
+  const startedAt = Date.now();
+  const transport = createTransport({ onWait, signal });
   const world = new World(target, transport);
   const results: Result[] = [];
+  let leftBehind: Report['leftBehind'];
   try {
     for await (const result of attemptAll(world)) {
+      if (signal?.aborted) break;
       results.push(result);
-      onResult?.(result);
     }
-  } catch (cause) {
-    await world.cleanUp();
-    throw cause;
+  } finally {
+    leftBehind = await world.cleanUp();
   }
-  const leftBehind = await world.cleanUp();
-  return { target, results, requests: transport.requests(), waitedSeconds: transport.waitedSeconds(), leftBehind };
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  return {
+    target,
+    results,
+    requests: transport.requests(),
+    seconds,
+    waitedSeconds: transport.waitedSeconds(),
+    leftBehind,
+  };
 }
 
 /** Each check in its turn; a call that is not there is named once. */
@@ -107,7 +117,7 @@ async function* attemptAll(world: World): AsyncGenerator<Result> {
       follows !== undefined && lacking.has(follows)
         ? { call, name, isNeeded: false, outcome: 'lacks', came: `there is no ${follows}`, product: without }
         : await attempt(check, world, !begun.has(call));
-    begun.add(call);
+    if (result.outcome !== 'untried') begun.add(call);
     if (result.outcome === 'lacks') lacking.add(call);
     yield result;
   }
@@ -115,7 +125,7 @@ async function* attemptAll(world: World): AsyncGenerator<Result> {
 
 /** One look at the feed, before anything is written. */
 export async function expectBackend(url: string): Promise<void> {
-  const { direct } = createTransport(() => undefined);
+  const { direct } = createTransport();
   const address = `${url}/api/v1/stories`;
   const answer = await new Visitor(url, {}, direct).get('/stories').catch((cause: unknown) => {
     if (cause instanceof NoAnswer) throw new NoBackend(`${url} cannot be reached: ${cause.message}`);

@@ -21,10 +21,7 @@ const target = {
   key: '{key}',
   runs: Number(process.env.FC_RUNS ?? 40),
 };
-const world = new World(
-  target,
-  createTransport(() => undefined),
-);
+const world = new World(target, createTransport());
 
 describe('conformance', () => {
   for (const [index, check] of checks.entries()) {

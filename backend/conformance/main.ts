@@ -16,7 +16,8 @@ Registers accounts, sends messages and deletes what it can: for test environment
   --json              one JSON document on standard output, nothing else
   --help
 
-Exit codes: 0 nothing that the product needs fails, 1 something does or nobody answers, 2 wrong usage.`;
+Exit codes: 0 nothing that the product needs fails, 1 something does, could not be tried, or nobody answers,
+2 wrong usage.`;
 
 class WrongUsage extends Error {}
 
@@ -56,6 +57,8 @@ function readArguments(words: string[]): { target: Target; isJson: boolean } | n
   return { target: { url, origin, socketUrl, key: values.key, runs }, isJson: values.json };
 }
 
+const interrupted = new AbortController();
+
 async function run(words: string[]): Promise<number> {
   const asked = readArguments(words);
   if (!asked) {
@@ -63,14 +66,17 @@ async function run(words: string[]): Promise<number> {
     return 0;
   }
   const { target, isJson } = asked;
+  process.once('SIGINT', () => interrupted.abort());
   const report = await conform(target, {
     onWait: (seconds) => console.error(`429: waiting ${seconds} s, as it asks`),
+    signal: interrupted.signal,
   });
   if (isJson) console.log(json(report));
   else {
     console.log(`${target.url} for a page of ${target.origin}, socket ${target.socketUrl}/app/${target.key}\n`);
     console.log(`${table(report)}\n\n${summary(report)}`);
   }
+  if (interrupted.signal.aborted) return 130;
   return failed(report) ? 1 : 0;
 }
 

@@ -1,6 +1,8 @@
 import { type Call, calls } from './calls.ts';
 import type { Outcome, Report, Result } from './conform.ts';
 
+const MAX_NAMED = 3;
+
 const signs: Record<Outcome, string> = { holds: '✓', lacks: '–', differs: '≠', fails: '✗', untried: '?' };
 const order: Outcome[] = ['fails', 'lacks', 'differs', 'untried', 'holds'];
 
@@ -28,35 +30,47 @@ const words: Record<Outcome, string> = {
   lacks: 'lacks it (optional)',
   differs: 'answers, and does otherwise',
   fails: 'fails',
-  untried: 'answers as far as it could be tried',
+  untried: 'could not be tried, or not all of it',
 };
 
+/** One line a call, and below it what does not hold. */
 export function table(report: Report): string {
-  const width = Math.max(...Object.keys(calls).map((call) => call.length));
-  return rowsOf(report)
+  const rows = rowsOf(report);
+  const width = Math.max(...rows.map(({ call }) => call.length));
+  return rows
     .map(({ call, outcome, checks }) => {
       const held = checks.filter((check) => check.outcome === 'holds').length;
       const head = `${signs[outcome]} ${call.padEnd(width)}  ${words[outcome]} (${held} of ${checks.length} hold)`;
-      return [head, ...checks.flatMap(lines)].join('\n');
+      return [head, ...checks.flatMap(found), ...untried(checks)].join('\n');
     })
     .join('\n');
 }
 
-function lines({ name, outcome, came, product }: Result): string[] {
-  if (outcome === 'holds') return [];
-  if (outcome === 'untried') return [`    ? ${name}`, `      not tried: ${came}`];
-  const found = [`    ${signs[outcome]} ${name}`, `      came: ${came}`];
-  return product ? [...found, `      the product: ${product}`] : [...found, '      the product cannot do without'];
+function found({ name, outcome, came, product }: Result): string[] {
+  if (outcome === 'holds' || outcome === 'untried') return [];
+  const consequence = product ? `the product: ${product}` : 'the product needs it';
+  return [`    ${signs[outcome]} ${name}`, `      came: ${came}`, `      ${consequence}`];
+}
+
+/** Named one by one, unless one reason kept many of them from being tried. */
+function untried(checks: Result[]): string[] {
+  const left = checks.filter(({ outcome }) => outcome === 'untried');
+  const reasons = [...new Set(left.map(({ came }) => came))];
+  return reasons.flatMap((reason) => {
+    const names = left.filter(({ came }) => came === reason).map(({ name }) => name);
+    const listed = names.length > MAX_NAMED ? [`${names.length} checks`] : names;
+    return [...listed.map((name) => `    ? ${name}`), `      not tried: ${reason}`];
+  });
 }
 
 export function summary(report: Report): string {
   const rows = rowsOf(report);
   const count = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome).length;
-  const { accounts, conversations } = report.leftBehind;
+  const { requests, seconds, waitedSeconds, leftBehind } = report;
   return [
     `${count('holds')} answer, ${count('differs')} do otherwise, ${count('lacks')} lacking, ${count('fails')} failing, ${count('untried')} untried`,
-    `${report.requests} requests; waited ${report.waitedSeconds} s for limits`,
-    `left behind: ${accounts.length} accounts (${accounts.join(', ') || 'none'}), ${conversations} conversations`,
+    `${requests} requests in ${seconds} s, ${waitedSeconds} s of them waiting for limits`,
+    `left behind: ${leftBehind.accounts.join(', ') || 'no accounts'}; ${leftBehind.conversations} conversations`,
   ].join('\n');
 }
 

@@ -22,8 +22,15 @@ export interface Transport {
   waitedSeconds(): number;
 }
 
-/** A bounded number of requests in a bounded time. @param onWait hears how many seconds a 429 asks to wait */
-export function createTransport(onWait: (seconds: number) => void): Transport {
+interface TransportOptions {
+  /** hears how many seconds a 429 asks to wait */
+  onWait?: (seconds: number) => void;
+  /** ends a wait */
+  signal?: AbortSignal;
+}
+
+/** A bounded number of requests in a bounded time. */
+export function createTransport({ onWait, signal }: TransportOptions = {}): Transport {
   const startedAt = Date.now();
   let requests = 0;
   let waitedSeconds = 0;
@@ -47,8 +54,10 @@ export function createTransport(onWait: (seconds: number) => void): Transport {
     if (!mayWait) throw new Untried(`429 asks to wait ${seconds} s, which is too long`);
     await response.body?.cancel();
     waitedSeconds += seconds;
-    onWait(seconds);
-    await pause(seconds * 1000 + 250);
+    onWait?.(seconds);
+    await pause(seconds * 1000 + 250, undefined, { signal }).catch(() => {
+      throw new Untried('broken off');
+    });
     return patient(url, request);
   };
 

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Deviation, expectSuccess, expectThat, Untried } from './check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
-import { PusherSocket } from './socket.ts';
+import { PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './transport.ts';
 import { type Answer, Visitor } from './visitor.ts';
 
@@ -41,6 +41,9 @@ export class World {
   readonly target: Target;
   readonly #transport: Transport;
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
+  readonly #sockets = new Set<PusherSocket>();
+  #socketProblem: string | undefined;
+  #isStuck = false;
   readonly #made = new Map<string, Promise<unknown>>();
 
   constructor(target: Target, transport: Transport) {
@@ -125,13 +128,20 @@ export class World {
     });
   }
 
-  /** The conversation of `mine`, whose first reply has ended. */
+  /** The conversation of `mine`, in which nothing is being written. */
   async conversation(): Promise<{ id: string; storyId: string; sent: Sending }> {
     const sent = await this.firstMessage();
     const id = conversationIdOf(sent.answer);
     if (sent.answer.status > 299 || id === '') throw new Untried('no message could be sent');
     const { visitor } = await this.member('mine');
-    await this.once('first reply', () => this.settled(visitor, id));
+    if (this.#isStuck) throw new Untried('a reply does not end');
+    try {
+      await this.settled(visitor, id);
+    } catch (cause) {
+      if (!(cause instanceof Deviation)) throw cause;
+      this.#isStuck = true;
+      throw new Untried(`a reply does not end: ${cause.came}`);
+    }
     return { id, storyId: String(sent.content.story_id), sent };
   }
 
@@ -178,17 +188,19 @@ export class World {
     return socket as PusherSocket & { id: string };
   }
 
-  rawSocket({ origin = this.target.origin, key = this.target.key } = {}): Promise<PusherSocket> {
+  /** A socket and whatever it was told first. Where none could be opened once, none is tried again. */
+  async rawSocket({ origin = this.target.origin, key = this.target.key } = {}): Promise<PusherSocket> {
+    if (this.#socketProblem) throw new Untried(this.#socketProblem);
     const address = `${this.target.socketUrl}/app/${encodeURIComponent(key)}?protocol=7&client=js&version=8.4.0`;
-    return this.#keeping(PusherSocket.open(address, { origin }));
-  }
-
-  readonly #sockets = new Set<PusherSocket>();
-
-  async #keeping(opening: Promise<PusherSocket>): Promise<PusherSocket> {
-    const socket = await opening;
-    this.#sockets.add(socket);
-    return socket;
+    try {
+      const socket = await PusherSocket.open(address, { origin });
+      this.#sockets.add(socket);
+      return socket;
+    } catch (cause) {
+      if (!(cause instanceof SocketProblem) || this.#sockets.size > 0) throw cause;
+      this.#socketProblem = `no socket at ${this.target.socketUrl}`;
+      throw new SocketProblem(`${this.#socketProblem} (${cause.message}): where is Reverb (--reverb, --key)?`);
+    }
   }
 
   /** Joins the account's own channel. */

@@ -169,7 +169,7 @@ const sites = [
     },
     {
       name: 'refuses another site with 419',
-      otherwise: 'is no other site; a backend that keeps no session for one refuses it as well',
+      otherwise: 'asks from its own page only; a backend that knows no session from elsewhere refuses as well',
       run: async (world) => expectStatus(await fromElsewhere(world), 419),
     },
     {
@@ -205,7 +205,7 @@ const sites = [
   ...checksOf('POST /v1/login', [
     {
       name: 'refuses another site with 419',
-      otherwise: 'is no other site; what matters is that no session begins there',
+      otherwise: 'asks from its own page only',
       async run(world) {
         const { login } = await world.member('mine');
         const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };

@@ -17,11 +17,16 @@ const token = checksOf('GET /sanctum/csrf-cookie', [
   },
 ]);
 
+/** The commonest reason why a session does not begin or last. */
+const whichPage = ({ target }: World) => `is ${target.origin} the page that it keeps sessions for (--origin)?`;
+
 const register = checksOf('POST /v1/register', [
   {
     name: 'signs up whom the page’s own form describes',
     async run(world) {
       const { answer } = await world.registration('mine');
+      const isLost = answer.status === 419 || answer.status >= 500;
+      if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
       expectSuccess(answer);
       expectReadable(User, userOf(answer));
     },
@@ -42,8 +47,7 @@ const register = checksOf('POST /v1/register', [
       const { visitor, id } = await world.member('mine');
       const answer = await visitor.get('/user');
       if (answer.status === 401) {
-        const origin = world.target.origin;
-        throw new Deviation(`${shown(answer)}: is ${origin} the page it keeps sessions for (--origin)?`, 401);
+        throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
       }
       expectStatus(answer, 200);
       expectThat(idOf(unwrapped(answer.body)) === id, 'somebody else');

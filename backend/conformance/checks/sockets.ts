@@ -99,7 +99,7 @@ const connecting = checksOf('WS /app/{key}', [
   },
   {
     name: 'turns away the page of another site',
-    otherwise: 'is no other site; private channels are kept by their signatures all the same',
+    otherwise: 'asks from its own page only; signatures keep private channels closed all the same',
     async run(world) {
       const socket = await world.rawSocket({ origin: FOREIGN_SITE });
       expectThat(isError(4009)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
