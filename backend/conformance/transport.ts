@@ -39,8 +39,10 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     if (requests >= MAX_REQUESTS) throw new Untried(`after ${MAX_REQUESTS} requests nothing more is sent`);
     if (Date.now() - startedAt > MAX_RUN_MS) throw new Untried('after 15 minutes nothing more is sent');
     requests += 1;
+    // a kept connection may be closed by the server just as it is used again, which would look like a fault of the call
+    const headers = { ...(request.headers as Record<string, string>), Connection: 'close' };
     try {
-      return await fetch(url, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      return await fetch(url, { ...request, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (cause) {
       throw new NoAnswer(reasonOf(cause));
     }

@@ -43,7 +43,7 @@ export class World {
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
   readonly #sockets = new Set<PusherSocket>();
   #socketProblem: string | undefined;
-  #isStuck = false;
+  #isLost = false;
   readonly #made = new Map<string, Promise<unknown>>();
 
   constructor(target: Target, transport: Transport) {
@@ -134,13 +134,13 @@ export class World {
     const id = conversationIdOf(sent.answer);
     if (sent.answer.status > 299 || id === '') throw new Untried('no message could be sent');
     const { visitor } = await this.member('mine');
-    if (this.#isStuck) throw new Untried('a reply does not end');
+    if (this.#isLost) throw new Untried('the conversation cannot be gone on with');
     try {
       await this.settled(visitor, id);
     } catch (cause) {
       if (!(cause instanceof Deviation)) throw cause;
-      this.#isStuck = true;
-      throw new Untried(`a reply does not end: ${cause.came}`);
+      this.#isLost = true;
+      throw new Untried(`the conversation cannot be gone on with: ${cause.came}`);
     }
     return { id, storyId: String(sent.content.story_id), sent };
   }

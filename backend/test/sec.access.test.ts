@@ -13,7 +13,8 @@ const story = 'nie-xiaoqian';
 // what this server does beyond the contract.
 describe('sec.idor-matrix', () => {
   test('whoever adds a call adds it to the conformance checks as well', () => {
-    const own = new Set([...checks.map(({ call }) => call as string), 'GET /media/{kind}/{file}']);
+    const tried = checks.map(({ call }) => call.replace(/^WS/, 'GET'));
+    const own = new Set([...tried, 'GET /media/{kind}/{file}']);
     const served = createApp(backend.services)
       .routes.filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method} ${path.replace(/^\/api/, '').replace(/:(\w+)(\{.*\})?/g, '{$1}')}`);

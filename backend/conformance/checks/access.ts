@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Call } from '../calls.ts';
-import { type Check, checksOf, Deviation, expectStatus, expectThat, shown } from '../check.ts';
+import { type Call, isRequired } from '../calls.ts';
+import { type Check, checksOf, Deviation, expectStatus, expectThat, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
 import type { Answer, Visitor } from '../visitor.ts';
 import { conversationIdOf, say, type World } from '../world.ts';
@@ -10,6 +10,8 @@ const FOREIGN_SITE = 'https://elsewhere.example';
 /** Someone goes for what belongs to somebody else. */
 interface Attempt {
   call: Call;
+  /** what it goes for, where a call has several */
+  prey?: string;
   /** What the other one has, as ids; made before the attempt. */
   send(attacker: Visitor, prey: { conversation_id: string; suggestionId: string; userId: string }): Promise<Answer>;
   /** Whether the answer itself gives something away. */
@@ -19,6 +21,7 @@ interface Attempt {
 const isSuccess = ({ status }: Answer) => status < 300;
 const withKey = () => ({ client_id: randomUUID() });
 
+/** The deletion comes last: where it succeeds there is nothing left to go for. */
 const attempts: Attempt[] = [
   {
     call: 'GET /v1/messages/latest',
@@ -46,19 +49,20 @@ const attempts: Attempt[] = [
     send: (attacker, { suggestionId }) => attacker.get(`/messages/suggestion/${encodeURIComponent(suggestionId)}`),
     gives: isSuccess,
   },
-  {
-    call: 'DELETE /v1/conversations/{id}',
-    send: (attacker, { conversation_id }) => attacker.delete(`/conversations/${encodeURIComponent(conversation_id)}`),
-    gives: () => false,
-  },
   ...(['private', 'presence'] as const).map(
     (kind): Attempt => ({
       call: 'POST /broadcasting/auth',
+      prey: `a ${kind} channel`,
       send: (attacker, { userId }) =>
         attacker.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `${kind}-App.Models.User.${userId}` }),
       gives: isSuccess,
     }),
   ),
+  {
+    call: 'DELETE /v1/conversations/{id}',
+    send: (attacker, { conversation_id }) => attacker.delete(`/conversations/${encodeURIComponent(conversation_id)}`),
+    gives: () => false,
+  },
 ];
 
 /** Tries it, and looks at the prey before and after. */
@@ -71,8 +75,16 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: A
   const answer = await send(attacker.visitor, { conversation_id, suggestionId, userId: prey.id });
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
-  const after = await stateOf(prey.visitor, conversation_id);
-  return { answer, harm: before === after ? null : 'what the other one has was changed' };
+  const isChanged = await hasChanged(prey.visitor, conversation_id, before);
+  return { answer, harm: isChanged ? 'what the other one has was changed' : null };
+}
+
+/** Throws `Untried` where two looks differ by themselves. */
+async function hasChanged(visitor: Visitor, conversationId: string, before: string): Promise<boolean> {
+  const after = await stateOf(visitor, conversationId);
+  if (after === before) return false;
+  if (after !== (await stateOf(visitor, conversationId))) throw new Untried('no two answers are the same');
+  return true;
 }
 
 /** Everything that a member has, as one text. */
@@ -89,10 +101,9 @@ async function stateOf(visitor: Visitor, conversationId: string): Promise<string
 }
 
 const strangers: Check[] = attempts.flatMap((attempt, index) => {
-  const isPresence = index === attempts.length - 1;
-  const [what, of] = isPresence ? ['a presence channel', ' '] : ['anything', ' '];
+  const what = attempt.prey ?? 'anything';
   const tried = (world: World) => world.once(`attempt ${index}`, () => trial(world, attempt));
-  const name = `neither gives nor changes ${what}${of}of another user’s`;
+  const name = `neither gives nor changes ${what} of another user’s`;
   return checksOf(attempt.call, [
     {
       name,
@@ -188,8 +199,7 @@ const sites = [
         const { visitor } = await world.member('mine');
         const before = await stateOf(visitor, id);
         for (const path of readPaths(id)) await visitor.get(path);
-        const after = await stateOf(visitor, id);
-        expectThat(after === before, 'a GET changed something');
+        expectThat(!(await hasChanged(visitor, id, before)), 'a GET changed something');
       },
     },
     {
@@ -229,4 +239,29 @@ const readPaths = (conversationId: string) => [
   '/email/verification-notification/resend',
 ];
 
-export const accessChecks = [...strangers, ...keys, ...tokens, ...sites];
+/** Everything that is somebody's. */
+const privateCalls: [call: Call, method: string, path: string][] = [
+  ...writes.filter(([call]) => call !== 'POST /broadcasting/auth'),
+  ['POST /v1/logout', 'POST', '/logout'],
+  ['GET /v1/user', 'GET', '/user'],
+  ['GET /v1/conversations', 'GET', '/conversations'],
+  ['GET /v1/messages/latest', 'GET', '/messages/latest?story_id=1'],
+  ['GET /v1/messages/suggestion/{id}', 'GET', '/messages/suggestion/1'],
+  ['GET /v1/transactions', 'GET', '/transactions'],
+];
+
+const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
+  checksOf(call, [
+    {
+      name: 'answers 401 to a visitor, and no redirect',
+      // the popup opens at 401 and at nothing else
+      ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
+      async run(world) {
+        const body = method === 'GET' ? undefined : {};
+        expectStatus(await (await world.visitor()).send(method, path, body), 401);
+      },
+    },
+  ]),
+);
+
+export const accessChecks = [...visitors, ...keys, ...tokens, ...sites, ...strangers];

@@ -163,12 +163,6 @@ const user = checksOf('GET /v1/user', [
       expectAgreed(User, unwrapped((await (await world.member('mine')).visitor.get('/user')).body));
     },
   },
-  {
-    name: 'answers 401 to a visitor, and no redirect',
-    async run(world) {
-      expectStatus(await (await world.visitor()).get('/user'), 401);
-    },
-  },
 ]);
 
 const profile = checksOf('PUT /v1/user', [
@@ -269,13 +263,6 @@ const logout = checksOf('POST /v1/logout', [
       const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
       const seen = statuses.map(({ status }) => status).join();
       expectThat(seen === '401,401,200', `${seen} for it, for its old cookies, and for the other session`);
-    },
-  },
-  {
-    name: 'answers 401 to a visitor',
-    otherwise: 'takes any refusal but 401 for a log-out that was not done',
-    async run(world) {
-      expectStatus(await (await world.visitor()).post('/logout'), 401);
     },
   },
 ]);

@@ -155,13 +155,6 @@ const messages = checksOf('POST /v1/messages', [
       expectStatus((await say(visitor, { story_id: 'no-such-story' })).answer, 404);
     },
   },
-  {
-    name: 'answers 401 to a visitor',
-    async run(world) {
-      const [story_id] = await world.stories();
-      expectStatus((await say(await world.visitor(), { story_id })).answer, 401);
-    },
-  },
 ]);
 
 /** The conversation of `mine` as `messages/latest` tells it. */
@@ -264,14 +257,6 @@ const reading = checksOf('GET /v1/messages/latest', [
       }
     },
   },
-  {
-    name: 'answers 401 to a visitor',
-    async run(world) {
-      const [story_id] = await world.stories();
-      const path = `/messages/latest?story_id=${encodeURIComponent(story_id)}`;
-      expectStatus(await (await world.visitor()).get(path), 401);
-    },
-  },
 ]);
 
 const resuming = checksOf('POST /v1/messages/continue', [
@@ -356,12 +341,6 @@ const conversations = checksOf('GET /v1/conversations', [
         Conversation,
         items.find((item) => idOf(item) === id),
       );
-    },
-  },
-  {
-    name: 'answers 401 to a visitor',
-    async run(world) {
-      expectStatus(await (await world.visitor()).get('/conversations'), 401);
     },
   },
 ]);

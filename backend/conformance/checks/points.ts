@@ -20,13 +20,6 @@ const checkIn = checksOf('POST /v1/check-in', [
       expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
     },
   },
-  {
-    name: 'answers 401 to a visitor',
-    otherwise: 'opens the sign-in popup at 401 only',
-    async run(world) {
-      expectStatus(await (await world.visitor()).post('/check-in'), 401);
-    },
-  },
 ]);
 
 const transactions = checksOf('GET /v1/transactions', [
@@ -71,13 +64,6 @@ const transactions = checksOf('GET /v1/transactions', [
       await world.conversation();
       const { items } = pageOf((await visitor.get('/transactions?type=message')).body);
       expectThat(items.length > 0 && items.every(({ type }) => type === 'message'), () => shownValue(items));
-    },
-  },
-  {
-    name: 'answers 401 to a visitor',
-    otherwise: 'opens the sign-in popup at 401 only',
-    async run(world) {
-      expectStatus(await (await world.visitor()).get('/transactions'), 401);
     },
   },
 ]);
