@@ -1,0 +1,50 @@
+interface CallFacts {
+  /** The product does not work without it; otherwise what the page does where it is missing. */
+  without: 'required' | string;
+  /** where that one is missing, so is this */
+  follows?: string;
+}
+
+const serverWords = 'the page offers it and answers a tap with the server’s message';
+
+/** Every call that the product makes, the socket, and what holds for all of them. */
+export const calls = {
+  'GET /v1/stories': { without: 'required' },
+  'GET /v1/stories/{id}': { without: 'required' },
+  'POST /v1/messages': { without: 'required' },
+  'GET /v1/messages/latest': { without: 'required' },
+  'POST /v1/messages/suggestion': { without: serverWords },
+  'GET /v1/messages/suggestion/{id}': {
+    without: 'suggestions that are not ready in the first answer never come',
+    follows: 'POST /v1/messages/suggestion',
+  },
+  'POST /v1/messages/continue': { without: serverWords },
+  'GET /v1/conversations': { without: 'required' },
+  'DELETE /v1/conversations/{id}': {
+    without: 'the page takes 404 for deleted: the conversation leaves the list and is back after a reload',
+  },
+  'GET /v1/user': { without: 'required' },
+  'PUT /v1/user': { without: 'saving the profile ends with the server’s message, what was typed stays' },
+  'PUT /v1/user/password': { without: 'saving the password ends with the server’s message' },
+  'POST /v1/login': { without: 'required' },
+  'POST /v1/register': { without: 'required' },
+  'POST /v1/logout': { without: 'required' },
+  'GET /v1/email/verify/{id}/{hash}': {
+    without: 'a confirmation link opens a page that says so; needed for e-mail accounts only',
+  },
+  'POST /v1/email/verification-notification/resend': { without: `${serverWords}; needed for e-mail accounts only` },
+  'POST /v1/check-in': { without: serverWords },
+  'GET /v1/transactions': { without: '消费明细 shows the server’s message and a button to try again' },
+  'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },
+  'POST /broadcasting/auth': { without: 'required' },
+  'POST /broadcasting/user-auth': { without: 'the page never asks for it' },
+  'GET /media/avatars.json': { without: 'the profile offers no other portraits than the present one' },
+  'WS /app/{key}': { without: 'required' },
+  'every call': { without: 'required' },
+} as const satisfies Record<string, CallFacts>;
+
+export type Call = keyof typeof calls;
+
+export const factsOf = (call: Call): CallFacts => calls[call];
+
+export const isRequired = (call: Call): boolean => factsOf(call).without === 'required';

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { type Call, isRequired } from '../calls.ts';
+import { type Check, checksOf, Deviation, expectStatus, expectThat, shown, Untried } from '../check.ts';
+import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
+import type { Answer, Visitor } from '../visitor.ts';
+import { conversationIdOf, say, type World } from '../world.ts';
+
+const FOREIGN_SITE = 'https://elsewhere.example';
+
+/** Someone goes for what belongs to somebody else. */
+interface Attempt {
+  call: Call;
+  /** what it goes for, where a call has several */
+  prey?: string;
+  /** What the other one has, as ids; made before the attempt. */
+  send(attacker: Visitor, prey: { conversation_id: string; suggestionId: string; userId: string }): Promise<Answer>;
+  /** Whether the answer itself gives something away. */
+  gives(answer: Answer): boolean;
+}
+
+const isSuccess = ({ status }: Answer) => status < 300;
+const withKey = () => ({ client_id: randomUUID() });
+
+/** The deletion comes last: where it succeeds there is nothing left to go for. */
+const attempts: Attempt[] = [
+  {
+    call: 'GET /v1/messages/latest',
+    send: (attacker, { conversation_id }) =>
+      attacker.get(`/messages/latest?conversation_id=${encodeURIComponent(conversation_id)}`),
+    gives: (answer) => isSuccess(answer) && pageOf(answer.body).items.length > 0,
+  },
+  {
+    call: 'POST /v1/messages',
+    send: async (attacker, { conversation_id }) => (await say(attacker, { conversation_id })).answer,
+    gives: () => false,
+  },
+  {
+    call: 'POST /v1/messages/continue',
+    send: (attacker, { conversation_id }) => attacker.post('/messages/continue', { conversation_id, ...withKey() }),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/suggestion',
+    send: (attacker, { conversation_id }) => attacker.post('/messages/suggestion', { conversation_id, ...withKey() }),
+    gives: isSuccess,
+  },
+  {
+    call: 'GET /v1/messages/suggestion/{id}',
+    send: (attacker, { suggestionId }) => attacker.get(`/messages/suggestion/${encodeURIComponent(suggestionId)}`),
+    gives: isSuccess,
+  },
+  ...(['private', 'presence'] as const).map(
+    (kind): Attempt => ({
+      call: 'POST /broadcasting/auth',
+      prey: `a ${kind} channel`,
+      send: (attacker, { userId }) =>
+        attacker.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `${kind}-App.Models.User.${userId}` }),
+      gives: isSuccess,
+    }),
+  ),
+  {
+    call: 'DELETE /v1/conversations/{id}',
+    send: (attacker, { conversation_id }) => attacker.delete(`/conversations/${encodeURIComponent(conversation_id)}`),
+    gives: () => false,
+  },
+];
+
+/** Tries it, and looks at the prey before and after. */
+async function trial(world: World, { call, send }: Attempt): Promise<{ answer: Answer; harm: string | null }> {
+  const { id: conversation_id } = await world.conversation();
+  const prey = await world.member('mine');
+  const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
+  const attacker = await world.member('theirs');
+  const before = await stateOf(prey.visitor, conversation_id);
+  const answer = await send(attacker.visitor, { conversation_id, suggestionId, userId: prey.id });
+  const own = conversationIdOf(answer);
+  if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
+  const isChanged = await hasChanged(prey.visitor, conversation_id, before);
+  return { answer, harm: isChanged ? 'what the other one has was changed' : null };
+}
+
+/** Throws `Untried` where two looks differ by themselves. */
+async function hasChanged(visitor: Visitor, conversationId: string, before: string): Promise<boolean> {
+  const after = await stateOf(visitor, conversationId);
+  if (after === before) return false;
+  if (after !== (await stateOf(visitor, conversationId))) throw new Untried('no two answers are the same');
+  return true;
+}
+
+/** Everything that a member has, as one text. */
+async function stateOf(visitor: Visitor, conversationId: string): Promise<string> {
+  const paths = [
+    `/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`,
+    '/user',
+    '/conversations',
+    '/transactions',
+  ];
+  const answers: string[] = [];
+  for (const path of paths) answers.push((await visitor.get(path)).text);
+  return answers.join('\n');
+}
+
+const strangers: Check[] = attempts.flatMap((attempt, index) => {
+  const what = attempt.prey ?? 'anything';
+  const tried = (world: World) => world.once(`attempt ${index}`, () => trial(world, attempt));
+  const name = `neither gives nor changes ${what} of another user’s`;
+  return checksOf(attempt.call, [
+    {
+      name,
+      async run(world) {
+        const { answer, harm } = await tried(world);
+        if (harm ?? attempt.gives(answer)) throw new Deviation(`${harm ?? 'it gave'}: ${shown(answer)}`);
+      },
+    },
+    {
+      name: `refuses ${what} of another user’s with 403 or 404`,
+      otherwise: 'never asks for it',
+      run: async (world) => expectStatus((await tried(world)).answer, 403, 404),
+    },
+  ]);
+});
+
+const keys = checksOf('POST /v1/messages', [
+  {
+    name: 'gives out no stored answer for another user’s key',
+    async run(world) {
+      const { sent, storyId } = await world.conversation();
+      const { visitor } = await world.member('theirs');
+      const { answer } = await say(visitor, { ...sent.content, story_id: storyId });
+      if (isSuccess(answer)) await world.settled(visitor, conversationIdOf(answer));
+      const [theirs, mine] = [answer, sent.answer].map(({ body }) => idOf(unwrapped(body).message));
+      expectThat(!isSuccess(answer) || theirs !== mine, () => shown(answer));
+    },
+  },
+]);
+
+/** Requests that would do nothing if they got through: their forms are empty. */
+const writes: [call: Call, method: string, path: string][] = [
+  ['POST /v1/messages', 'POST', '/messages'],
+  ['POST /v1/messages/suggestion', 'POST', '/messages/suggestion'],
+  ['POST /v1/messages/continue', 'POST', '/messages/continue'],
+  ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
+  ['PUT /v1/user', 'PUT', '/user'],
+  ['PUT /v1/user/password', 'PUT', '/user/password'],
+  ['POST /v1/check-in', 'POST', '/check-in'],
+  ['POST /broadcasting/auth', 'POST', '//broadcasting/auth'],
+  ['POST /v1/email/verification-notification/resend', 'POST', '/email/verification-notification/resend'],
+];
+
+const tokens: Check[] = writes.flatMap(([call, method, path]) =>
+  checksOf(call, [
+    {
+      name: 'refuses a change without the token with 419',
+      otherwise: 'always sends the token; without that check only SameSite keeps other sites out',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        expectStatus(await visitor.send(method, path, {}, { 'X-XSRF-TOKEN': '' }), 419);
+      },
+    },
+  ]),
+);
+
+/** A form on another site, sent by the member's own browser: cookies, but no token. */
+async function fromElsewhere(world: World): Promise<Answer> {
+  const { visitor } = await world.member('spare');
+  const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };
+  return visitor.put('/user', { name: '他人所改' }, headers);
+}
+
+const sites = [
+  ...checksOf('every call', [
+    {
+      name: 'changes nothing for another site',
+      async run(world) {
+        const answer = await fromElsewhere(world);
+        const { visitor } = await world.member('spare');
+        const { name } = unwrapped((await visitor.get('/user')).body);
+        expectThat(!isSuccess(answer) && name !== '他人所改', () => shown(answer));
+      },
+    },
+    {
+      name: 'refuses another site with 419',
+      otherwise: 'asks from its own page only; a backend that knows no session from elsewhere refuses as well',
+      run: async (world) => expectStatus(await fromElsewhere(world), 419),
+    },
+    {
+      name: 'refuses the token of another session with 419',
+      otherwise: 'sends the token of its own',
+      async run(world) {
+        const [spare, theirs] = [await world.member('spare'), await world.member('theirs')];
+        const foreign = decodeURIComponent(theirs.visitor.cookies.get('XSRF-TOKEN') ?? '');
+        expectStatus(await spare.visitor.put('/user', {}, { 'X-XSRF-TOKEN': foreign }), 419);
+      },
+    },
+    {
+      name: 'changes nothing when it is only read',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = await stateOf(visitor, id);
+        for (const path of readPaths(id)) await visitor.get(path);
+        expectThat(!(await hasChanged(visitor, id, before)), 'a GET changed something');
+      },
+    },
+    {
+      name: 'is answered with 404 and a message where there is none',
+      otherwise: 'asks for none that is not in this list',
+      async run(world) {
+        const answer = await (await world.visitor()).get('/no-such-call');
+        expectStatus(answer, 404);
+        expectThat(typeof recordOf(answer.body).message === 'string', () => shown(answer));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/login', [
+    {
+      name: 'refuses another site with 419',
+      otherwise: 'asks from its own page only',
+      async run(world) {
+        const { login } = await world.member('mine');
+        const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };
+        const visitor = await world.visitor();
+        expectStatus(await visitor.post('/login', { login, password: '000000-' }, headers), 419);
+      },
+    },
+  ]),
+];
+
+const readPaths = (conversationId: string) => [
+  '/stories',
+  '/conversations',
+  `/conversations/${encodeURIComponent(conversationId)}`,
+  '/check-in',
+  '/logout',
+  '/messages',
+  '/messages/continue',
+  '/messages/suggestion',
+  '/user/password',
+  '/email/verification-notification/resend',
+];
+
+/** Everything that is somebody's. */
+const privateCalls: [call: Call, method: string, path: string][] = [
+  ...writes.filter(([call]) => call !== 'POST /broadcasting/auth'),
+  ['POST /v1/logout', 'POST', '/logout'],
+  ['GET /v1/user', 'GET', '/user'],
+  ['GET /v1/conversations', 'GET', '/conversations'],
+  ['GET /v1/messages/latest', 'GET', '/messages/latest?story_id=1'],
+  ['GET /v1/messages/suggestion/{id}', 'GET', '/messages/suggestion/1'],
+  ['GET /v1/transactions', 'GET', '/transactions'],
+];
+
+const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
+  checksOf(call, [
+    {
+      name: 'answers 401 to a visitor, and no redirect',
+      // the popup opens at 401 and at nothing else
+      ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
+      async run(world) {
+        const body = method === 'GET' ? undefined : {};
+        expectStatus(await (await world.visitor()).send(method, path, body), 401);
+      },
+    },
+  ]),
+);
+
+export const accessChecks = [...visitors, ...keys, ...tokens, ...sites, ...strangers];

@@ -1,0 +1,368 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  checksOf,
+  Deviation,
+  expectFieldErrors,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+  Untried,
+} from '../check.ts';
+import {
+  Conversation,
+  expectAgreed,
+  expectReadable,
+  idOf,
+  LatestMeta,
+  Message,
+  pageOf,
+  recordOf,
+  Suggestion,
+  unwrapped,
+} from '../entities.ts';
+import { conversationIdOf, say, type World } from '../world.ts';
+
+const SUGGESTION_PATIENCE_MS = 60_000;
+
+const messages = checksOf('POST /v1/messages', [
+  {
+    name: 'begins a conversation with the first message',
+    async run(world) {
+      const { answer } = await world.firstMessage();
+      expectSuccess(answer);
+      const { message, reply } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      if (reply != null) expectReadable(Message, reply);
+      expectThat(conversationIdOf(answer) !== '', () => `${shown(answer)}, which names no conversation`);
+    },
+  },
+  {
+    name: 'has the reply written in the end',
+    async run(world) {
+      const { answer } = await world.firstMessage();
+      if (answer.status > 299) throw new Untried('no message could be sent');
+      const written = await world.settled((await world.member('mine')).visitor, conversationIdOf(answer));
+      const reply = written.find(({ role }) => role === 'assistant');
+      expectThat(reply?.status === 'completed' && reply.body !== '', () => shownValue(reply));
+    },
+  },
+  {
+    name: 'answers 201 with {message, reply, conversation, balance}',
+    otherwise: 'reads what is there, and asks messages/latest for the rest',
+    async run(world) {
+      const { answer } = await world.firstMessage();
+      expectStatus(answer, 201);
+      const told = unwrapped(answer.body);
+      expectReadable(Conversation, told.conversation);
+      const missing = ['message', 'reply', 'conversation', 'balance'].filter((field) => told[field] === undefined);
+      expectThat(missing.length === 0, `an answer without ${missing.join(', ')}`);
+    },
+  },
+  {
+    name: 'tells everything of a message and of its reply',
+    otherwise: 'leaves out what it is not told',
+    async run(world) {
+      const { message, reply } = unwrapped((await world.firstMessage()).answer.body);
+      expectAgreed(Message, message);
+      expectAgreed(Message, reply);
+    },
+  },
+  {
+    name: 'takes the price off the balance that GET /v1/user tells',
+    otherwise: 'shows whichever was told last',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      await world.conversation();
+      const { answer } = await world.firstMessage();
+      const { balance } = unwrapped((await visitor.get('/user')).body);
+      const told = unwrapped(answer.body).balance;
+      expectThat(balance === told, () => `${told} with the message, ${balance} with the user ${id}`);
+    },
+  },
+  {
+    name: 'answers a repeated key and body as before, also two at once, and carries it out once',
+    otherwise: 'asks messages/latest before it sends a message again, so that only a second device could double it',
+    async run(world) {
+      const { sent, id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const before = await world.settled(visitor, id);
+      const again = await Promise.all([say(visitor, sent.content), say(visitor, sent.content)]);
+      const after = await world.settled(visitor, id);
+      for (const { answer } of again) {
+        expectSuccess(answer);
+        const [first, repeated] = [sent.answer, answer].map(({ body }) => idOf(unwrapped(body).message));
+        expectThat(first === repeated, `message ${repeated} after message ${first}`);
+      }
+      expectThat(after.length === before.length, `${after.length} messages where there were ${before.length}`);
+    },
+  },
+  {
+    name: 'refuses a used key with other words (422)',
+    otherwise: 'never gives two messages one key',
+    async run(world) {
+      const { sent, id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const { answer } = await say(visitor, { ...sent.content, body: '换了话' });
+      await world.settled(visitor, id);
+      expectStatus(answer, 422);
+    },
+  },
+  {
+    name: 'refuses a second message while a reply is being written (409 with a busy code)',
+    otherwise: 'waits for the end of a reply itself, on one device',
+    async run(world) {
+      const { visitor } = await world.member('theirs');
+      const [, story_id] = await world.stories();
+      const first = await say(visitor, { story_id });
+      expectSuccess(first.answer);
+      const { answer } = await say(visitor, { conversation_id: conversationIdOf(first.answer) });
+      const page = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      const isRunning = ({ role, status }: Record<string, unknown>) => role === 'assistant' && status !== 'completed';
+      const wasRunning = pageOf(page.body).items.some(isRunning);
+      await world.settled(visitor, conversationIdOf(first.answer));
+      if (answer.status < 300 && !wasRunning) throw new Untried('the reply was written too fast');
+      expectStatus(answer, 409);
+      expectThat(String(recordOf(answer.body).code).includes('busy'), () => shown(answer));
+    },
+  },
+  {
+    name: 'refuses 2,001 characters, and none, with 422 at body',
+    otherwise: 'does not send them',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const [story_id] = await world.stories();
+      for (const body of ['长'.repeat(2_001), ''])
+        expectFieldErrors((await say(visitor, { story_id, body })).answer, 'body');
+    },
+  },
+  {
+    name: 'refuses a body of 66,000 bytes (413 or 422)',
+    otherwise: 'does not send one',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const [story_id] = await world.stories();
+      expectStatus((await say(visitor, { story_id, body: 'x'.repeat(66_000) })).answer, 413, 422);
+    },
+  },
+  {
+    name: 'has 404 for a story that is none',
+    otherwise: 'keeps the message and shows the server’s words at it',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      expectStatus((await say(visitor, { story_id: 'no-such-story' })).answer, 404);
+    },
+  },
+]);
+
+/** The conversation of `mine` as `messages/latest` tells it. */
+async function latest(world: World, query: Record<string, string | number> = {}) {
+  const { id } = await world.conversation();
+  const { visitor } = await world.member('mine');
+  const search = new URLSearchParams({ conversation_id: id, ...stringed(query) });
+  const answer = await visitor.get(`/messages/latest?${search}`);
+  expectStatus(answer, 200);
+  const { items } = pageOf(answer.body);
+  return { id, items, meta: recordOf(recordOf(answer.body).meta), seqs: items.map(({ seq }) => Number(seq)) };
+}
+
+const stringed = (query: Record<string, string | number>) =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+
+const ascending = (seqs: number[]) => seqs.every((seq, index) => index === 0 || seq > Number(seqs[index - 1]));
+
+const reading = checksOf('GET /v1/messages/latest', [
+  {
+    name: 'tells a conversation by its id and by its story, in the order of seq',
+    async run(world) {
+      const { items, seqs } = await latest(world);
+      for (const message of items) expectReadable(Message, message);
+      expectThat(items.length >= 2 && ascending(seqs), `seqs ${seqs.join()}`);
+      const { storyId } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const byStory = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(storyId)}`);
+      expectStatus(byStory, 200);
+      const ids = pageOf(byStory.body).items.map(idOf).join();
+      expectThat(ids === items.map(idOf).join(), `messages ${ids} by its story`);
+    },
+  },
+  {
+    name: 'is an empty page for a story without a conversation',
+    async run(world) {
+      const { visitor } = await world.member('spare');
+      const [story_id] = await world.stories();
+      const answer = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      expectStatus(answer, 200);
+      const { meta } = recordOf(answer.body);
+      expectThat(pageOf(answer.body).items.length === 0, () => shown(answer));
+      expectThat(recordOf(meta).conversation_id == null, () => shown(answer));
+    },
+  },
+  {
+    name: 'tells everything of the messages, and how far it tells',
+    otherwise: 'leaves out what it is not told',
+    async run(world) {
+      const { items, meta } = await latest(world);
+      expectAgreed(LatestMeta, meta);
+      for (const message of items) expectAgreed(Message, message);
+    },
+  },
+  {
+    name: 'numbers messages without gaps',
+    otherwise: 'shows them in the order of what numbers there are',
+    async run(world) {
+      const { seqs } = await latest(world);
+      expectThat(
+        seqs.every((seq, index) => seq === Number(seqs[0]) + index),
+        `seqs ${seqs.join()}`,
+      );
+    },
+  },
+  {
+    name: 'brings the client_id of one’s own messages back',
+    otherwise: 'cannot tell whether a message arrived whose answer was lost: it offers to send it again',
+    async run(world) {
+      const { sent } = await world.conversation();
+      const { items } = await latest(world);
+      expectThat(
+        items.some(({ client_id }) => client_id === sent.content.client_id),
+        () => shownValue(items[0]),
+      );
+    },
+  },
+  {
+    name: 'tells after=version only what came since',
+    otherwise: 'merges what it knows already; each look costs the whole conversation',
+    async run(world) {
+      const { meta } = await latest(world);
+      const { items } = await latest(world, { after: Number(meta.version) });
+      expectThat(items.length === 0, `${items.length} messages after version ${meta.version}`);
+      const since = await latest(world, { after: 0 });
+      expectThat(since.items.length >= 2, `${since.items.length} messages after version 0`);
+    },
+  },
+  {
+    name: 'pages backwards by limit and before, and says whether there is more',
+    otherwise: 'shows what comes: without limit the whole conversation at once',
+    async run(world) {
+      const { seqs } = await latest(world);
+      let page = await latest(world, { limit: 1 });
+      for (const [index, seq] of seqs.toReversed().entries()) {
+        const isFirst = index === seqs.length - 1;
+        expectThat(page.seqs.join() === String(seq), `seqs ${page.seqs.join()} instead of ${seq}`);
+        expectThat(page.meta.has_more === !isFirst, `has_more ${String(page.meta.has_more)} at seq ${seq}`);
+        if (!isFirst) page = await latest(world, { limit: 1, before: seq });
+      }
+    },
+  },
+]);
+
+const resuming = checksOf('POST /v1/messages/continue', [
+  {
+    name: 'goes on in the same message, under the next revision',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const before = (await world.settled(visitor, id)).at(-1) ?? {};
+      const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
+      const answer = await visitor.post('/messages/continue', content, { 'Idempotency-Key': content.client_id });
+      expectSuccess(answer);
+      const { message } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      const { revision } = recordOf(message);
+      expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
+      const after = (await world.settled(visitor, id)).at(-1) ?? {};
+      const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
+      expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
+    },
+  },
+]);
+
+const suggesting = [
+  ...checksOf('POST /v1/messages/suggestion', [
+    {
+      name: 'takes the order (202)',
+      otherwise: 'takes any success for one',
+      async run(world) {
+        const answer = await world.suggestionOrder();
+        expectSuccess(answer);
+        expectReadable(Suggestion, unwrapped(answer.body));
+        expectAgreed(Suggestion, unwrapped(answer.body));
+        expectStatus(answer, 202);
+      },
+    },
+  ]),
+  ...checksOf('GET /v1/messages/suggestion/{id}', [
+    {
+      name: 'has suggestions in the end',
+      otherwise: 'says after a minute that none came',
+      async run(world) {
+        const id = await world.suggestionId();
+        const { visitor } = await world.member('mine');
+        const giveUpAt = Date.now() + SUGGESTION_PATIENCE_MS;
+        for (;;) {
+          const asked = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
+          expectStatus(asked, 200);
+          expectReadable(Suggestion, unwrapped(asked.body));
+          const { status, items } = unwrapped(asked.body);
+          if (status === 'ready') return expectThat(Array.isArray(items) && items.length > 0, () => shown(asked));
+          if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(asked));
+          await pause(500);
+        }
+      },
+    },
+  ]),
+];
+
+const conversations = checksOf('GET /v1/conversations', [
+  {
+    name: 'lists the conversation with its story',
+    async run(world) {
+      const { id, storyId } = await world.conversation();
+      const answer = await (await world.member('mine')).visitor.get('/conversations');
+      expectStatus(answer, 200);
+      const { items } = pageOf(answer.body);
+      for (const conversation of items) expectReadable(Conversation, conversation);
+      const listed = items.find((conversation) => idOf(conversation) === id);
+      expectThat(idOf(listed?.story) === storyId, () => shown(answer));
+    },
+  },
+  {
+    name: 'tells everything of it, of its story and of its last message',
+    otherwise: 'lists it without what it is not told',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const { items } = pageOf((await visitor.get('/conversations')).body);
+      expectAgreed(
+        Conversation,
+        items.find((item) => idOf(item) === id),
+      );
+    },
+  },
+]);
+
+const deletion = checksOf('DELETE /v1/conversations/{id}', [
+  {
+    name: 'takes the conversation away, from the list and from its story',
+    otherwise: 'believes any success, and is told better by the next look at the list',
+    async run(world) {
+      const { visitor } = await world.member('theirs');
+      const [story_id] = await world.stories();
+      const { answer } = await say(visitor, { story_id });
+      const id = conversationIdOf(answer);
+      if (answer.status > 299) throw new Untried('there is none to delete');
+      expectSuccess(await visitor.delete(`/conversations/${encodeURIComponent(id)}`));
+      const listed = pageOf((await visitor.get('/conversations')).body).items.map(idOf);
+      expectThat(!listed.includes(id), 'it is still listed');
+      const left = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      expectThat(pageOf(left.body).items.length === 0, 'its messages are still told');
+      expectStatus(await visitor.delete(`/conversations/${encodeURIComponent(id)}`), 404, 204, 200);
+    },
+  },
+]);
+
+export const chatChecks = [...messages, ...reading, ...resuming, ...suggesting, ...conversations, ...deletion];

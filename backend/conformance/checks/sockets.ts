@@ -1,0 +1,343 @@
+import { createHmac } from 'node:crypto';
+import {
+  type Check,
+  checksOf,
+  Deviation,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+} from '../check.ts';
+import { idOf, recordOf, unwrapped } from '../entities.ts';
+import type { Frame, PusherSocket } from '../socket.ts';
+import { conversationIdOf, say, type World } from '../world.ts';
+
+/** Longer than a frame may be. */
+const TOO_LONG = 10_000;
+const FOREIGN_SITE = 'https://elsewhere.example';
+const REPLY_PATIENCE_MS = 75_000;
+
+const ownChannel = (userId: string) => `private-App.Models.User.${userId}`;
+
+/** By `broadcastAs` or by its class, as the page reads it. */
+function eventName(event: string): string {
+  const name = event.replace(/^.*\\/, '');
+  return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
+}
+
+const isError = (code: number) => (frame: Frame) =>
+  frame.event === 'pusher:error' && recordOf(frame.data).code === code;
+
+const isSubscribed = (channel: string) => (frame: Frame) =>
+  frame.event === 'pusher_internal:subscription_succeeded' && frame.channel === channel;
+
+const authorisation = checksOf('POST /broadcasting/auth', [
+  {
+    name: 'signs one’s own channel for the key that the page is told',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const answer = await visitor.post('//broadcasting/auth', { socket_id: '1.2', channel_name: ownChannel(id) });
+      expectSuccess(answer);
+      const { auth } = recordOf(answer.body);
+      const [key, signature = ''] = [String(auth).slice(0, -65), String(auth).slice(-64)];
+      expectThat(/^[0-9a-f]{64}$/.test(signature), () => shown(answer));
+      expectThat(key === world.target.key, `a signature for the key ${key}, not ${world.target.key} (--key)`);
+    },
+  },
+  {
+    name: 'refuses a visitor (401 or 403)',
+    async run(world) {
+      const { id } = await world.member('mine');
+      const asked = { socket_id: '1.2', channel_name: ownChannel(id) };
+      expectStatus(await (await world.visitor()).post('//broadcasting/auth', asked), 401, 403);
+    },
+  },
+  {
+    name: 'refuses a socket id that is none with 403',
+    otherwise: 'sends the socket’s own',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const asked = { socket_id: 'no socket', channel_name: ownChannel(id) };
+      expectStatus(await visitor.post('//broadcasting/auth', asked), 403);
+    },
+  },
+]);
+
+const userAuthorisation = checksOf('POST /broadcasting/user-auth', [
+  {
+    name: 'answers {auth, user_data}',
+    otherwise: 'never asks for it',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const answer = await visitor.post('//broadcasting/user-auth', { socket_id: '1.2' });
+      expectSuccess(answer);
+      const { auth, user_data } = recordOf(answer.body);
+      expectThat(typeof auth === 'string' && typeof user_data === 'string', () => shown(answer));
+      expectThat(idOf(JSON.parse(String(user_data))) === id, () => shown(answer));
+    },
+  },
+]);
+
+const connecting = checksOf('WS /app/{key}', [
+  {
+    name: 'greets with a socket id and says after how long a silence to ask',
+    async run(world) {
+      const socket = await world.socket();
+      const { activity_timeout } = recordOf(socket.frames[0]?.data);
+      expectThat(/^\d+\.\d+$/.test(socket.id), `socket id ${socket.id}`);
+      expectThat(Number(activity_timeout) > 0, () => shownValue(socket.frames[0]));
+    },
+  },
+  {
+    name: 'turns away an unknown key with error 4001',
+    otherwise: 'tries again for as long as it is open, whatever the reason',
+    async run(world) {
+      const socket = await world.rawSocket({ key: 'no-such-key' });
+      expectThat(isError(4001)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
+    },
+  },
+  {
+    name: 'turns away the page of another site',
+    otherwise: 'asks from its own page only; signatures keep private channels closed all the same',
+    async run(world) {
+      const socket = await world.rawSocket({ origin: FOREIGN_SITE });
+      expectThat(isError(4009)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
+    },
+  },
+  {
+    name: 'answers a ping',
+    async run(world) {
+      await (await world.socket()).ping();
+    },
+  },
+  {
+    name: 'calls what it does not know malformed (4200) and goes on',
+    otherwise: 'sends no such thing',
+    async run(world) {
+      const socket = await world.socket();
+      const odd = [
+        'no json',
+        '{"data":{}}',
+        { event: 'pusher:signin', data: {} },
+        { event: 'pusher:nonsense', data: {} },
+      ];
+      for (const frame of odd) socket.send(frame);
+      await socket.ping();
+      const errors = socket.frames.filter(({ event }) => event === 'pusher:error');
+      expectThat(errors.length === odd.length && errors.every(isError(4200)), () => shownValue(errors));
+    },
+  },
+  {
+    name: 'closes on a frame above 10 kB',
+    otherwise: 'sends no such thing',
+    async run(world) {
+      const socket = await world.socket();
+      socket.send({ event: 'pusher:ping', data: 'x'.repeat(TOO_LONG) });
+      const answered = socket.ping().then(() => 'answered' as const);
+      const end = await Promise.race([socket.closed, answered.catch(() => 'silent' as const)]);
+      expectThat(typeof end === 'object', `the socket stays open (${String(end)})`);
+    },
+  },
+]);
+
+/** Asks to join with whatever it is given. Returns what came of it once the server has dealt with it. */
+async function joinWith(
+  socket: PusherSocket,
+  data: Record<string, unknown>,
+): Promise<{ joined: boolean; errors: Frame[] }> {
+  const heard = socket.frames.length;
+  socket.send({ event: 'pusher:subscribe', data });
+  await socket.ping();
+  const fresh = socket.frames.slice(heard);
+  return {
+    joined: fresh.some(isSubscribed(String(data.channel))),
+    errors: fresh.filter(({ event }) => event === 'pusher:error'),
+  };
+}
+
+async function expectRefused(socket: PusherSocket, data: Record<string, unknown>): Promise<void> {
+  const { joined, errors } = await joinWith(socket, data);
+  expectThat(!joined && errors.some(isError(4009)), () => (joined ? `${data.channel} was joined` : shownValue(errors)));
+}
+
+const channels = checksOf('WS /app/{key}', [
+  {
+    name: 'confirms a public channel, and one’s own private one with its signature',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const socket = await world.socket();
+      expectThat((await joinWith(socket, { channel: 'conformance' })).joined, 'a public channel was not joined');
+      const channel = await world.join(socket, visitor, id);
+      const confirmed = socket.frames.find(isSubscribed(channel));
+      expectThat(shownValue(confirmed?.data) === '{}', () => shownValue(confirmed));
+    },
+  },
+  {
+    name: 'keeps private and presence channels without a valid signature closed (4009)',
+    async run(world) {
+      const { id } = await world.member('mine');
+      const socket = await world.socket();
+      const key = world.target.key;
+      const forged = createHmac('sha256', 'guessed')
+        .update(`${socket.id}:${ownChannel(id)}`)
+        .digest('hex');
+      await expectRefused(socket, { channel: ownChannel(id) });
+      await expectRefused(socket, { channel: ownChannel(id), auth: `${key}:${forged}` });
+      await expectRefused(socket, { channel: `presence-App.Models.User.${id}` });
+    },
+  },
+  {
+    name: 'takes a signature for its own socket and channel only (4009)',
+    async run(world) {
+      const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
+      const [socket, other] = [await world.socket(), await world.socket()];
+      const asked = { socket_id: socket.id, channel_name: ownChannel(mine.id) };
+      const { auth } = recordOf((await mine.visitor.post('//broadcasting/auth', asked)).body);
+      await expectRefused(other, { channel: ownChannel(mine.id), auth });
+      await expectRefused(socket, { channel: ownChannel(theirs.id), auth });
+    },
+  },
+  {
+    name: 'passes whispers on to the other members only, and none of who is no member (4009)',
+    otherwise: 'does not whisper',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const [one, two] = [await world.socket(), await world.socket()];
+      const channel = await world.join(one, visitor, id);
+      two.send({ event: 'client-typing', channel, data: { typing: true } });
+      await two.frame(isError(4009));
+      await world.join(two, visitor, id);
+      one.send({ event: 'client-typing', channel, data: { typing: true } });
+      const heard = await two.frame(({ event }) => event === 'client-typing');
+      expectThat(recordOf(heard.data).typing === true, () => shownValue(heard));
+      await one.ping();
+      expectThat(!one.frames.some(({ event }) => event === 'client-typing'), 'who whispered heard it too');
+    },
+  },
+  {
+    name: 'is silent about a channel that was left',
+    otherwise: 'closes its socket where it leaves',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const [stays, leaves] = [await world.socket(), await world.socket()];
+      const channel = await world.join(stays, visitor, id);
+      await world.join(leaves, visitor, id);
+      leaves.send({ event: 'pusher:unsubscribe', data: { channel } });
+      await leaves.ping();
+      await somethingHappens(world);
+      await stays.frame(
+        (frame) => frame.channel === channel && frame.event !== 'pusher_internal:subscription_succeeded',
+      );
+      await leaves.ping();
+      expectThat(leaves.frames.filter((frame) => frame.channel === channel).length === 1, 'it went on hearing');
+    },
+  },
+]);
+
+/** A message of `mine`, of which its channel tells. */
+async function somethingHappens(world: World): Promise<{ conversationId: string; content: Record<string, unknown> }> {
+  const { visitor } = await world.member('mine');
+  const { id } = await world.conversation();
+  const { answer, content } = await say(visitor, { conversation_id: id, body: '又见面了' });
+  expectSuccess(answer);
+  await world.settled(visitor, id);
+  return { conversationId: conversationIdOf(answer) || id, content };
+}
+
+const messageOf = (frame: Frame): Record<string, unknown> => {
+  const data = recordOf(frame.data);
+  return 'message' in data ? recordOf(data.message) : data;
+};
+
+/** What a socket on the channel of `mine` hears while a message is sent and answered. */
+const heardOfMessage = (world: World) => world.once('heard of a message', () => listenToMessage(world));
+
+async function listenToMessage(world: World) {
+  const { visitor, id } = await world.member('mine');
+  await world.conversation();
+  const socket = await world.socket();
+  const channel = await world.join(socket, visitor, id);
+  const { content } = await somethingHappens(world);
+  const isEnd = (frame: Frame) => eventName(frame.event) === 'message.completed' && frame.channel === channel;
+  const end = await socket.frame(isEnd, REPLY_PATIENCE_MS);
+  const named = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
+  return { visitor, content, end, named };
+}
+
+const events = checksOf('WS /app/{key}', [
+  {
+    name: 'tells of a message and of its reply’s end, with conversation and version',
+    otherwise: 'asks messages/latest after 5 s without an event',
+    async run(world) {
+      const { content, end, named } = await heardOfMessage(world);
+      const created = named('message.created').map(messageOf);
+      expectThat(
+        created.some(({ client_id }) => client_id === content.client_id),
+        () => `message.created ${shownValue(created)}`,
+      );
+      const { conversation_id, version } = recordOf(end.data);
+      expectThat(conversation_id != null && version != null, () => shownValue(end));
+    },
+  },
+  {
+    name: 'tells a reply piece by piece, and the pieces add up to it',
+    otherwise: 'shows the reply as a whole, once it is written',
+    async run(world) {
+      const { end, named } = await heardOfMessage(world);
+      const pieces = named('message.delta').map(({ data }) => recordOf(data));
+      expectThat(pieces.length > 0, 'no message.delta');
+      let text = '';
+      for (const piece of pieces) {
+        expectThat(
+          piece.offset === [...text].length,
+          () => `offset ${piece.offset} after ${[...text].length} characters`,
+        );
+        text += String(piece.text);
+      }
+      const { body } = messageOf(end);
+      expectThat(
+        body === undefined || body === text,
+        () => `${shownValue(text)} in pieces, ${shownValue(body)} at the end`,
+      );
+    },
+  },
+  {
+    name: 'tells the balance with its version',
+    otherwise: 'reads the balance from answers, and again when the page is looked at',
+    async run(world) {
+      const { visitor, named } = await heardOfMessage(world);
+      const { balance, version } = recordOf(named('balance.updated').at(-1)?.data);
+      const user = unwrapped((await visitor.get('/user')).body);
+      expectThat(
+        balance === user.balance && version != null,
+        () => `balance.updated ${balance}, the user has ${user.balance}`,
+      );
+    },
+  },
+  {
+    name: 'tells nothing more once its session was logged out',
+    otherwise: 'closes its own socket; one that was kept open elsewhere goes on hearing',
+    async run(world) {
+      const mine = await world.member('mine');
+      const session = await world.signIn(mine);
+      const [kept, ended] = [await world.socket(), await world.socket()];
+      const channel = await world.join(kept, mine.visitor, mine.id);
+      await world.join(ended, session, mine.id);
+      expectSuccess(await session.post('/logout'));
+      await somethingHappens(world);
+      const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
+      await kept.frame(isNews);
+      const isClosed = await Promise.race([
+        ended.closed.then(() => true),
+        ended.ping().then(
+          () => false,
+          () => true,
+        ),
+      ]);
+      if (!isClosed && ended.frames.some(isNews)) throw new Deviation('it went on hearing private events');
+    },
+  },
+]);
+
+export const socketChecks: Check[] = [...authorisation, ...userAuthorisation, ...connecting, ...channels, ...events];

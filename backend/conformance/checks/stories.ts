@@ -1,0 +1,133 @@
+import { checksOf, expectStatus, expectSuccess, expectThat, laravelProblem } from '../check.ts';
+import { expectAgreed, expectReadable, idOf, pageOf, Story, unwrapped } from '../entities.ts';
+import type { World } from '../world.ts';
+
+const MAX_PAGES = 30;
+
+const list = checksOf('GET /v1/stories', [
+  {
+    name: 'answers a visitor with a page of stories',
+    async run(world) {
+      const feed = await world.feed();
+      expectStatus(feed, 200);
+      expectThat(pageOf(feed.body).items.length > 0, 'a feed without a story: publish one, or nothing can be tried');
+    },
+  },
+  {
+    name: 'tells of each story what a page needs',
+    async run(world) {
+      for (const story of pageOf((await world.feed()).body).items) expectReadable(Story, story);
+    },
+  },
+  {
+    name: 'tells of each story everything',
+    otherwise: 'leaves out what it is not told',
+    async run(world) {
+      for (const story of pageOf((await world.feed()).body).items) expectAgreed(Story, story);
+    },
+  },
+  {
+    name: 'goes on by next_cursor to the end, each story once',
+    otherwise: 'shows doubles once, and stops where a page adds nothing',
+    async run(world) {
+      const visitor = await world.visitor();
+      const seen = new Set<string>();
+      let { items, nextCursor } = pageOf((await world.feed()).body);
+      for (let page = 1; ; page += 1) {
+        const fresh = items.map(idOf).filter((id) => !seen.has(id));
+        expectThat(fresh.length === items.length, `page ${page} repeats ${items.length - fresh.length} stories`);
+        for (const id of fresh) seen.add(id);
+        if (nextCursor === null || page === MAX_PAGES) return;
+        const answer = await visitor.get(`/stories?cursor=${encodeURIComponent(nextCursor)}`);
+        expectStatus(answer, 200);
+        ({ items, nextCursor } = pageOf(answer.body));
+      }
+    },
+  },
+  {
+    name: 'gives the first page for a cursor that is none',
+    otherwise: 'says that the rest could not be loaded, and offers to try again',
+    async run(world) {
+      const odd = await (await world.visitor()).get('/stories?cursor=%00nonsense');
+      expectStatus(odd, 200);
+      const first = pageOf((await world.feed()).body).items.map(idOf);
+      expectThat(pageOf(odd.body).items.map(idOf).join() === first.join(), 'other stories than on the first page');
+    },
+  },
+]);
+
+async function oneStory(world: World) {
+  const [id] = await world.stories();
+  return { id, answer: await (await world.visitor()).get(`/stories/${encodeURIComponent(id)}`) };
+}
+
+const one = checksOf('GET /v1/stories/{id}', [
+  {
+    name: 'answers a visitor with the story, and what a page needs of it',
+    async run(world) {
+      const { id, answer } = await oneStory(world);
+      expectStatus(answer, 200);
+      expectReadable(Story, unwrapped(answer.body));
+      expectThat(idOf(unwrapped(answer.body)) === id, `story ${idOf(unwrapped(answer.body))} instead of ${id}`);
+    },
+  },
+  {
+    name: 'tells everything of it',
+    otherwise: 'leaves out what it is not told',
+    async run(world) {
+      expectAgreed(Story, unwrapped((await oneStory(world)).answer.body));
+    },
+  },
+  {
+    name: 'names the reader’s conversation, and none to a visitor',
+    otherwise: 'offers 开始 where a conversation could be gone on with; the chat finds it all the same',
+    async run(world) {
+      const { id, storyId } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const path = `/stories/${encodeURIComponent(storyId)}`;
+      const [told, public_] = [await visitor.get(path), await (await world.visitor()).get(path)];
+      const named = [told, public_].map(({ body }) => unwrapped(body).conversation_id);
+      expectThat(
+        String(named[0]) === id && named[1] == null,
+        () => `${named[0]} to its reader, ${named[1]} to a visitor`,
+      );
+    },
+  },
+  {
+    name: 'has 404 and a message for a story that is none',
+    otherwise: 'speaks of a failure instead of a story that is gone',
+    async run(world) {
+      const answer = await (await world.visitor()).get('/stories/no-such-story');
+      expectStatus(answer, 404);
+      expectThat(laravelProblem(answer) === null, () => String(laravelProblem(answer)));
+    },
+  },
+]);
+
+const pictures = checksOf('GET /media/avatars.json', [
+  {
+    name: 'lists portraits to choose from',
+    async run(world) {
+      const answer = await (await world.visitor()).get('//api/media/avatars.json');
+      expectSuccess(answer);
+      const { data } = (answer.body ?? {}) as { data?: unknown };
+      const addresses = Array.isArray(answer.body) ? answer.body : data;
+      expectThat(Array.isArray(addresses) && addresses.length > 0, 'no list of addresses');
+    },
+  },
+  {
+    name: 'is told of by addresses that are pictures, as are the covers',
+    otherwise: 'sets the title in the place of a cover, and an initial in that of a portrait',
+    async run(world) {
+      const [{ cover_url } = {}] = pageOf((await world.feed()).body).items;
+      expectThat(typeof cover_url === 'string', 'a story without a cover');
+      const { url } = world.target;
+      const response = await fetch(new URL(cover_url, url), { signal: AbortSignal.timeout(10_000) });
+      const type = response.headers.get('content-type') ?? 'no type';
+      await response.body?.cancel();
+      expectThat(response.ok && type.startsWith('image/'), `${cover_url} answers ${response.status} ${type}`);
+    },
+  },
+]);
+
+export const storyChecks = [...list, ...one, ...pictures];

@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@rstest/core';
+import { openBackend } from '../test/testBackend.ts';
+import { attempt, checks } from './conform.ts';
+import { createTransport } from './transport.ts';
+import { World } from './world.ts';
+
+// The reference backend as a stranger meets it: the same checks that `pnpm conformance` makes of any other. Its limits
+// are those of a real start, and its replies take long enough to be interrupted.
+const backend = await openBackend({
+  STORYTELLER_START_DELAY_MS: '150',
+  STORYTELLER_PIECE_DELAY_MS: '30',
+  STORYTELLER_PIECE_CHARACTERS: '12',
+  RATE_LIMIT_LOGIN: '5',
+  RATE_LIMIT_REGISTER: '100',
+});
+const { url } = backend;
+const target = {
+  url,
+  origin: url,
+  socketUrl: url.replace('http', 'ws'),
+  key: '{key}',
+  runs: Number(process.env.FC_RUNS ?? 40),
+};
+const world = new World(target, createTransport());
+
+describe('conformance', () => {
+  for (const [index, check] of checks.entries()) {
+    test(`${check.call} ${check.name}`, { timeout: 120_000 }, async () => {
+      const isFirst = checks.findIndex(({ call }) => call === check.call) === index;
+      const { outcome, came } = await attempt(check, world, isFirst);
+      expect({ outcome, came }).toEqual({ outcome: 'holds', came: undefined });
+    });
+  }
+});

@@ -1,0 +1,203 @@
+import {
+  checkInSchema,
+  conversationSchema,
+  messageSchema,
+  storySchema,
+  suggestionSchema,
+  transactionSchema,
+  userSchema,
+} from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import { Deviation, shownValue } from './check.ts';
+
+/**
+ * An entity of the API twice: as the page reads it, which passes over what is missing or of another type, and with every
+ * field that was agreed upon.
+ */
+interface Entity {
+  name: string;
+  read: v.GenericSchema;
+  agreed: v.GenericSchema;
+}
+
+const id = v.union([v.pipe(v.string(), v.minLength(1)), v.number()]);
+const text = v.string();
+const whole = v.pipe(v.number(), v.integer());
+const flag = v.boolean();
+const time = v.pipe(v.string(), v.isoTimestamp('no ISO time with a zone'));
+const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema);
+const problem = orNull(v.looseObject({ code: text, message: text }));
+const person = { id, name: text, avatar: orNull(text) };
+
+export const User: Entity = {
+  name: 'User',
+  read: userSchema,
+  agreed: v.looseObject({
+    id,
+    name: text,
+    username: text,
+    avatar: orNull(text),
+    gender: orNull(text),
+    balance: whole,
+    invite_code: orNull(text),
+    persona: orNull(text),
+    email_verified_at: orNull(time),
+    checked_in_today: flag,
+    check_in_streak: whole,
+    version: whole,
+  }),
+};
+
+export const Story: Entity = {
+  name: 'Story',
+  read: storySchema,
+  agreed: v.looseObject({
+    id,
+    title: text,
+    cover_url: orNull(text),
+    summary: text,
+    tags: v.array(text),
+    author: orNull(v.looseObject(person)),
+    opening: orNull(text),
+    characters: v.array(v.looseObject({ ...person, intro: orNull(text) })),
+    price_per_message: whole,
+    conversation_id: orNull(id),
+    created_at: time,
+    updated_at: time,
+  }),
+};
+
+/** Without these a message cannot stand in its place, although the page reads the rest. */
+const placed = v.looseObject({
+  seq: v.number(),
+  role: v.picklist(['user', 'assistant', 'system']),
+  status: v.picklist(['pending', 'streaming', 'completed', 'failed', 'cancelled']),
+});
+
+export const Message: Entity = {
+  name: 'Message',
+  read: v.intersect([messageSchema, placed]),
+  agreed: v.looseObject({
+    id,
+    conversation_id: id,
+    story_id: id,
+    seq: whole,
+    version: whole,
+    revision: whole,
+    client_id: orNull(text),
+    body: text,
+    error: problem,
+    cost: whole,
+    created_at: time,
+    updated_at: time,
+  }),
+};
+
+export const Conversation: Entity = {
+  name: 'Conversation',
+  read: v.intersect([conversationSchema, v.looseObject({ story: v.looseObject({ id }) })]),
+  agreed: v.looseObject({
+    id,
+    story: v.looseObject({ id, title: text, cover_url: orNull(text) }),
+    last_message: v.looseObject({ id, role: text, excerpt: text, created_at: time }),
+    last_seq: whole,
+    version: whole,
+    active_message_id: orNull(id),
+    created_at: time,
+    updated_at: time,
+  }),
+};
+
+export const LatestMeta: Entity = {
+  name: 'meta',
+  read: v.looseObject({}),
+  agreed: v.looseObject({
+    conversation_id: orNull(id),
+    version: whole,
+    last_seq: whole,
+    has_more: flag,
+    active_message_id: orNull(id),
+  }),
+};
+
+export const Suggestion: Entity = {
+  name: 'Suggestion',
+  read: suggestionSchema,
+  agreed: v.looseObject({
+    id,
+    conversation_id: id,
+    base_version: whole,
+    status: v.picklist(['pending', 'ready', 'failed']),
+    items: v.array(v.looseObject({ id, text })),
+    error: problem,
+    expires_at: orNull(time),
+  }),
+};
+
+export const Transaction: Entity = {
+  name: 'Transaction',
+  read: transactionSchema,
+  agreed: v.looseObject({
+    id,
+    type: text,
+    amount: whole,
+    balance_after: whole,
+    description: text,
+    ref_type: orNull(text),
+    ref_id: orNull(id),
+    created_at: time,
+  }),
+};
+
+export const CheckIn: Entity = {
+  name: 'CheckIn',
+  read: checkInSchema,
+  agreed: v.looseObject({
+    date: v.pipe(text, v.isoDate('no day such as 2026-11-21')),
+    streak: whole,
+    awarded: whole,
+    already_checked_in: flag,
+    balance: whole,
+  }),
+};
+
+/** Throws unless the page can read it. */
+export function expectReadable({ name, read }: Entity, value: unknown): void {
+  const [issue] = v.safeParse(read, value).issues ?? [];
+  if (issue) throw new Deviation(describe(name, issue));
+}
+
+/** Throws unless every field that was agreed upon is there, with its type. */
+export function expectAgreed({ name, agreed }: Entity, value: unknown): void {
+  const issues = v.safeParse(agreed, value).issues ?? [];
+  if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
+}
+
+type Issue = v.BaseIssue<unknown>;
+
+function describe(name: string, issue: Issue): string {
+  const path = [name, v.getDotPath(issue)].filter(Boolean).join('.');
+  return issue.input === undefined ? `no ${path}` : `${path} is ${shownValue(issue.input)} (${issue.message})`;
+}
+
+type Json = Record<string, unknown>;
+
+export const recordOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+/** A single entity, bare or wrapped in `data`, as the page takes it. */
+export function unwrapped(body: unknown): Json {
+  const { data } = recordOf(body);
+  return recordOf(typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body);
+}
+
+/** A cursor page in either of Laravel's forms. Throws unless it is a list. */
+export function pageOf(body: unknown): { items: Json[]; nextCursor: string | null } {
+  const { data, meta, next_cursor } = recordOf(body);
+  const items = Array.isArray(data) ? data : body;
+  if (!Array.isArray(items)) throw new Deviation(`${shownValue(body)}, which is no list`);
+  const cursor = recordOf(meta).next_cursor ?? next_cursor;
+  return { items: items.map(recordOf), nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : null };
+}
+
+export const idOf = (value: unknown): string => String(recordOf(value).id ?? '');

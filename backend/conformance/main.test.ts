@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from '@rstest/core';
+import { openBackend } from '../test/testBackend.ts';
+import type { Row } from './report.ts';
+
+// each run is a process of its own, and one talks for a while
+const slow = { timeout: 180_000 };
+const main = join(import.meta.dirname, 'main.ts');
+
+/** Runs the command as a person does. */
+async function conformance(...words: string[]): Promise<{ status: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { status, out, err };
+}
+
+async function listening(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type Meddling = (asked: IncomingMessage, answer: { status: number; body: string }) => { status: number; body: string };
+
+/** The reference backend behind a front that changes some of its answers. */
+async function frontOf(backendUrl: string, meddle: Meddling): Promise<{ url: string; close: () => void }> {
+  const server = createServer((asked, response) => void passOn(asked, response));
+  async function passOn(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url } = asked;
+    const headers = { ...asked.headers, host: new URL(backendUrl).host };
+    const onward = request(new URL(url ?? '/', backendUrl), { method, headers });
+    asked.pipe(onward);
+    const [answer]: IncomingMessage[] = await once(onward, 'response');
+    if (!answer) return;
+    const told = meddle(asked, { status: answer.statusCode ?? 0, body: await text(answer) });
+    const { 'content-length': _, 'transfer-encoding': __, ...kept } = answer.headers;
+    response.writeHead(told.status, kept).end(told.body);
+  }
+  return { url: await listening(server), close: () => server.closeAllConnections() };
+}
+
+const isCall = (method: string, path: string) => (asked: IncomingMessage) =>
+  asked.method === method && asked.url?.split('?')[0] === path;
+
+describe('pnpm conformance', () => {
+  test('touches nothing without an address, and says in one line what is wrong with its options', slow, async () => {
+    const cases: [words: string[], line: RegExp][] = [
+      [[], /^conformance: --url is missing: .+\n$/],
+      [['--url', 'localhost:3000'], /^conformance: --url localhost:3000: an address that begins with http:.+\n$/],
+      [
+        ['--url', 'http://localhost:3000/api'],
+        /^conformance: --url http:\/\/localhost:3000\/api: .+ without a path\n$/,
+      ],
+      [['--url', 'http://localhost', '--runs', 'many'], /^conformance: --runs many: a whole number from 0 to 500\n$/],
+      [['--url', 'http://localhost', '--reverb', 'localhost'], /^conformance: --reverb localhost: .+\n$/],
+      [['--url', 'http://localhost', '--nonsense'], /^conformance: Unknown option '--nonsense'.*\n$/],
+    ];
+    const answers = await Promise.all(cases.map(([words]) => conformance(...words)));
+    for (const [index, { status, out, err }] of answers.entries()) {
+      expect([status, out]).toEqual([2, '']);
+      expect(err).toMatch(cases[index]?.[1] ?? /^$/);
+    }
+  });
+
+  test('says in one line that nobody answers, or that whoever does is no API', slow, async () => {
+    const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<h1>welcome</h1>'));
+    const url = await listening(site);
+    const page = await conformance('--url', url);
+    site.close();
+    const nobody = await conformance('--url', url);
+    expect([page.status, page.err]).toEqual([
+      1,
+      `conformance: ${url}/api/v1/stories is no API: it answers 200 text/html <h1>welcome</h1>\n`,
+    ]);
+    expect([nobody.status, nobody.err]).toEqual([1, `conformance: ${url} cannot be reached: ECONNREFUSED\n`]);
+  });
+
+  test('names what is missing, what is otherwise and what fails, each at its call', slow, async () => {
+    const backend = await openBackend({ RATE_LIMIT_LOGIN: '5' });
+    const isList = isCall('GET', '/api/v1/conversations');
+    const isCheckIn = isCall('POST', '/api/v1/check-in');
+    const isStories = isCall('GET', '/api/v1/stories');
+    const isLogin = isCall('POST', '/api/v1/login');
+    const front = await frontOf(backend.url, (asked, answer) => {
+      // a call that the product needs, one that it does not, a shape, a field and a status
+      if (isList(asked) || isCheckIn(asked)) return { status: 404, body: '{"message":"no such route"}' };
+      if (isStories(asked)) return { ...answer, body: answer.body.replaceAll('"title":', '"name":') };
+      if (asked.url === '/api/v1/user' && asked.method === 'GET')
+        return { ...answer, body: answer.body.replace('"check_in_streak":0,', '') };
+      if (isLogin(asked) && answer.status === 422) return { ...answer, status: 401 };
+      return answer;
+    });
+    const elsewhere = ['--origin', backend.url, '--reverb', backend.url.replace('http', 'ws')];
+    const { status, out, err } = await conformance('--url', front.url, ...elsewhere, '--runs', '1', '--json');
+    front.close();
+    expect([status, err]).toEqual([1, '']);
+    const { ok, calls }: { ok: boolean; calls: Row[] } = JSON.parse(out);
+    expect(ok).toBe(false);
+    const outcomes = Object.fromEntries(calls.map(({ call, outcome }) => [call, outcome]));
+    expect(outcomes).toMatchObject({
+      'GET /v1/conversations': 'fails',
+      'POST /v1/check-in': 'lacks',
+      'GET /v1/stories': 'fails',
+      'GET /v1/user': 'differs',
+      'POST /v1/login': 'differs',
+      'GET /v1/messages/latest': 'holds',
+      'WS /app/{key}': 'holds',
+    });
+    const came = (name: string) => calls.flatMap(({ checks }) => checks).find((check) => check.name === name)?.came;
+    expect(came('tells of each story what a page needs')).toBe('no Story.title');
+    expect(came('tells everything of the user')).toBe('no User.check_in_streak');
+    expect(came('lists the conversation with its story')).toBe('404 {"message":"no such route"}');
+  });
+});

@@ -1,0 +1,110 @@
+export interface Answer<Body = unknown> {
+  status: number;
+  headers: Headers;
+  /** the parsed body; null where there is none or it is no JSON */
+  body: Body;
+  text: string;
+}
+
+export type Carry = (url: string, request: RequestInit) => Promise<Response>;
+
+/** A browser's worth of HTTP: keeps cookies and echoes the CSRF token. */
+export class Visitor {
+  readonly origin: string;
+  readonly headers: Record<string, string>;
+  readonly cookies = new Map<string, string>();
+  /** the `Set-Cookie` line that last set each cookie */
+  readonly cookieLines = new Map<string, string>();
+  readonly #carry: Carry;
+
+  /** @param carry what takes a request to the server; `fetch` unless something is to be added to it */
+  constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = fetch) {
+    this.origin = origin;
+    this.headers = headers;
+    this.#carry = carry;
+  }
+
+  get<Body>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+    return this.send<Body>('GET', path, undefined, headers);
+  }
+
+  post<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+    return this.send<Body>('POST', path, body, headers);
+  }
+
+  put<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+    return this.send<Body>('PUT', path, body, headers);
+  }
+
+  delete<Body>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+    return this.send<Body>('DELETE', path, undefined, headers);
+  }
+
+  /** `path` is below `/api/v1`, unless it starts with `//`, which means the root. A redirect is an answer like any other. */
+  async send<Body>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Body>> {
+    const url = path.startsWith('//') ? this.origin + path.slice(1) : `${this.origin}/api/v1${path}`;
+    const token = this.cookies.get('XSRF-TOKEN');
+    const response = await this.#carry(url, {
+      method,
+      redirect: 'manual',
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      headers: {
+        Accept: 'application/json',
+        'Content-Type': 'application/json',
+        Cookie: this.cookieHeader(),
+        ...(token ? { 'X-XSRF-TOKEN': decoded(token) } : {}),
+        ...this.headers,
+        ...headers,
+      },
+    });
+    this.#keepCookies(response);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: parse<Body>(text), text };
+  }
+
+  cookieHeader(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  async fetchToken(): Promise<this> {
+    await this.get('//sanctum/csrf-cookie');
+    return this;
+  }
+
+  #keepCookies(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const name = pair.slice(0, pair.indexOf('='));
+      if (isOver(line)) this.cookies.delete(name);
+      else this.cookies.set(name, pair.slice(pair.indexOf('=') + 1));
+      this.cookieLines.set(name, line);
+    }
+  }
+}
+
+function isOver(line: string): boolean {
+  const expires = line.match(/expires=([^;]+)/i)?.[1];
+  return /max-age=0/i.test(line) || (expires !== undefined && Date.parse(expires) < Date.now());
+}
+
+/** Laravel escapes the token in its cookie; the page sends it back unescaped. */
+function decoded(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
+}
+
+function parse<Body>(text: string): Body {
+  try {
+    return (text ? JSON.parse(text) : null) as Body;
+  } catch {
+    return null as Body;
+  }
+}

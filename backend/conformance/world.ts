@@ -1,0 +1,272 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Deviation, expectSuccess, expectThat, Untried } from './check.ts';
+import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
+import { PusherSocket, SocketProblem } from './socket.ts';
+import type { Transport } from './transport.ts';
+import { type Answer, Visitor } from './visitor.ts';
+
+/** What is held against the contract. */
+export interface Target {
+  /** where `/api`, `/sanctum` and `/broadcasting` are */
+  url: string;
+  /** the product's page, as its browser names it: Sanctum keeps sessions for known pages only */
+  origin: string;
+  /** `ws://host:port`, below which `/app/{key}` is */
+  socketUrl: string;
+  key: string;
+  /** fuzzed requests a call */
+  runs: number;
+}
+
+/** An account of this run's own. */
+export interface Member {
+  visitor: Visitor;
+  id: string;
+  login: string;
+  password: string;
+}
+
+interface Registration {
+  form: { login: string; password: string; name: string };
+  visitor: Visitor;
+  answer: Answer;
+}
+
+const REPLY_PATIENCE_MS = 75_000;
+const channelOf = (userId: string) => `private-App.Models.User.${userId}`;
+
+/** What checks share: accounts, a story and a conversation, made when first asked for and never twice. */
+export class World {
+  readonly target: Target;
+  readonly #transport: Transport;
+  readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
+  readonly #sockets = new Set<PusherSocket>();
+  #socketProblem: string | undefined;
+  #isLost = false;
+  readonly #made = new Map<string, Promise<unknown>>();
+
+  constructor(target: Target, transport: Transport) {
+    this.target = target;
+    this.#transport = transport;
+  }
+
+  /** Someone new, with a token and nothing else. @param options.isHasty hears of a 429 instead of waiting */
+  async visitor(options: { isHasty?: boolean } = {}): Promise<Visitor> {
+    return this.#bareVisitor(options.isHasty).fetchToken();
+  }
+
+  #bareVisitor(isHasty = false): Visitor {
+    const { origin, url } = this.target;
+    const headers = { Origin: origin, Referer: `${origin}/`, 'X-Requested-With': 'XMLHttpRequest' };
+    return new Visitor(url, headers, isHasty ? this.#transport.direct : this.#transport.patient);
+  }
+
+  /** The same cookies in another pair of hands. */
+  twin({ visitor }: Member, options: { isHasty?: boolean } = {}): Visitor {
+    const twin = this.#bareVisitor(options.isHasty);
+    for (const [name, value] of visitor.cookies) twin.cookies.set(name, value);
+    return twin;
+  }
+
+  /** What `make` came to when it was first asked for under this name. */
+  once<Value>(what: string, make: () => Promise<Value>): Promise<Value> {
+    const made = (this.#made.get(what) as Promise<Value> | undefined) ?? make();
+    this.#made.set(what, made);
+    return made;
+  }
+
+  /** One of the run's accounts being made, whatever the answer is. */
+  registration(who: 'mine' | 'theirs' | 'spare'): Promise<Registration> {
+    return this.once(`registration ${who}`, async () => {
+      const number = ['mine', 'theirs', 'spare'].indexOf(who) + 1;
+      const visitor = await this.visitor();
+      // as the page fills it in: letters and digits, and a password of six digits
+      const password = String(randomInt(100_000, 1_000_000));
+      const form = { login: `conformance${this.#run}${number}`, password, name: `对照${number}` };
+      const answer = await visitor.post('/register', form);
+      return { form, visitor, answer };
+    });
+  }
+
+  /** A signed-in account. `mine` does, `theirs` stands by, `spare` is what may come to harm. */
+  async member(who: 'mine' | 'theirs' | 'spare'): Promise<Member> {
+    const { form, visitor, answer } = await this.registration(who);
+    const id = idOf(userOf(answer));
+    if (answer.status > 299 || id === '') throw new Untried('nobody could be registered');
+    return { visitor, id, login: form.login, password: form.password };
+  }
+
+  /** The account's second session. */
+  async signIn({ login, password }: Pick<Member, 'login' | 'password'>): Promise<Visitor> {
+    const visitor = await this.visitor();
+    const answer = await visitor.post('/login', { login, password });
+    if (answer.status > 299) throw new Untried('nobody could sign in again');
+    return visitor;
+  }
+
+  /** The feed's first page as a visitor gets it. */
+  feed(): Promise<Answer> {
+    return this.once('feed', async () => (await this.visitor()).get('/stories'));
+  }
+
+  /** Two stories of the feed; the one that costs least comes first, since an account has few points. */
+  async stories(): Promise<[id: string, other: string]> {
+    const { items } = pageOf((await this.feed()).body);
+    const price = (story: Record<string, unknown>) => Number(story.price_per_message ?? 0);
+    const [first, second] = [...items].sort((left, right) => price(left) - price(right)).map(idOf);
+    if (!first || !second) throw new Untried('the feed has fewer than two stories');
+    return [first, second];
+  }
+
+  /** What answers the first message of `mine`. */
+  firstMessage(): Promise<Sending> {
+    return this.once('first message', async () => {
+      const mine = await this.member('mine');
+      const [story_id] = await this.stories();
+      return say(mine.visitor, { story_id, body: '门外是谁？' });
+    });
+  }
+
+  /** The conversation of `mine`, in which nothing is being written. */
+  async conversation(): Promise<{ id: string; storyId: string; sent: Sending }> {
+    const sent = await this.firstMessage();
+    const id = conversationIdOf(sent.answer);
+    if (sent.answer.status > 299 || id === '') throw new Untried('no message could be sent');
+    const { visitor } = await this.member('mine');
+    if (this.#isLost) throw new Untried('the conversation cannot be gone on with');
+    try {
+      await this.settled(visitor, id);
+    } catch (cause) {
+      if (!(cause instanceof Deviation)) throw cause;
+      this.#isLost = true;
+      throw new Untried(`the conversation cannot be gone on with: ${cause.came}`);
+    }
+    return { id, storyId: String(sent.content.story_id), sent };
+  }
+
+  /** What answers the order of suggestions for `mine`; there is one, since a second is refused while it is written. */
+  suggestionOrder(): Promise<Answer> {
+    return this.once('suggestion', async () => {
+      const { id: conversation_id } = await this.conversation();
+      const { visitor } = await this.member('mine');
+      const client_id = randomUUID();
+      const content = { conversation_id, count: 3, client_id };
+      return visitor.post('/messages/suggestion', content, { 'Idempotency-Key': client_id });
+    });
+  }
+
+  /** The id of the suggestions of `mine`. */
+  async suggestionId(): Promise<string> {
+    const answer = await this.suggestionOrder();
+    const id = idOf(unwrapped(answer.body));
+    if (answer.status > 299 || id === '') throw new Untried('no suggestions could be ordered');
+    return id;
+  }
+
+  /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` where one never ends. */
+  async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
+    const giveUpAt = Date.now() + REPLY_PATIENCE_MS;
+    for (;;) {
+      const answer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
+      expectSuccess(answer);
+      const { items } = pageOf(answer.body);
+      const running = items.find(({ status }) => status === 'pending' || status === 'streaming');
+      if (!running) return items;
+      expectThat(
+        Date.now() < giveUpAt,
+        `a reply that is ${String(running.status)} after ${REPLY_PATIENCE_MS / 1000} s`,
+      );
+      await pause(300);
+    }
+  }
+
+  /** A socket that has been greeted. */
+  async socket(options: { origin?: string; key?: string } = {}): Promise<PusherSocket & { id: string }> {
+    const socket = await this.rawSocket(options);
+    if (socket.id === undefined) throw new Deviation(JSON.stringify(socket.frames[0]));
+    return socket as PusherSocket & { id: string };
+  }
+
+  /** A socket and whatever it was told first. Where none could be opened once, none is tried again. */
+  async rawSocket({ origin = this.target.origin, key = this.target.key } = {}): Promise<PusherSocket> {
+    if (this.#socketProblem) throw new Untried(this.#socketProblem);
+    const address = `${this.target.socketUrl}/app/${encodeURIComponent(key)}?protocol=7&client=js&version=8.4.0`;
+    try {
+      const socket = await PusherSocket.open(address, { origin });
+      this.#sockets.add(socket);
+      return socket;
+    } catch (cause) {
+      if (!(cause instanceof SocketProblem) || this.#sockets.size > 0) throw cause;
+      this.#socketProblem = `no socket at ${this.target.socketUrl}`;
+      throw new SocketProblem(`${this.#socketProblem} (${cause.message}): where is Reverb (--reverb, --key)?`);
+    }
+  }
+
+  /** Joins the account's own channel. */
+  async join(socket: PusherSocket & { id: string }, visitor: Visitor, userId: string): Promise<string> {
+    const channel = channelOf(userId);
+    const answer = await visitor.post('//broadcasting/auth', { socket_id: socket.id, channel_name: channel });
+    if (answer.status > 299) throw new Untried('no channel was authorised');
+    const { auth, channel_data } = recordOf(answer.body);
+    socket.send({ event: 'pusher:subscribe', data: { auth, channel_data, channel } });
+    await socket.frame(
+      (frame) => frame.event === 'pusher_internal:subscription_succeeded' && frame.channel === channel,
+    );
+    return channel;
+  }
+
+  /** Deletes the conversations, logs out and closes what is open. Returns what could not be taken back. */
+  async cleanUp(): Promise<{ accounts: string[]; conversations: number }> {
+    const accounts: string[] = [];
+    let conversations = 0;
+    for (const who of ['mine', 'theirs', 'spare'] as const) {
+      const member = this.#made.has(`registration ${who}`) ? await this.member(who).catch(() => null) : null;
+      if (!member) continue;
+      accounts.push(member.login);
+      conversations += await deleteConversations(member);
+    }
+    for (const socket of this.#sockets) socket.close();
+    return { accounts, conversations };
+  }
+}
+
+/** Returns how many are left. */
+async function deleteConversations({ visitor }: Member): Promise<number> {
+  let left = 0;
+  try {
+    for (const conversation of pageOf((await visitor.get('/conversations')).body).items) {
+      const { status } = await visitor.delete(`/conversations/${encodeURIComponent(idOf(conversation))}`);
+      if (status > 299) left += 1;
+    }
+    await visitor.post('/logout');
+  } catch {
+    // what cannot be listed cannot be counted either; the account's name is reported anyway
+  }
+  return left;
+}
+
+/** A message and what came of it. */
+export interface Sending {
+  content: Record<string, unknown>;
+  answer: Answer;
+}
+
+/** Sends a line with a new key, as the page does. */
+export async function say(visitor: Visitor, content: Record<string, unknown>): Promise<Sending> {
+  const client_id = randomUUID();
+  const whole = { body: '夜里好冷', client_id, ...content };
+  const answer = await visitor.post('/messages', whole, { 'Idempotency-Key': String(whole.client_id) });
+  return { content: whole, answer };
+}
+
+/** The user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
+export function userOf({ body }: Answer): Record<string, unknown> {
+  const outer = unwrapped(body);
+  return unwrapped('user' in outer ? outer.user : outer);
+}
+
+export function conversationIdOf({ body }: Answer): string {
+  const { conversation, message } = unwrapped(body);
+  return idOf(conversation) || String(recordOf(message).conversation_id ?? '');
+}
