@@ -70,6 +70,7 @@ describe('what the console says', () => {
       why: evil,
       at: status.action.at,
       evidence: [evil],
+      action: { kind: 'text' as const, text: evil, evidence: [] },
     };
     const place = shown(logSection([entry], manager, noActions, now));
     expect(place.querySelector('img')).toBeNull();

@@ -1,6 +1,7 @@
-import type { Health } from '../../src/health/summarise';
+import type { BuildSummary } from '../../src/builds/catalog';
+import type { Difference, LogEntry } from '../../src/channel/readChannel';
+import type { Health } from '../../src/health/autoStop';
 import type { ChannelDocument } from '../../src/model/channel';
-import type { BuildSummary, Difference, LogEntry } from '../../src/operations/look';
 import { nameOf, versionOf } from './format';
 import { texts } from './texts';
 

@@ -1,5 +1,5 @@
 import { findChromium, requireChromium } from './chromium.ts';
-import type { GateCheck } from './gateCheck.ts';
+import type { GateCheck } from './gate.ts';
 
 export type SmokeMode = 'auto' | 'required' | 'off';
 
@@ -26,8 +26,7 @@ export async function chooseSmoke({
     note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
     return null;
   }
-  const [{ serveByCommand }, { serveInProcess }, { smoke }] = await Promise.all([
-    import('./serveCommand.ts'),
+  const [{ serveByCommand, serveInProcess }, { smoke }] = await Promise.all([
     import('./serveSet.ts'),
     import('./smoke.ts'),
   ]);

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import type { RemoteDescription } from '../model/build.ts';
-import { activate } from '../operations/activate.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { PAGE_TEMPLATE } from '../testing/writePackage.ts';
+import { activate } from '../operations/switching.ts';
+import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { launchOptions, requireChromium } from './chromium.ts';
-import { makeGate } from './runGate.ts';
-import { serveByCommand } from './serveCommand.ts';
-import { serveInProcess } from './serveSet.ts';
+import { makeGate } from './gate.ts';
+import { serveByCommand, serveInProcess } from './serveSet.ts';
 import { smoke } from './smoke.ts';
 
 /** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */

@@ -2,8 +2,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { buildFolder } from '../model/ids.ts';
 import type { PageBuild } from '../model/set.ts';
 import { launchOptions } from './chromium.ts';
-import type { GateCheck, GateSubject } from './gateCheck.ts';
-import type { ServeSet } from './serveCommand.ts';
+import type { GateCheck, GateSubject } from './gate.ts';
+import type { ServeSet } from './serveSet.ts';
 
 const PARALLEL_PAGES = 3;
 const LOAD_MILLISECONDS = 6000;
