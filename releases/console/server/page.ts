@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { contentType } from '../../src/builds/readPackage.ts';
@@ -11,11 +11,25 @@ const STAMP = '.sources';
 
 const PAGE_FOLDER = join(ROOT, 'dist');
 
+const IS_SOURCE = /\.(?:tsx?|css|html)$/;
+const IS_TEST = /\.test\.tsx?$|^gallery\//;
+
+async function sourcesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .filter((name) => IS_SOURCE.test(name) && !IS_TEST.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** Of the page itself, of the kit it is made with, and of the versions of React it carries. */
 async function sourceHash(): Promise<string> {
-  const names = (await readdir(join(ROOT, 'src'))).sort();
-  const files = [...names.map((name) => join('src', name)), 'rsbuild.config.ts'];
-  const contents = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')));
-  return sha256Hex(files.map((file, at) => `${file}\n${contents[at]}`).join('\n'));
+  const kit = dirname(fileURLToPath(import.meta.resolve('@liaozhai/shared/ui')));
+  const packages = ['react', 'react-dom'].map((name) => fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+  const own = await sourcesBelow(join(ROOT, 'src'));
+  const files = [...own, ...(await sourcesBelow(kit)), join(ROOT, 'rsbuild.config.ts'), ...packages];
+  const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  return sha256Hex(files.map((file, at) => `${basename(file)}\n${contents[at]}`).join('\n'));
 }
 
 const builtFrom = (): Promise<string> =>
