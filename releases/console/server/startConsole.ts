@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Catalog } from '../../src/builds/catalog.ts';
 import { messageOf } from '../../src/errors.ts';
-import { chooseSmoke, type SmokeMode } from '../../src/gate/chooseSmoke.ts';
+import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
