@@ -1,5 +1,5 @@
 import { Dialog, TextField } from '@liaozhai/shared/ui';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './createConsole';
 import { texts } from './texts';
@@ -29,12 +29,17 @@ interface QuestionDialogProps {
 export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
   const [open, setOpen] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const shown = useLast(question);
   // a new question begins without the reason of the former one
   if (open !== (question !== null)) {
     setOpen(question !== null);
     setWhy('');
   }
+  useEffect(() => {
+    // not where a finger opened it: the keyboard that comes up would cover what is asked
+    if (open && matchMedia('(hover: hover)').matches) field.current?.focus();
+  }, [open]);
   const { title = '', action, changes = [], danger, busy } = shown ?? {};
   return (
     <Dialog
@@ -57,6 +62,7 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
         <p>{texts.confirm.changes}</p>
         <Lines lines={changes.length > 0 ? changes : [texts.confirm.nothing]} />
         <TextField
+          ref={field}
           label={texts.confirm.why}
           maxLength={500}
           autoComplete="off"

@@ -7,6 +7,10 @@ interface Last {
 }
 
 const modal = (): Element | null => document.querySelector('dialog[open]');
+/** Nothing has the focus, or only what a dialog that has just closed still holds. */
+const isLost = ({ activeElement, body }: Document): boolean =>
+  activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
+
 const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
 
 /**
@@ -17,7 +21,7 @@ export function useKeptFocus() {
   const last = useRef<Last | null>(null);
   // after every render, since any of them may have taken the focused control away
   useEffect(() => {
-    if (!last.current || document.activeElement !== document.body || modal()) return;
+    if (!last.current || !isLost(document) || modal()) return;
     const { element, heading } = last.current;
     if (isUsable(element)) element.focus({ preventScroll: true });
     else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
