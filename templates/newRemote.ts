@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { RESERVED_SEGMENTS } from '../releases/src/model/reservedPaths.ts';
+import { RESERVED_SEGMENTS } from '../releases/src/model/build.ts';
 
 const repoRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
 

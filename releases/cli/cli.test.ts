@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import { temporaryFolder, writeHost, writeRemote } from '../src/testing/writePackage.ts';
+import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {

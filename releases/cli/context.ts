@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { Catalog } from '../src/channel/catalog.ts';
+import type { Command } from 'commander';
+import { Catalog } from '../src/builds/catalog.ts';
 import type { Writer } from '../src/channel/changeChannel.ts';
-import { httpClient } from '../src/client/httpClient.ts';
-import { localClient } from '../src/client/localClient.ts';
-import type { ReleaseClient } from '../src/client/ReleaseClient.ts';
 import { usage } from '../src/errors.ts';
-import { chooseSmoke, type SmokeMode } from '../src/gate/chooseSmoke.ts';
-import type { GateCheck } from '../src/gate/gateCheck.ts';
+import type { GateCheck } from '../src/gate/gate.ts';
+import { chooseSmoke, type SmokeMode } from '../src/gate/smoke.ts';
 import type { Provenance } from '../src/model/build.ts';
-import { requirePublicKey } from '../src/operations/init.ts';
-import { DEFAULT_STORE, type OpenedStore, openStore, requireKey } from '../src/store/openStore.ts';
+import { httpClient, localClient, type ReleaseClient } from '../src/releaseClient.ts';
+import { DEFAULT_STORE, type OpenedStore, openStore, requireKey, requirePublicKey } from '../src/store/store.ts';
 
 /** What every verb understands. */
 export interface SharedOptions {
@@ -84,3 +82,14 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
   if (!token) throw usage('a console needs RELEASES_TOKEN', 'Ask for a token made with `pnpm release token create`.');
   return httpClient({ origin: url, token, channel: options.channel, provenance });
 }
+
+/** A whole number of at least one. Throws usage. */
+export function count(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usage(`"${text}" is not a whole number`, 'Use 1, 2, 3 …');
+}
+
+export const options = <Own>(command: Command): SharedOptions & Own => command.optsWithGlobals();
+
+export const examples = (...lines: string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  pnpm release ${line}`).join('\n')}\n`;

@@ -1,22 +1,18 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addBuilds, addDiff, addLog, addStatus } from './looking.ts';
 import { printFailure } from './output.ts';
-import { addAbort } from './verbs/abort.ts';
-import { addActivate } from './verbs/activate.ts';
-import { addBuilds } from './verbs/builds.ts';
-import { addCanary } from './verbs/canary.ts';
-import { addCheck } from './verbs/check.ts';
-import { addDiff } from './verbs/diff.ts';
-import { addExport } from './verbs/export.ts';
-import { addGc } from './verbs/gc.ts';
-import { addInit } from './verbs/init.ts';
-import { addKill } from './verbs/kill.ts';
-import { addLog } from './verbs/log.ts';
-import { addOverride } from './verbs/override.ts';
-import { addPromote } from './verbs/promote.ts';
-import { addPublish } from './verbs/publish.ts';
-import { addRollback } from './verbs/rollback.ts';
-import { addStatus } from './verbs/status.ts';
-import { addToken } from './verbs/token.ts';
+import {
+  addAbort,
+  addActivate,
+  addCanary,
+  addCheck,
+  addKill,
+  addOverride,
+  addPromote,
+  addPublish,
+  addRollback,
+} from './switching.ts';
+import { addExport, addGc, addInit, addToken } from './upkeep.ts';
 
 const VERBS = [
   addInit,

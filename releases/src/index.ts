@@ -1,13 +1,9 @@
 export { ReleaseError } from './errors.ts';
-export { type Beacon, beaconSchema, FAILURES, type Failure } from './health/healthEvent.ts';
-export { canonicalJson } from './model/canonicalJson.ts';
+export { type Beacon, beaconSchema, FAILURES, type Failure } from './health/healthRecord.ts';
 export type { ChannelDocument } from './model/channel.ts';
 export type { PageBuild } from './model/set.ts';
+export { canonicalJson } from './model/signing.ts';
 export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
-export { bucket, isInCandidate } from './page/bucket.ts';
-export { matchRoute } from './page/matchRoute.ts';
-export type { PageSet } from './page/pageSet.ts';
-export { escapeHtml, jsonForHtml, type PageInput, type RenderedPage, renderPage } from './page/renderPage.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
 export {
   openReleases,
@@ -16,3 +12,12 @@ export {
   type Visitor,
   type VisitorPage,
 } from './serve/openReleases.ts';
+export { bucket, isInCandidate, type PageSet } from './serve/pageSet.ts';
+export {
+  escapeHtml,
+  jsonForHtml,
+  matchRoute,
+  type PageInput,
+  type RenderedPage,
+  renderPage,
+} from './serve/renderPage.ts';

@@ -1,16 +1,43 @@
-import type { Catalog } from '../../src/channel/catalog.ts';
+import type { Catalog } from '../../src/builds/catalog.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
-import { localClient } from '../../src/client/localClient.ts';
-import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
 import { refused } from '../../src/errors.ts';
-import type { GateCheck, GateSubject } from '../../src/gate/gateCheck.ts';
-import { HealthReader } from '../../src/health/HealthReader.ts';
+import type { GateCheck, GateSubject } from '../../src/gate/gate.ts';
+import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { isName } from '../../src/model/ids.ts';
-import type { SigningKey } from '../../src/signing.ts';
+import type { SigningKey } from '../../src/model/signing.ts';
+import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
-import { OneAtATime } from './oneAtATime.ts';
+
+const MOST_OF_ONE = 3;
+
+/** Runs one work after another, in the order they came; nobody can fill the row. */
+class OneAtATime {
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting = new Map<string, number>();
+
+  /** Throws refused if three works of this caller wait or run already. */
+  async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    const waiting = this.#waiting.get(caller) ?? 0;
+    if (waiting >= MOST_OF_ONE)
+      throw refused(`${waiting} browser checks of yours are waiting already`, 'Wait until they are done.');
+    this.#waiting.set(caller, waiting + 1);
+    const mine = this.#last.then(work, work);
+    this.#last = mine;
+    try {
+      return await mine;
+    } finally {
+      this.#leave(caller);
+    }
+  }
+
+  #leave(caller: string): void {
+    const left = (this.#waiting.get(caller) ?? 1) - 1;
+    if (left > 0) this.#waiting.set(caller, left);
+    else this.#waiting.delete(caller);
+  }
+}
 
 export interface ConsoleOptions {
   store: Store;

@@ -1,11 +1,35 @@
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { Hono } from 'hono';
+import { buildFolder } from '../../src/model/ids.ts';
 import { createToken, revokeToken } from '../../src/operations/tokens.ts';
-import { GRANTS, openTestApi } from './testApi.ts';
+import { httpClient } from '../../src/releaseClient.ts';
+import { openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
+import { createApi } from './api.ts';
+import { ConsoleContext } from './ConsoleContext.ts';
+import { pageFiles } from './page.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
+
+const GRANTS = ['viewer', 'publisher:stories', 'deployer:stories', 'deployer:chat', 'manager'];
+
+/** The API over a test store of its own, without a browser check; `createOwn` makes another over the same store. */
+async function openTestApi() {
+  const at = await openTestStore();
+  const { store, key, writer } = at;
+  const context = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null };
+  const createOwn = () => createApi(new ConsoleContext(context));
+  const tokens: Record<string, string> = {};
+  for (const grant of GRANTS)
+    tokens[grant] = (await createToken(store, { grant, label: grant, by: 'test', days: null })).token;
+  const bearer = (grant: string) => ({ authorization: `Bearer ${tokens[grant]}` });
+  return { at, api: createOwn(), createOwn, tokens, bearer };
+}
 
 const server = await openTestApi();
 const { at, api, tokens, bearer } = server;
@@ -171,5 +195,119 @@ describe('sec.releases: who may do what', () => {
     const headers = { ...bearer('manager'), 'content-type': 'application/json' };
     expect((await api.request('/canary', { method: 'POST', headers, body })).status).toBe(400);
     expect(await seqNow()).toBe(before);
+  });
+});
+
+describe('sec.releases: publishing over HTTP', () => {
+  test('a publisher publishes its own remote, and the audit knows it; over the wire like from here', async () => {
+    const server = serve({
+      fetch: (request) => api.fetch(new Request(request.url.replace('/v1/', '/'), request)),
+      hostname: '127.0.0.1',
+      port: 0,
+    });
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const provenance = () => ({ commit: 'abc', at: '2000-01-01T00:00:00.000Z', publisher: 'liar' });
+    const client = httpClient({ origin, token: tokens['publisher:stories'] ?? '', channel: 'production', provenance });
+    const dist = await writeRemote(at.place(), 'stories', 'over http');
+    expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: true });
+    expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: false });
+    const [build] = await client.builds('stories');
+    expect(build?.provenance).toMatchObject({
+      publisher: expect.stringMatching(/^publisher:stories \([0-9a-f]{12}\)$/),
+      commit: 'abc',
+    });
+    const foreign = await writeRemote(at.place(), 'chat', 'over http');
+    await expect(client.publish(foreign, '3.0.0')).rejects.toMatchObject({ message: 'this token is for stories only' });
+    await expect(client.activate({ builds: [build?.id ?? ''] })).rejects.toThrow('may not activate');
+    server.close();
+  });
+
+  const put = (path: string, body: string, grant = 'publisher:stories', headers: Record<string, string> = {}) =>
+    api.request(path, { method: 'PUT', headers: { ...bearer(grant), ...headers }, body });
+  const folder = 'stories/9.9.9-aaaaaaaaaaaa';
+
+  test.each([
+    ['climbing out', `/builds/${folder}/..%2f..%2fkeys%2fsigning.pem`],
+    ['climbing by dots', `/builds/${folder}/%2e%2e/x.js`],
+    ['a hidden file', `/builds/${folder}/.env`],
+    ['an unknown ending', `/builds/${folder}/x.sh2`],
+    ['a compressed form', `/builds/${folder}/x.js.br`],
+    ['a folder that is none', '/builds/stories/nonsense/x.js'],
+  ])('%s is refused', async (_, path) => {
+    expect((await put(path, 'x')).status).toBeGreaterThanOrEqual(400);
+    expect(await at.store.list('keys/x')).toEqual([]);
+    expect(await at.store.read(`builds/${folder}/.env`)).toBeNull();
+  });
+
+  test('another remote, by a publisher of this one or a viewer, is refused', async () => {
+    expect((await put('/builds/chat/9.9.9-aaaaaaaaaaaa/x.js', 'x')).status).toBe(403);
+    expect((await put(`/builds/${folder}/x.js`, 'x', 'viewer')).status).toBe(403);
+  });
+
+  test('a file that was cut off on the way is refused', async () => {
+    expect(
+      (await put(`/builds/${folder}/x.js`, 'short', 'publisher:stories', { 'content-length': '100' })).status,
+    ).toBe(400);
+  });
+
+  test('a build.json that names files that never came, or came wrong, makes no build; sending them again does', async () => {
+    const id = await at.remote('stories', '5.0.0');
+    const record = (await at.store.read(`${buildFolder(id)}/build.json`))?.toString() ?? '';
+    const other = await openTestApi();
+    const send = (path: string, body: string) =>
+      other.api.request(`/${buildFolder(id)}/${path}`, {
+        method: 'PUT',
+        headers: other.bearer('manager'),
+        body,
+      });
+    await send('remoteEntry.js', 'truncated');
+    const refused = await send('build.json', record);
+    expect(refused.status).toBe(422);
+    expect((await refused.json()).details.join()).toContain('remoteEntry.js is not what build.json says');
+    for (const path of Object.keys(JSON.parse(record).files))
+      await send(path, (await at.store.read(`${buildFolder(id)}/${path}`))?.toString() ?? '');
+    expect((await send('build.json', record)).status).toBe(200);
+    expect((await send('build.json', record.replace('"size":', '"size": 1'))).status).toBe(422);
+    await other.at.remove();
+  });
+});
+
+describe('what is refused before a verb is asked', () => {
+  /** The whole console: the API and its page. */
+  const app = new Hono();
+  beforeAll(async () => {
+    await writeFile(`${at.folder}/index.html`, '<p>发布台</p>');
+    app.route('/v1', server.createOwn());
+    app.route('/', await pageFiles(at.folder));
+  });
+
+  const refusals: [string, number, string, RequestInit & { type?: string }, RegExp][] = [
+    ['a long request', 413, '/v1/abort', { method: 'POST', body: `{"why":"${'x'.repeat(70_000)}"}` }, /64 KiB/],
+    [
+      'a large file',
+      413,
+      '/v1/builds/stories/9.9.9-aaaaaaaaaaaa/big.js',
+      { method: 'PUT', body: 'x'.repeat(10 * 1024 * 1024 + 1) },
+      /10240 KiB/,
+    ],
+    ['a form of a foreign page', 415, '/v1/abort', { method: 'POST', body: '{}', type: 'text/plain' }, /JSON/],
+    ['a path of the API that is none', 404, '/v1/nonsense', {}, /no such endpoint/],
+    ['a path of the page that is none', 404, '/nonsense', {}, /no such page/],
+    ['something sent to the page', 404, '/', { method: 'POST', body: '{}' }, /no such page/],
+  ];
+  test.each(refusals)('%s is refused with %s, in the shape of every refusal', async (_, status, path, init, said) => {
+    const headers = { authorization: `Bearer ${tokens.manager}`, 'content-type': init.type ?? 'application/json' };
+    const answer = await app.request(path, { ...init, headers });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({
+      message: expect.stringMatching(said),
+      cure: expect.stringMatching(/\w/),
+      details: [],
+    });
+  });
+
+  test('the page is there', async () => {
+    expect(await (await app.request('/')).text()).toContain('发布台');
   });
 });

@@ -1,18 +1,89 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { ReleaseClient } from '../../src/client/ReleaseClient.ts';
+import { z } from 'zod';
+import { LIMITS } from '../../src/builds/readPackage.ts';
 import { conflict, ReleaseError, usage } from '../../src/errors.ts';
-import { countedFrom, summarise } from '../../src/health/summarise.ts';
+import { countedFrom, summarise } from '../../src/health/autoStop.ts';
+import { issuesOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { idOfFolder } from '../../src/model/ids.ts';
-import { stateBefore } from '../../src/operations/rollback.ts';
-import { authenticate, type TokenRecord } from '../../src/operations/tokens.ts';
-import { LIMITS } from '../../src/publish/limits.ts';
-import { refusal, type Wish } from './authorise.ts';
+import { idOfFolder, isName } from '../../src/model/ids.ts';
+import { stateBefore } from '../../src/operations/goingBack.ts';
+import { authenticate, nameInWord, refusal, type TokenRecord, type Wish } from '../../src/operations/tokens.ts';
+import type { ReleaseClient } from '../../src/releaseClient.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
-import { RateLimit } from './rateLimit.ts';
 import { Uploads } from './uploads.ts';
-import { BODIES, type Body, parseBody, type Verb, wishOf } from './wishes.ts';
+
+const MOST_CALLERS = 10_000;
+
+/** Counts per caller and minute, in bounded memory. */
+class RateLimit {
+  readonly #perMinute: number;
+  #counts = new Map<string, number>();
+  #minute = 0;
+
+  constructor(perMinute: number) {
+    this.#perMinute = perMinute;
+  }
+
+  /** Counts one and says whether that was still within the limit. */
+  allows(caller: string, now = Date.now()): boolean {
+    const count = this.#count(caller, now) + 1;
+    this.#counts.set(caller, count);
+    return count <= this.#perMinute;
+  }
+
+  #count(caller: string, now: number): number {
+    const minute = Math.floor(now / 60_000);
+    if (minute !== this.#minute || this.#counts.size > MOST_CALLERS) this.#counts = new Map();
+    this.#minute = minute;
+    return this.#counts.get(caller) ?? 0;
+  }
+}
+
+const build = z.string().min(3).max(160);
+const builds = z.array(build).max(300);
+const reason = { why: z.string().max(500).optional(), seq: z.number().int().min(1).optional() };
+const force = z.boolean().optional();
+
+/** The bodies of `POST /v1/<verb>`. */
+const BODIES = {
+  check: z.strictObject({ builds }),
+  activate: z.strictObject({ builds: builds.min(1), ...reason, force }),
+  canary: z.strictObject({ builds: builds.default([]), percent: z.number().min(0).max(100), ...reason, force }),
+  promote: z.strictObject({ ...reason, force }),
+  abort: z.strictObject({ ...reason, force }),
+  rollback: z.strictObject({
+    name: z.string().refine(isName).optional(),
+    to: z.number().int().min(1).optional(),
+    ...reason,
+  }),
+  kill: z.strictObject({ build, ...reason }),
+  override: z.strictObject({
+    builds: builds.min(1),
+    hours: z.number().positive().max(168).default(2),
+    why: reason.why,
+  }),
+} as const;
+
+type Verb = keyof typeof BODIES;
+type Body<Name extends Verb> = z.infer<(typeof BODIES)[Name]>;
+
+/** Checks a request's body. Throws usage. */
+function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
+  const parsed = BODIES[verb].safeParse(value);
+  if (parsed.success) return parsed.data as Body<Name>;
+  throw usage(
+    `the body of ${verb} is wrong: ${issuesOf(parsed.error).join('; ')}`,
+    'See "HTTP API" in releases/README.md.',
+  );
+}
+
+/** What a body asks for, in the words of authorise. */
+function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
+  const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
+  const named = 'name' in body && body.name ? [body.name] : [];
+  return { verb, names: [...words.map(nameInWord), ...named], force: 'force' in body ? body.force : false };
+}
 
 type Env = { Variables: { token: TokenRecord } };
 

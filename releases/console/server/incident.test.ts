@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { refused } from '../../src/errors.ts';
-import type { GateCheck } from '../../src/gate/gateCheck.ts';
-import { canary } from '../../src/operations/canary.ts';
+import type { GateCheck } from '../../src/gate/gate.ts';
+import { canary } from '../../src/operations/switching.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';

@@ -2,16 +2,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { Catalog } from '../../src/channel/catalog.ts';
+import { Catalog } from '../../src/builds/catalog.ts';
 import { messageOf } from '../../src/errors.ts';
-import { chooseSmoke, type SmokeMode } from '../../src/gate/chooseSmoke.ts';
-import { requirePublicKey } from '../../src/operations/init.ts';
+import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { createToken } from '../../src/operations/tokens.ts';
-import { DEFAULT_STORE, openStore, requireKey } from '../../src/store/openStore.ts';
+import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
-import { buildPage } from './buildPage.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-import { pageFiles } from './pageFiles.ts';
+import { buildPage, pageFiles } from './page.ts';
 import { startWatch } from './watch.ts';
 
 export interface StartConsoleOptions {

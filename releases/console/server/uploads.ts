@@ -1,11 +1,9 @@
+import { claimVersion, writeFile } from '../../src/builds/publish.ts';
+import { fileProblem, LIMITS, packageProblems } from '../../src/builds/readPackage.ts';
 import { refused } from '../../src/errors.ts';
 import { type BuildRecord, parseRecord } from '../../src/model/build.ts';
-import { canonicalJson } from '../../src/model/canonicalJson.ts';
-import { sha384Integrity } from '../../src/model/hashing.ts';
 import { buildFolder } from '../../src/model/ids.ts';
-import { LIMITS } from '../../src/publish/limits.ts';
-import { claimVersion, writeFile } from '../../src/publish/publish.ts';
-import { fileProblem, packageProblems } from '../../src/publish/readPackage.ts';
+import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import type { Store } from '../../src/store/store.ts';
 
 interface Pending {

@@ -2,14 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { createChannel } from '../../src/channel/changeChannel.ts';
 import { messageOf } from '../../src/errors.ts';
-import { HealthRecorder } from '../../src/health/HealthRecorder.ts';
-import { Lease } from '../../src/health/Lease.ts';
+import { HealthRecorder } from '../../src/health/healthRecord.ts';
 import { CHANNEL_LIFETIME_DAYS } from '../../src/model/channel.ts';
-import { activate } from '../../src/operations/activate.ts';
-import { canary } from '../../src/operations/canary.ts';
+import { activate, canary } from '../../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-import { watchOnce } from './watch.ts';
+import { Lease, watchOnce } from './watch.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });

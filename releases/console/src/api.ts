@@ -1,4 +1,18 @@
+import type { BuildSummary } from '../../src/builds/catalog';
+import type { Difference, LogEntry } from '../../src/channel/readChannel';
+import type { Health } from '../../src/health/autoStop';
+import type { ReadAction } from '../../src/model/action';
+import type { ChannelDocument } from '../../src/model/channel';
 import { texts } from './texts';
+
+export type { BuildSummary, ChannelDocument, Difference, Health, LogEntry };
+export type Action = ReadAction;
+export type Evidence = ReadAction['evidence'][number];
+
+export interface Me {
+  role: 'viewer' | 'publisher' | 'deployer' | 'manager';
+  name: string | null;
+}
 
 const TOKEN = 'liaozhai-console-token';
 
@@ -12,6 +26,12 @@ export class ApiFailure extends Error {
     this.status = status;
     this.lines = lines;
   }
+}
+
+/** The failure itself; what is none is a fault of ours and thrown on. */
+export function failureOf(cause: unknown): ApiFailure {
+  if (cause instanceof ApiFailure) return cause;
+  throw cause;
 }
 
 /** The token of the address's fragment moves to this tab's storage at once and leaves the address. */

@@ -1,3 +1,5 @@
+import type { Action, Evidence, LogEntry } from './api';
+
 const failures: Record<string, string> = {
   unreachable: '取不到',
   hang: '超时',
@@ -44,7 +46,9 @@ export const texts = {
   signOut: '退出',
   channel: '通道',
   role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
+  loading: '正在取状态',
   stale: '连接中断，正在重试；下面是最后一次看到的状态',
+  nothingSeen: '还取不到状态，正在重试',
   live: {
     title: '正在运行',
     nothing: '还没有上线任何构建',
@@ -122,3 +126,78 @@ export const texts = {
   refusal: (status: number) => refusals[status] ?? '没有成功',
   failure: (failure: string) => failures[failure] ?? failure,
 } as const;
+
+const MINUTE = 60_000;
+
+/** 刚刚, 5 分钟前, 3 小时前, then month, day and time. */
+export function relativeTime(instant: string, now: Date): string {
+  const at = new Date(instant);
+  const minutes = Math.floor((now.getTime() - at.getTime()) / MINUTE);
+  if (minutes < 1) return '刚刚';
+  if (minutes < 60) return `${minutes} 分钟前`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} 小时前`;
+  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
+  const year = at.getFullYear() === now.getFullYear() ? '' : `${at.getFullYear()}年`;
+  return `${year}${at.getMonth() + 1}月${at.getDate()}日 ${time}`;
+}
+
+export const nameOf = (id: string): string => id.split('@')[0] ?? id;
+
+/** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.s8055 · e845. */
+export const versionOf = (id: string): string =>
+  (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, ' · $1');
+
+const shortId = (id: string): string => `${nameOf(id)} ${versionOf(id).replace(' · ', '·')}`;
+
+const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string =>
+  `${builds.map(shortId).join('、')}${more > 0 ? `，另有 ${more} 个` : ''}`;
+
+/** Probabilities as a person reads them. */
+export const probability = (p: number): string => (p < 0.001 ? p.toExponential(1) : p.toFixed(3));
+
+export const failuresLine = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([failure, count]) => `${texts.failure(failure)} ${count}`)
+    .join('、') || texts.health.none;
+
+/** What an action of the log was about. */
+export function subjectOf(action: Action): string {
+  switch (action.kind) {
+    case 'init':
+      return '通道';
+    case 'renew':
+      return '签名有效期延长';
+    case 'canary':
+      return `${listOf(action)}（${texts.candidate.share(action.percent)}）`;
+    case 'rollback':
+      return `${listOf(action)}（同状态 ${action.to}）`;
+    case 'text':
+      return action.text;
+    default:
+      return listOf(action);
+  }
+}
+
+/** One line of what spoke for a change. */
+export function evidenceLine(evidence: Evidence): string {
+  switch (evidence.kind) {
+    case 'finding':
+      return `${evidence.forced ? '不顾检查' : '检查未通过'}（${evidence.check}）：${evidence.problem}`;
+    case 'overtaken':
+      return `${shortId(evidence.build)} 退出灰度：${nameOf(evidence.build)} 的另一个构建已对所有人上线`;
+    case 'candidateDropped':
+      return `灰度结束：${listOf(evidence)} 与新的稳定版不合`;
+    case 'health': {
+      const group = evidence.group === 'candidate' ? texts.health.candidate : texts.health.stable;
+      const p75 = evidence.p75LoadMilliseconds === null ? '–' : `${Math.round(evidence.p75LoadMilliseconds)} ms`;
+      return `${group}：${evidence.visitors} 位访客中 ${evidence.failedVisitors} 位失败（${failuresLine(evidence.failures)}），${texts.health.p75} ${p75}`;
+    }
+    case 'verdict':
+      return `灰度版的失败明显多于稳定版，不是偶然（Fisher 检验 p = ${probability(evidence.pValue)}，界限 ${evidence.alpha}）`;
+    case 'text':
+      return evidence.text;
+  }
+}
+
+/** Every build that an entry names, in full, for whoever wants to copy it. */
+export const fullIdsOf = ({ action, what }: LogEntry): string => ('builds' in action ? action.builds.join('\n') : what);

@@ -1,10 +1,8 @@
 import { loadavg } from 'node:os';
-import { canaryShare } from './canaryShare.ts';
-import { falseStops } from './falseStops.ts';
+import { canaryShare, falseStops } from './canary.ts';
 import type { Bench, Measure } from './measure.ts';
-import { mixing } from './mixing.ts';
-import { rollbackTime } from './rollbackTime.ts';
 import { scale } from './scale.ts';
+import { mixing, rollbackTime } from './switching.ts';
 import { writers } from './writers.ts';
 
 const BENCHES: Record<string, Bench> = {

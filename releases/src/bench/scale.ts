@@ -2,13 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Catalog } from '../channel/catalog.ts';
+import { Catalog, claimKey, readRecord } from '../builds/catalog.ts';
 import { requireChannel } from '../channel/readChannel.ts';
-import { localClient } from '../client/localClient.ts';
 import { makeRecord } from '../model/build.ts';
-import { canonicalJson } from '../model/canonicalJson.ts';
 import { buildFolder } from '../model/ids.ts';
-import { claimKey, readRecord } from '../publish/publish.ts';
+import { canonicalJson } from '../model/signing.ts';
+import { localClient } from '../releaseClient.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { type Measure, seconds } from './measure.ts';
 

@@ -1,12 +1,53 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readLog } from '../operations/look.ts';
+import { Catalog } from '../builds/catalog.ts';
+import { readLog } from '../channel/readChannel.ts';
+import { activate } from '../operations/switching.ts';
+import { openStore, requireKey, requirePublicKey } from '../store/store.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { type Measure, seconds } from './measure.ts';
-import type { WriterTask } from './writer.ts';
+
+/** What a process of the writers' bench is to do. */
+interface WriterTask {
+  store: string;
+  /** The unguarded file of the baseline. */
+  naive: string;
+  mode: 'ours' | 'naive';
+  /** Per writer: two builds that it makes live in turn. */
+  writers: [string, string][];
+  changes: number;
+}
+
+async function writeOurs({ store: url, writers, changes }: WriterTask): Promise<void> {
+  const opened = await openStore(url);
+  const { store } = opened;
+  await requirePublicKey(store);
+  const key = await requireKey(opened);
+  const catalog = new Catalog(store);
+  const work = writers.map(async (builds, n) => {
+    const writer = { store, catalog, key, channel: 'production', who: `${process.pid}-${n}`, now: () => new Date() };
+    for (let change = 1; change <= changes; change += 1)
+      await activate(writer, [builds[change % 2] ?? ''], { gate: async () => [], why: `${change}` });
+  });
+  await Promise.all(work);
+}
+
+/** Read, change, rename: atomic for readers, yet the last writer wins. */
+async function writeNaive({ naive, writers, changes }: WriterTask): Promise<void> {
+  const work = writers.map(async ([name], n) => {
+    for (let change = 1; change <= changes; change += 1) {
+      const state: { log: string[] } = JSON.parse(await readFile(naive, 'utf8'));
+      state.log.push(`${name} ${change}`);
+      const aside = `${naive}.${process.pid}.${n}`;
+      await writeFile(aside, JSON.stringify(state));
+      await rename(aside, naive);
+    }
+  });
+  await Promise.all(work);
+}
 
 const PROCESSES = 5;
 const WRITERS_EACH = 10;
@@ -19,7 +60,7 @@ async function runProcesses(
   builds: [string, string][],
   naive: string,
 ): Promise<void> {
-  const script = fileURLToPath(new URL('./writer.ts', import.meta.url));
+  const script = fileURLToPath(import.meta.url);
   const runs = Array.from({ length: PROCESSES }, async (_, n) => {
     const writers = builds.slice(n * WRITERS_EACH, (n + 1) * WRITERS_EACH);
     const file = join(at.folder, `task-${mode}-${n}.json`);
@@ -66,4 +107,10 @@ export async function writers(): Promise<Measure[]> {
     },
     { what: 'gaps or breaks in the audit', baseline: 'no audit', ours: `${gaps}`, goal: '0', met: gaps === 0 },
   ];
+}
+
+// started by runProcesses with the file of its task, this is one of the writing processes
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const task: WriterTask = JSON.parse(await readFile(process.argv[2] ?? '', 'utf8'));
+  await (task.mode === 'ours' ? writeOurs(task) : writeNaive(task));
 }

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { assertPublished, type Catalog } from '../builds/catalog.ts';
 import { conflict, refused } from '../errors.ts';
-import { canonicalJson } from '../model/canonicalJson.ts';
+import { type Action, type Evidence, type StoredAction, storeAction } from '../model/action.ts';
 import {
-  type Action,
   CHANNEL_LIFETIME_DAYS,
   type ChannelDocument,
   type ChannelState,
   namedIn,
+  signChannel,
+  verifyChannel,
 } from '../model/channel.ts';
-import { sha256Hex } from '../model/hashing.ts';
-import { assertPublished } from '../publish/publish.ts';
-import { type SigningKey, signChannel, verifyChannel } from '../signing.ts';
+import { type SigningKey, sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import type { Catalog } from './catalog.ts';
 import { auditKey, channelKey, type ReadChannel, requireChannel } from './readChannel.ts';
 
 const DAY = 86_400_000;
+
 const CLOCK_TOLERANCE = 5 * 60_000;
 const ATTEMPTS = 2000;
 const LONGEST_PAUSE = 400;
@@ -33,7 +33,10 @@ export interface Writer {
 
 export interface Decision {
   state: ChannelState;
-  action: Omit<Action, 'who' | 'at'>;
+  action: Action;
+  why?: string;
+  /** What spoke for it; kept in the audit. */
+  evidence?: readonly Evidence[];
   /** Writes what the state names, before any channel names it. */
   prepare?: () => Promise<unknown>;
 }
@@ -48,33 +51,24 @@ export interface Change {
 }
 
 /** Whoever made the last change may be the one whose clock is wrong; that must not keep harm live. */
-const WAYS_BACK: readonly string[] = ['rollback', 'kill', 'abort'];
+const WAYS_BACK: readonly Action['kind'][] = ['rollback', 'kill', 'abort'];
 
 /** A clock behind the last change would date things before their causes. Throws refused, but never for a way back. */
-function instantAfter(previous: Action, now: Date, verb: string): Date {
+function instantAfter(previous: StoredAction, now: Date, kind: Action['kind']): Date {
   const last = Date.parse(previous.at);
   if (now.getTime() >= last) return now;
   const behind = last - now.getTime();
-  if (behind <= CLOCK_TOLERANCE || WAYS_BACK.includes(verb)) return new Date(last);
+  if (behind <= CLOCK_TOLERANCE || WAYS_BACK.includes(kind)) return new Date(last);
   throw refused(
     `this machine's clock is ${Math.round(behind / 60_000)} minutes behind the last change (${previous.at}, by ${previous.who})`,
     'Set the clock right on the machine that is wrong, then try again.',
   );
 }
 
-const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
-
-/** Long lists and texts are cut to what a document may hold. */
-const fitting = ({ what, why, evidence, ...action }: Decision['action']): Decision['action'] => ({
-  ...action,
-  what: cut(what, 2000),
-  why: cut(why, 500),
-  ...(evidence ? { evidence: evidence.slice(0, 50).map((line) => cut(line, 500)) } : {}),
-});
-
 /** The signed text of the next state. Throws refused rather than giving a document that readers would refuse. */
-export function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): string {
-  const at = instantAfter(current.document.action, writer.now(), decision.action.verb);
+function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): string {
+  const { action, why = '', evidence } = decision;
+  const at = instantAfter(current.document.action, writer.now(), action.kind);
   const next = signChannel(
     {
       format: 1,
@@ -82,7 +76,7 @@ export function nextDocument(writer: Writer, current: ReadChannel, decision: Dec
       seq: current.document.seq + 1,
       nonce: randomUUID(),
       ...decision.state,
-      action: { ...fitting(decision.action), who: cut(writer.who, 120), at: at.toISOString() },
+      action: storeAction(action, { who: writer.who, why, at: at.toISOString(), evidence }),
       previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
       expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
     },
@@ -160,13 +154,29 @@ export async function createChannel(writer: Writer): Promise<void> {
     lastGood: {},
     killed: [],
     digests: {},
-    action: { verb: 'init', who: writer.who, what: 'made the channel', why: '', at: at.toISOString() },
+    action: storeAction({ kind: 'init' }, { who: writer.who, why: '', at: at.toISOString() }),
     previous: null,
     expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
   };
   await writer.store.swapPointer(channelKey(writer.channel), signChannel(document, writer.key), null);
 }
 
-/** Stores a set under its hash, before any channel names it. */
-export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
-  store.create(`sets/${hash}.json`, canonicalJson(body));
+/** True when a document has lived long enough to be signed anew. */
+const isAgeing = (document: ChannelDocument, now: Date): boolean =>
+  Date.parse(document.expires) - now.getTime() < (CHANNEL_LIFETIME_DAYS / 3) * 2 * DAY;
+
+/** Signs the same state anew when its document ages, so that it never expires. */
+export const renewChannel = (writer: Writer) =>
+  changeChannel(writer, async (current) => {
+    if (!isAgeing(current, writer.now())) return null;
+    const { stable, candidate, lastGood, killed, digests } = current;
+    const state = { stable, candidate, lastGood, killed, digests };
+    return { state, action: { kind: 'renew' } };
+  });
+
+/** Makes the channel, or renews an existing one. */
+export async function initChannel(writer: Writer) {
+  await createChannel(writer);
+  await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  return renewChannel(writer);
+}

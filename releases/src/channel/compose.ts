@@ -1,10 +1,16 @@
+import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import type { BuildRecord } from '../model/build.ts';
 import type { Candidate, ChannelDocument, ChannelState, Stable } from '../model/channel.ts';
-import { nameOf } from '../model/ids.ts';
+import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { makeSet, type SetBody, setHash } from '../model/set.ts';
-import { type Catalog, putOver } from './catalog.ts';
-import { storeSet, type Writer } from './changeChannel.ts';
+import { canonicalJson } from '../model/signing.ts';
+import type { Store } from '../store/store.ts';
+import type { Writer } from './changeChannel.ts';
+
+/** Stores a set under its hash, before any channel names it. */
+export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
+  store.create(`sets/${hash}.json`, canonicalJson(body));
 
 /** What a state should hold, before sets and digests are worked out. */
 export interface Plan {
@@ -52,7 +58,7 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
   assertAlive(plan);
   const stable = await setOf(writer.catalog, plan.stable);
   const over = plan.candidate?.builds.filter((id) => !plan.stable.includes(id)) ?? [];
-  const candidate = over.length > 0 ? await setOf(writer.catalog, putOver(plan.stable, over)) : null;
+  const candidate = over.length > 0 ? await setOf(writer.catalog, mergeBuilds(plan.stable, over)) : null;
   const named = new Set(plan.stable.map(nameOf));
   const lastGood = Object.fromEntries(
     Object.entries(plan.lastGood).filter(

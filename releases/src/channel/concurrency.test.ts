@@ -1,12 +1,11 @@
 import { describe, expect, rs, test } from '@rstest/core';
 import fc from 'fast-check';
-import { activate } from '../operations/activate.ts';
-import { kill } from '../operations/kill.ts';
-import { readLog } from '../operations/look.ts';
-import { rollback } from '../operations/rollback.ts';
+import { kill, rollback } from '../operations/goingBack.ts';
+import { activate } from '../operations/switching.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore } from '../testing/openTestStore.ts';
 import { changeChannel } from './changeChannel.ts';
+import { readLog } from './readChannel.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -116,7 +115,7 @@ describe('a store that lies', () => {
     const store = new Forgetful(`${at.folder}/store`);
     const change = changeChannel({ ...at.writer, store }, async ({ stable, candidate, lastGood, killed, digests }) => ({
       state: { stable, candidate, lastGood, killed, digests },
-      action: { verb: 'test', what: '', why: '' },
+      action: { kind: 'renew' },
     }));
     await expect(change).rejects.toThrow('confirmed a change and then lost it');
     await at.remove();

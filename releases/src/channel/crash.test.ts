@@ -1,13 +1,12 @@
 import { describe, expect, rs, test } from '@rstest/core';
-import { activate } from '../operations/activate.ts';
-import { readLog } from '../operations/look.ts';
-import { rollback } from '../operations/rollback.ts';
-import { publish, readRecord } from '../publish/publish.ts';
-import { readPackage } from '../publish/readPackage.ts';
+import { Catalog, readRecord } from '../builds/catalog.ts';
+import { publish } from '../builds/publish.ts';
+import { readPackage } from '../builds/readPackage.ts';
+import { rollback } from '../operations/goingBack.ts';
+import { activate } from '../operations/switching.ts';
 import type { Store } from '../store/store.ts';
-import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { writeRemote } from '../testing/writePackage.ts';
-import { Catalog } from './catalog.ts';
+import { openGate, openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
+import { readLog } from './readChannel.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });

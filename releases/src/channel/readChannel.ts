@@ -1,8 +1,8 @@
 import { refused } from '../errors.ts';
-import type { ChannelDocument } from '../model/channel.ts';
-import { sha256Hex } from '../model/hashing.ts';
-import { isName } from '../model/ids.ts';
-import { verifyChannel } from '../signing.ts';
+import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
+import { type ChannelDocument, verifyChannel } from '../model/channel.ts';
+import { isName, mergeBuilds, nameOf, parseBuildId } from '../model/ids.ts';
+import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
 export const channelKey = (channel: string): string => `channels/${channel}.json`;
@@ -33,11 +33,7 @@ export async function requireChannel(store: Store, channel: string, publicKey: s
 const RESTORE = 'The audit was tampered with or partly lost: restore it from a copy of the store.';
 
 /** A former state, checked against the hash its successor holds. Throws refused if the chain is broken. */
-export async function readPrevious(
-  store: Store,
-  of: ChannelDocument,
-  publicKey: string,
-): Promise<ChannelDocument | null> {
+async function readPrevious(store: Store, of: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {
   if (!of.previous) return null;
   const { seq, sha256 } = of.previous;
   const source = (await store.read(auditKey(of.channel, seq)))?.toString('utf8');
@@ -74,4 +70,64 @@ export async function readState(
   const state = verifyChannel(source.toString('utf8'), current.channel, publicKey);
   if (state.seq === seq) return state;
   throw refused(`the audit of ${current.channel} holds state ${state.seq} in the place of state ${seq}`, RESTORE);
+}
+
+export interface LogEntry extends StoredAction {
+  seq: number;
+  /** The same as data. */
+  action: ReadAction;
+}
+
+const entryOf = ({ seq, action }: ChannelDocument): LogEntry => ({ seq, ...action, action: readAction(action) });
+
+/** What was done, newest first, each state checked against the hash its successor holds. */
+export async function readLog(
+  store: Store,
+  current: ChannelDocument,
+  publicKey: string,
+  limit: number,
+): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [entryOf(current)];
+  if (limit <= 1) return entries.slice(0, limit);
+  for await (const state of history(store, current, publicKey)) {
+    entries.push(entryOf(state));
+    if (entries.length >= limit) break;
+  }
+  return entries;
+}
+
+export interface Difference {
+  name: string;
+  from: string | null;
+  to: string | null;
+}
+
+/** The builds a word stands for: a state's number, `stable`, `candidate`, or a build over stable. */
+async function buildsOf(store: Store, current: ChannelDocument, publicKey: string, word: string): Promise<string[]> {
+  const stable = current.stable?.builds ?? [];
+  if (word === 'stable') return stable;
+  if (word === 'candidate') {
+    if (current.candidate) return mergeBuilds(stable, current.candidate.builds);
+    throw refused(`${current.channel} has no candidate`, 'Start one with `canary`.');
+  }
+  if (/^\d+$/.test(word)) return (await readState(store, current, Number(word), publicKey)).stable?.builds ?? [];
+  if (parseBuildId(word)) return mergeBuilds(stable, [word]);
+  throw refused(`"${word}" names no state`, 'Use a state number from `log`, `stable`, `candidate` or a build id.');
+}
+
+/** What would change from one state to another, by name. */
+export async function diff(
+  store: Store,
+  current: ChannelDocument,
+  publicKey: string,
+  a: string,
+  b: string,
+): Promise<Difference[]> {
+  const byName = async (word: string) =>
+    new Map((await buildsOf(store, current, publicKey, word)).map((id) => [nameOf(id), id]));
+  const [from, to] = [await byName(a), await byName(b)];
+  const names = [...new Set([...from.keys(), ...to.keys()])].sort();
+  return names
+    .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
+    .filter((difference) => difference.from !== difference.to);
 }

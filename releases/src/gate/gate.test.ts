@@ -1,14 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
-import { putOver } from '../channel/catalog.ts';
 import { compose, replan } from '../channel/compose.ts';
+import { findingLine } from '../english.ts';
 import { ReleaseError } from '../errors.ts';
-import { buildFolder } from '../model/ids.ts';
-import { type Gate, lastGoodAfter } from '../operations/activate.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { buildFolder, mergeBuilds } from '../model/ids.ts';
+import { type Gate, lastGoodAfter } from '../operations/switching.ts';
+import { openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
 import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
-import { writeRemote } from '../testing/writePackage.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -29,9 +28,10 @@ const next = (): string => {
 /** What the gate says of the live set with these builds put in. */
 async function verdict(builds: readonly string[], gate: Gate = at.gate()): Promise<string[]> {
   const current = await at.current();
-  const stable = putOver(current.stable?.builds ?? [], builds);
+  const stable = mergeBuilds(current.stable?.builds ?? [], builds);
   const plan = replan(current, { stable, lastGood: lastGoodAfter(current, builds) });
-  return gate({ current, next: await compose(at.writer, current, plan), part: 'stable', changed: builds });
+  const next = await compose(at.writer, current, plan);
+  return (await gate({ current, next, part: 'stable', changed: builds })).map(findingLine);
 }
 
 /** Builds that make no set at all are refused before the gate has anything to judge. */

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import type { RemoteDescription } from '../model/build.ts';
-import { activate } from '../operations/activate.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { PAGE_TEMPLATE } from '../testing/writePackage.ts';
+import { activate } from '../operations/switching.ts';
+import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { launchOptions, requireChromium } from './chromium.ts';
-import { makeGate } from './runGate.ts';
-import { serveByCommand } from './serveCommand.ts';
-import { serveInProcess } from './serveSet.ts';
-import { smoke } from './smoke.ts';
+import { makeGate } from './gate.ts';
+import { serveByCommand, serveInProcess, smoke } from './smoke.ts';
 
 /** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
 const HOST = `
@@ -24,14 +21,18 @@ const run = (url) => new Promise((done, fail) => {
 });
 const root = document.getElementById('root');
 const files = remote.routes[0].preload.js;
-(async () => { for (const file of files) await run(file); })().catch(() => { root.textContent = '暂时打不开 · 重试'; });
+const report = (failure) => navigator.sendBeacon('/beacon', new Blob([JSON.stringify({
+  build: remote.id, set: set.set, candidate: false, outcome: failure ? 'failed' : 'loaded', failure,
+})], { type: 'application/json' }));
+(async () => { for (const file of files) await run(file); report(); })().catch(() => { report('unreachable'); root.textContent = '!'; });
+globalThis.report = report;
 `;
 const LOADER = `const at = JSON.parse(document.getElementById('liaozhai-set').textContent);
 globalThis.policy = trustedTypes.createPolicy('liaozhai', { createScriptURL: (url) => url });
 const script = document.createElement('script');
 script.integrity = at.hashes[at.host.entry]; script.crossOrigin = 'anonymous'; script.src = policy.createScriptURL(at.host.entry);
 document.head.append(script);`;
-const PAGE = PAGE_TEMPLATE.replace('globalThis.__door = {};', LOADER);
+const PAGE = PAGE_TEMPLATE.replace('globalThis.__loadAsset = {};', LOADER);
 const SHOW = 'static/js/async/page.js';
 const shows = (code: string) => ({ files: { [SHOW]: code } });
 const FINE = "document.getElementById('root').textContent = '好';";
@@ -96,9 +97,14 @@ describe('the headless smoke of a set', () => {
       'an error was thrown: entry',
     ],
     [
-      'shows the retry card',
-      { [SHOW]: "document.getElementById('root').textContent = '暂时打不开 · 重试';" },
-      'shows the retry card',
+      'fails where its last good build takes over',
+      { [SHOW]: `${FINE} report('render-threw');` },
+      'reported render-threw',
+    ],
+    [
+      'lost a file on the way',
+      { [SHOW]: `${FINE} run('/builds/lost.js').catch(() => report('chunk-lost'));` },
+      'reported chunk-lost',
     ],
   ];
   test.each(breakages)(

@@ -1,15 +1,23 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { refused } from '../errors.ts';
+import { beaconSchema, type Failure } from '../health/healthRecord.ts';
 import { buildFolder } from '../model/ids.ts';
 import type { PageBuild } from '../model/set.ts';
-import { launchOptions } from './chromium.ts';
-import type { GateCheck, GateSubject } from './gateCheck.ts';
-import type { ServeSet } from './serveCommand.ts';
+import type { ServedFile } from '../serve/buildFiles.ts';
+import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
+import { renderPage } from '../serve/renderPage.ts';
+import { findChromium, launchOptions, requireChromium } from './chromium.ts';
+import type { GateCheck, GateSubject } from './gate.ts';
 
 const PARALLEL_PAGES = 3;
 const LOAD_MILLISECONDS = 6000;
 const QUIET_MILLISECONDS = 2500;
 const MOST_ROUTES = 12;
-const RETRY_CARD = '暂时打不开';
 
 interface Visit {
   id: string;
@@ -34,11 +42,28 @@ function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   return visits.slice(0, MOST_ROUTES);
 }
 
-/** Runs in the page. */
-const watchPolicy = () =>
+/** Runs in the page. Beacons are heard here, since the browser shows their bodies to nobody else. */
+const watchPage = () => {
+  const tell = (name: 'gateViolation' | 'gateBeacon', what: string) => Reflect.get(globalThis, name)(what);
   document.addEventListener('securitypolicyviolation', (event) =>
-    Reflect.get(globalThis, 'gateViolation')(`${event.violatedDirective} ${event.blockedURI}`),
+    tell('gateViolation', `${event.violatedDirective} ${event.blockedURI}`),
   );
+  const send = navigator.sendBeacon.bind(navigator);
+  navigator.sendBeacon = (address, data) => {
+    void new Response(data).text().then((text) => tell('gateBeacon', text));
+    return send(address, data);
+  };
+};
+
+/** The kind of failure that a page tells of, or null. */
+function failureIn(beacon: string): Failure | null {
+  try {
+    return beaconSchema.safeParse(JSON.parse(beacon)).data?.failure ?? null;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return null;
+    throw cause;
+  }
+}
 
 /** Hears everything that must not happen while a page opens; `thrown` resolves with the first error. */
 async function watch(page: Page): Promise<{ seen: string[]; thrown: Promise<false> }> {
@@ -46,17 +71,16 @@ async function watch(page: Page): Promise<{ seen: string[]; thrown: Promise<fals
   await page.exposeFunction('gateViolation', (what: string) => {
     seen.push(`the content security policy was violated: ${what}`);
   });
-  await page.addInitScript(watchPolicy);
+  await page.exposeFunction('gateBeacon', (text: string) => {
+    const failure = failureIn(text);
+    if (failure) seen.push(`a build failed: the page reported ${failure}`);
+  });
+  await page.addInitScript(watchPage);
   page.on('pageerror', (error) => seen.push(`an error was thrown: ${error.message.split('\n')[0]}`));
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith('/builds/') && response.status() >= 400)
       seen.push(`${pathname} answered ${response.status()}`);
-  });
-  page.on('request', (request) => {
-    if (!request.url().endsWith('/beacon')) return;
-    const failure = /"failure":"([\w-]+)"/.exec(request.postData() ?? '')?.[1];
-    if (failure) seen.push(`the page reported a failure: ${failure}`);
   });
   const thrown = new Promise<false>((resolve) => page.once('pageerror', () => resolve(false)));
   return { seen, thrown };
@@ -76,7 +100,6 @@ async function standing(page: Page, { global }: Visit, thrown: Promise<false>): 
   return [
     ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
     ...(shown.trim() ? [] : ['the page stayed blank']),
-    ...(shown.includes(RETRY_CARD) ? ['the page shows the retry card'] : []),
   ];
 }
 
@@ -136,6 +159,8 @@ export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
     const served = await serve(subject.hash);
     try {
       const headers = await headersAsServed(served.origin, subject);
+      // loaded only here, since it takes longer than most commands
+      const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
         return [...headers, ...(await visitAll(browser, served.origin, visitsOf(subject)))];
@@ -147,3 +172,133 @@ export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
     }
   },
 });
+
+const READY_MILLISECONDS = 20_000;
+const ORIGIN = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/;
+
+/** A running server of one set. */
+export interface ServedSet {
+  origin: string;
+  stop: () => Promise<void>;
+}
+
+/** Starts something that serves a stored set. */
+export type ServeSet = (hash: string) => Promise<ServedSet>;
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const last = setTimeout(() => child.kill('SIGKILL'), 3000);
+  await ended;
+  clearTimeout(last);
+}
+
+function originOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const tooLate = setTimeout(
+      () => reject(refused('the server of the set named no address in time', said.slice(-500))),
+      READY_MILLISECONDS,
+    );
+    const hear = (piece: Buffer) => {
+      said += piece.toString('utf8');
+      const [origin] = ORIGIN.exec(said) ?? [];
+      if (!origin) return;
+      clearTimeout(tooLate);
+      resolve(origin);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', reject);
+    child.once('exit', () => {
+      clearTimeout(tooLate);
+      reject(refused('the server of the set ended before it listened', said.slice(-500)));
+    });
+  });
+}
+
+/** Serves a set by a command, to which `--set <hash>` is added; it must print its address on loopback and end on SIGTERM. */
+export function serveByCommand(command: string, environment: NodeJS.ProcessEnv): ServeSet {
+  return async (hash) => {
+    // exec: the signal that ends it must reach the command, not a shell around it
+    const child = spawn(`exec ${command} --set ${hash}`, {
+      shell: true,
+      env: { ...environment, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    try {
+      return { origin: await originOf(child), stop: () => stop(child) };
+    } catch (cause) {
+      await stop(child);
+      throw cause;
+    }
+  };
+}
+
+const answer = (context: Context, file: ServedFile | null) =>
+  file ? context.body(new Uint8Array(file.body), 200, file.headers) : context.notFound();
+
+/** Serves a stored set from this process, with an API that is down: every page must bear that. */
+export function serveInProcess(options: Pick<ReleasesOptions, 'store' | 'channel'>): ServeSet {
+  return async (set) => {
+    const releases = await openReleases({ ...options, set });
+    const app = new Hono();
+    app.get('/builds/*', async (context) =>
+      answer(context, await releases.file(context.req.path, context.req.header('accept-encoding'))),
+    );
+    app.get('/channels/*', async (context) => answer(context, await releases.channelFile()));
+    app.get('/sw.js', async (context) => answer(context, await releases.serviceWorker()));
+    app.post('/beacon', (context) => context.body(null, 204));
+    app.all('/api/*', (context) => context.json({ message: '' }, 503));
+    app.get('*', async (context) => {
+      if (!context.req.header('accept')?.includes('text/html')) return context.notFound();
+      const { pageSet, template } = await releases.pageFor({ id: 'gate' });
+      const page = renderPage({ template, pageSet, path: context.req.path, config: {} });
+      return context.body(page.html, 200, page.headers);
+    });
+    const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const stop = async () => {
+      const closed = once(server, 'close');
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+      await releases.close();
+    };
+    return { origin: `http://127.0.0.1:${port}`, stop };
+  };
+}
+
+export type SmokeMode = 'auto' | 'required' | 'off';
+
+export interface SmokeOptions {
+  mode: SmokeMode;
+  store: string;
+  channel: string;
+  environment: NodeJS.ProcessEnv;
+  /** Hears that the browser check is left out. */
+  note: (line: string) => void;
+}
+
+/** The browser check as asked for; without a browser it is left out aloud, or refused where it is required. */
+export async function chooseSmoke({
+  mode,
+  store,
+  channel,
+  environment,
+  note,
+}: SmokeOptions): Promise<GateCheck | null> {
+  if (mode === 'off') return null;
+  const chromium = mode === 'required' ? await requireChromium(environment) : await findChromium(environment);
+  if (!chromium) {
+    note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
+    return null;
+  }
+  const command = environment.RELEASES_SERVE;
+  const serve = command
+    ? serveByCommand(command, { ...environment, RELEASES_STORE: store, RELEASES_CHANNEL: channel, CHANNEL: channel })
+    : serveInProcess({ store, channel });
+  return smoke(serve, chromium);
+}

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { canary } from '../operations/canary.ts';
+import { Lease } from '../../console/server/watch.ts';
+import { readAction } from '../model/action.ts';
+import { canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { stopIfWorse } from './autoStop.ts';
-import { fisherWorse } from './fisher.ts';
-import { HealthReader } from './HealthReader.ts';
-import { HealthRecorder } from './HealthRecorder.ts';
-import { Lease } from './Lease.ts';
-import { AUTO_STOP, summarise } from './summarise.ts';
+import { AUTO_STOP, fisherWorse, stopIfWorse, summarise } from './autoStop.ts';
+import { HealthReader, HealthRecorder } from './healthRecord.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -94,7 +92,11 @@ describe('the automatic stop', () => {
     const { candidate, action } = await at.current();
     expect(candidate).toBeNull();
     expect(action).toMatchObject({ verb: 'abort', who: 'auto-stop' });
-    expect(action.evidence?.join('\n')).toMatch(/20 of 60 visitors failed \(hang 20\)[\s\S]*6 of 600[\s\S]*Fisher/);
+    expect(readAction(action).evidence).toMatchObject([
+      { kind: 'verdict', alpha: AUTO_STOP.alpha },
+      { kind: 'health', group: 'candidate', visitors: 60, failedVisitors: 20, failures: { hang: 20 } },
+      { kind: 'health', group: 'control', visitors: 600, failedVisitors: 6 },
+    ]);
   });
 
   test.each([

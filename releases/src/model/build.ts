@@ -1,9 +1,8 @@
 import semver from 'semver';
 import { z } from 'zod';
 import { messageOf, refused } from '../errors.ts';
-import { canonicalJson } from './canonicalJson.ts';
-import { sha256Hex } from './hashing.ts';
 import { buildId, isName, isVersion } from './ids.ts';
+import { canonicalJson, sha256Hex } from './signing.ts';
 
 const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
 const GLOBAL = /^[A-Za-z_$][\w$]{2,120}$/;
@@ -22,7 +21,7 @@ const routePath = z
   .max(200)
   .regex(new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`), 'must be a path pattern such as /story/:id');
 
-export const routeSchema = z.object({
+const routeSchema = z.object({
   name: text(60),
   path: routePath,
   title: z.string().max(60),
@@ -45,7 +44,7 @@ const base = {
 
 const globalName = z.string().regex(GLOBAL, 'must be a JavaScript identifier');
 
-export const remoteDescriptionSchema = z.object({
+const remoteDescriptionSchema = z.object({
   ...base,
   kind: z.literal('remote'),
   contract: range,
@@ -57,7 +56,7 @@ export const remoteDescriptionSchema = z.object({
   slots: z.array(z.object({ name: text(60), ...needs })).max(100),
 });
 
-export const hostDescriptionSchema = z.object({
+const hostDescriptionSchema = z.object({
   ...base,
   kind: z.literal('host'),
   contract: version,
@@ -85,7 +84,6 @@ const recordSchema = z.object({
   provenance: z.object({ commit: cut(80).nullable(), at: cut(40), publisher: cut(120) }),
 });
 
-export type BuildFile = z.infer<typeof fileSchema>;
 export type Provenance = z.infer<typeof recordSchema>['provenance'];
 
 /** `build.json`: everything known of a stored build. The digest covers description (but for the version) and files. */
@@ -144,3 +142,15 @@ export function parseJson(source: string, what: string, cure = ''): unknown {
     throw refused(`${what} is damaged: it is not JSON (${messageOf(cause)})`, cure);
   }
 }
+
+/** First segments of the paths that the product's server or a copied site answers itself: no remote's page can lie there. */
+export const RESERVED_SEGMENTS: readonly string[] = [
+  'api',
+  'app',
+  'beacon',
+  'broadcasting',
+  'builds',
+  'channels',
+  'sanctum',
+  'static',
+];

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { refused } from '../errors.ts';
+import { storedActionSchema } from './action.ts';
+import { issuesOf, parseJson } from './build.ts';
 import { isName } from './ids.ts';
+import { canonicalJson, isSigned, type SigningKey, signText } from './signing.ts';
 
 const id = z.string().max(140);
 const hash = z.string().regex(/^[0-9a-f]{40}$/);
@@ -15,20 +19,7 @@ const candidateSchema = z.object({
   salt: z.string().min(8).max(64),
   ...liveSince,
 });
-const actionSchema = z.object({
-  verb: z.string().max(20),
-  who: z.string().max(120),
-  what: z.string().max(2000),
-  why: z.string().max(500),
-  at: instant,
-  /** rollback only: the state gone back to, and the names that went (empty = all). */
-  to: z.number().int().optional(),
-  names: z.array(z.string()).optional(),
-  /** What spoke for the change, e.g. the figures of an automatic stop or a forced gate's problems. */
-  evidence: z.array(z.string().max(500)).max(50).optional(),
-});
-
-export const channelSchema = z.object({
+const channelSchema = z.object({
   format: z.literal(1),
   channel: z.string().refine(isName),
   seq: z.number().int().min(1),
@@ -40,7 +31,7 @@ export const channelSchema = z.object({
   killed: z.array(id),
   /** SHA-256 of each named build's content, so that `build.json` needs no trust of its own. */
   digests: z.record(id, z.string().regex(/^[0-9a-f]{64}$/)),
-  action: actionSchema,
+  action: storedActionSchema,
   previous: z.object({ seq: z.number().int(), sha256: z.string() }).nullable(),
   expires: instant,
   sig: z.string(),
@@ -48,7 +39,6 @@ export const channelSchema = z.object({
 
 export type Stable = z.infer<typeof stableSchema>;
 export type Candidate = z.infer<typeof candidateSchema>;
-export type Action = z.infer<typeof actionSchema>;
 
 /** `channels/<name>.json`: the only object that ever changes. */
 export type ChannelDocument = z.infer<typeof channelSchema>;
@@ -66,3 +56,20 @@ export const namedIn = ({ stable, candidate, lastGood }: ChannelState): string[]
 
 /** How long a signed document is accepted; `init`, the console and every change renew it. */
 export const CHANNEL_LIFETIME_DAYS = 90;
+
+/** The stored text of a channel document: canonical JSON, signed over itself without `sig`. */
+export const signChannel = (document: UnsignedChannel, key: SigningKey): string =>
+  canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
+
+/** Reads a channel document and checks form and signature; time and order are the reader's to check. Throws refused. */
+export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
+  const what = `channel ${channel}`;
+  const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying.md.';
+  const parsed = channelSchema.safeParse(parseJson(source, what, cure));
+  if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.error));
+  const { sig, ...unsigned } = parsed.data;
+  if (parsed.data.channel !== channel) throw refused(`${what} holds the document of ${parsed.data.channel}`, cure);
+  if (!isSigned(canonicalJson(unsigned), sig, publicKey))
+    throw refused(`${what} is not signed by this store's key`, cure);
+  return parsed.data;
+}

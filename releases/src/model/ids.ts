@@ -1,11 +1,17 @@
 import semver from 'semver';
 import { usage } from '../errors.ts';
 
+/** The builds with others of the same names put over them, ordered. */
+export function mergeBuilds(builds: readonly string[], over: readonly string[]): string[] {
+  const byName = new Map([...builds, ...over].map((id) => [nameOf(id), id]));
+  return [...byName.values()].sort();
+}
+
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const BUILD_ID = /^([a-z][a-z0-9-]{0,39})@([0-9A-Za-z.-]{1,80})\+([0-9a-f]{12})$/;
 const HASH_LENGTH = 12;
 
-export interface BuildIdParts {
+interface BuildIdParts {
   name: string;
   version: string;
   hash: string;

@@ -9,9 +9,8 @@ import {
   parseJson,
   type RemoteRecord,
 } from './build.ts';
-import { canonicalJson } from './canonicalJson.ts';
-import { sha256Hex } from './hashing.ts';
 import { buildFolder } from './ids.ts';
+import { canonicalJson, sha256Hex } from './signing.ts';
 
 const filesSchema = z.object({ js: z.array(z.string()), css: z.array(z.string()) });
 const pageBuildSchema = z.object({

@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { Catalog } from '../channel/catalog.ts';
+import { Catalog, publishedIds } from '../builds/catalog.ts';
 import { buildFolder } from '../model/ids.ts';
-import { publishedIds } from '../publish/publish.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { activate } from './activate.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { createOverride } from './override.ts';
+import { activate } from './switching.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Claim, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
-import { canonicalJson } from '../model/canonicalJson.ts';
 import { namedIn } from '../model/channel.ts';
 import { buildFolder, buildIdParts } from '../model/ids.ts';
-import { type Claim, claimKey, publishedIds, readClaim } from '../publish/publish.ts';
+import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readOverride } from './override.ts';
 

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
-import { changeChannel, storeSet } from '../channel/changeChannel.ts';
+import { changeChannel } from '../channel/changeChannel.ts';
+import { storeSet } from '../channel/compose.ts';
 import { setHash } from '../model/set.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { exportSite } from './exportSite.ts';
@@ -26,7 +27,7 @@ test('export writes nothing outside its folder, whatever a set says', async () =
   await storeSet(at.store, set, body);
   await changeChannel(at.writer, async ({ candidate, lastGood, killed, digests }) => ({
     state: { stable: { ...stable, set }, candidate, lastGood, killed, digests },
-    action: { verb: 'activate', what: 'a set from elsewhere', why: '' },
+    action: { kind: 'activate', builds: stable.builds },
   }));
   await expect(exportSite(at.writer, { folder: join(at.folder, 'site'), config: {} })).rejects.toThrow('leads out of');
   await expect(stat(join(at.folder, 'escaped'))).rejects.toThrow('ENOENT');

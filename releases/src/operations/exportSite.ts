@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { buildFileHeaders } from '../builds/readPackage.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
-import { sha384Integrity } from '../model/hashing.ts';
 import { buildFolder } from '../model/ids.ts';
-import { makePageSet } from '../page/pageSet.ts';
-import { escapeHtml, renderPage } from '../page/renderPage.ts';
-import { buildFileHeaders } from '../publish/contentType.ts';
+import { sha384Integrity } from '../model/signing.ts';
+import { makePageSet } from '../serve/pageSet.ts';
+import { escapeHtml, renderPage } from '../serve/renderPage.ts';
 
 export interface ExportOptions {
   folder: string;

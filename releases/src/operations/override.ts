@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { putOver } from '../channel/catalog.ts';
+import { assertPublished } from '../builds/catalog.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
-import { canonicalJson } from '../model/canonicalJson.ts';
+import { mergeBuilds } from '../model/ids.ts';
 import { makeSet } from '../model/set.ts';
-import { assertPublished } from '../publish/publish.ts';
-import { isSigned, signText } from '../signing.ts';
+import { canonicalJson, isSigned, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
@@ -27,7 +26,7 @@ const overrideSchema = z.object({
 /** Builds over stable for whoever carries its id, until it expires: `overrides/<channel>/<id>.json`, signed. */
 export type Override = z.infer<typeof overrideSchema>;
 
-export const overrideKey = (channel: string, id: string): string => `overrides/${channel}/${id}.json`;
+const overrideKey = (channel: string, id: string): string => `overrides/${channel}/${id}.json`;
 
 /** Records an override. Throws refused for missing or killed builds and for spans over a week. */
 export async function createOverride(
@@ -41,7 +40,7 @@ export async function createOverride(
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const dead = builds.filter((id) => document.killed.includes(id));
   if (dead.length > 0) throw refused(`${dead.join(', ')} was killed and never runs again`, 'Publish a new version.');
-  const all = await writer.catalog.records(putOver(document.stable?.builds ?? [], builds));
+  const all = await writer.catalog.records(mergeBuilds(document.stable?.builds ?? [], builds));
   makeSet(all);
   await assertPublished(writer.store, builds);
   const named = all.filter((record) => builds.includes(record.id));

@@ -1,15 +1,13 @@
-import { Catalog } from '../channel/catalog.ts';
-import type { Writer } from '../channel/changeChannel.ts';
-import { createChannel } from '../channel/changeChannel.ts';
+import { Catalog, claimedBy } from '../builds/catalog.ts';
+import { type Published, publish, recordOf } from '../builds/publish.ts';
+import { type BuiltPackage, readPackage } from '../builds/readPackage.ts';
+import { createChannel, renewChannel, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
-import { makeGate } from '../gate/runGate.ts';
+import { evidenceLines } from '../english.ts';
+import { makeGate } from '../gate/gate.ts';
 import { makeSet, setHash } from '../model/set.ts';
-import { claimedBy, type Published, publish, recordOf } from '../publish/publish.ts';
-import { type BuiltPackage, readPackage } from '../publish/readPackage.ts';
-import { DEFAULT_STORE, openStore } from '../store/openStore.ts';
-import type { Store } from '../store/store.ts';
-import { activate } from './activate.ts';
-import { prepareStore, publicKeyOf, renewChannel } from './init.ts';
+import { DEFAULT_STORE, openStore, prepareStore, publicKeyOf, type Store } from '../store/store.ts';
+import { activate } from './switching.ts';
 
 export interface PublishLocalOptions {
   /** Build outputs: the host's and every remote's `dist`. */
@@ -79,6 +77,6 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const renewed = await renewChannel(writer);
   const { document } = await requireChannel(store, channel, key.publicKey);
   const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));
-  const problems = change.changed ? (change.document.action.evidence ?? []) : [];
+  const problems = change.changed ? evidenceLines(change.document.action) : [];
   return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed, problems };
 }

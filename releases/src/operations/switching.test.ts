@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { resolveBuilds } from '../builds/catalog.ts';
+import { diff } from '../channel/readChannel.ts';
+import { readAction } from '../model/action.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { activate } from './activate.ts';
-import { abort, canary, promote } from './canary.ts';
-import { diff } from './look.ts';
-import { resolveBuilds } from './resolveBuilds.ts';
-import { rollback } from './rollback.ts';
+import { rollback } from './goingBack.ts';
+import { abort, activate, canary, promote } from './switching.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -38,19 +38,22 @@ describe('activate', () => {
   });
 
   test('a gate that refuses changes nothing, and force needs a reason that the audit keeps', async () => {
-    const gate = async () => ['routes: taken'];
+    const gate = async () => [{ check: 'routes', problem: 'taken' }];
     await expect(activate(at.writer, [storiesAt(2)], { gate })).rejects.toMatchObject({ details: ['routes: taken'] });
     await expect(activate(at.writer, [storiesAt(2)], { gate, force: true })).rejects.toThrow('--why');
     expect(await live('stories')).toBe(storiesAt(1));
     const { document } = await activate(at.writer, [storiesAt(2)], { gate, force: true, why: 'fire' });
-    expect(document.action).toMatchObject({ why: 'fire', evidence: ['forced: routes: taken'] });
+    expect(document.action.why).toBe('fire');
+    expect(readAction(document.action).evidence).toEqual([
+      { kind: 'finding', check: 'routes', problem: 'taken', forced: true },
+    ]);
   });
 
   test('very long reasons, names and lists never make a document that readers refuse', async () => {
     const many = await Promise.all(Array.from({ length: 40 }, (_, n) => at.remote(`remote-with-a-long-name-${n}`)));
     const writer = { ...at.writer, who: 'x'.repeat(1000) };
     await activate(writer, many, { gate: openGate, why: 'because '.repeat(1000) });
-    const gate = async () => Array.from({ length: 200 }, () => 'y'.repeat(2000));
+    const gate = async () => Array.from({ length: 200 }, () => ({ check: 'size', problem: '"\\'.repeat(2000) }));
     await activate(writer, [storiesAt(3)], { gate, force: true, why: 'z' });
     expect((await at.current()).stable?.builds.length).toBeGreaterThan(40);
   });
@@ -90,10 +93,14 @@ describe('canary', () => {
 
   test('a candidate that no longer fits the new stable is dropped, and the audit says why', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
-    const gate = async ({ part }: { part: string }) => (part === 'candidate' ? ['sharing: too new'] : []);
+    const gate = async ({ part }: { part: string }) =>
+      part === 'candidate' ? [{ check: 'sharing', problem: 'too new' }] : [];
     const { document } = await activate(at.writer, [chatAt(1)], { gate });
     expect(document.candidate).toBeNull();
-    expect(document.action.evidence?.join()).toContain('sharing: too new');
+    expect(readAction(document.action).evidence).toEqual([
+      { kind: 'candidateDropped', builds: [storiesAt(1)] },
+      { kind: 'finding', check: 'sharing', problem: 'too new', forced: false },
+    ]);
   });
 
   test('activating what the candidate tries ends it', async () => {
@@ -101,16 +108,16 @@ describe('canary', () => {
     expect((await at.activate(storiesAt(1))).document.candidate).toBeNull();
   });
 
-  test('activating another build of a name on trial takes that name out of the trial, and the audit says so', async () => {
+  test('activating another build of a name in the candidate takes that name out of the candidate, and the audit says so', async () => {
     await canary(at.writer, [storiesAt(1), chatAt(1)], 10, gated);
     const { document } = await at.activate(storiesAt(2));
     expect(document.candidate?.builds).toEqual([chatAt(1)]);
-    expect(document.action.evidence?.join()).toContain(`${storiesAt(1)} left the trial`);
+    expect(readAction(document.action).evidence).toEqual([{ kind: 'overtaken', build: storiesAt(1) }]);
     await promote(at.writer, gated);
     expect([await live('stories'), await live('chat')]).toEqual([storiesAt(2), chatAt(1)]);
   });
 
-  test('a rollback of the name that is on trial ends the trial', async () => {
+  test('a rollback of a name in the candidate ends the candidate', async () => {
     await at.activate(storiesAt(1));
     await canary(at.writer, [storiesAt(2)], 10, gated);
     expect((await rollback(at.writer, { name: 'stories' })).document.candidate).toBeNull();

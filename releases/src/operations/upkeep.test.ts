@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { initChannel } from '../channel/changeChannel.ts';
 import { openReleases } from '../serve/openReleases.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { temporaryFolder, writeHost, writeRemote } from '../testing/writePackage.ts';
-import { initChannel, prepareStore } from './init.ts';
+import { prepareStore } from '../store/store.ts';
+import { openTestStore, type TestStore, temporaryFolder, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { publishLocal } from './publishLocal.ts';
 
 // every test works on a store of its own and waits for its disk

@@ -3,12 +3,11 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { channelKey } from '../channel/readChannel.ts';
 import { hasCode, messageOf, refused } from '../errors.ts';
-import type { ChannelDocument } from '../model/channel.ts';
-import { verifyChannel } from '../signing.ts';
+import { type ChannelDocument, verifyChannel } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
 
 /** How long a page waits for the store while a state is known. */
-const PATIENCE_MILLISECONDS = 500;
+const KNOWN_STATE_TIMEOUT_MILLISECONDS = 500;
 
 export interface ChannelReaderOptions {
   store: Store;
@@ -55,7 +54,7 @@ export class ChannelReader {
     const check = this.#check().finally(() => {
       this.#answer = null;
     });
-    return known ? Promise.race([check, pause(PATIENCE_MILLISECONDS, known)]) : check;
+    return known ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MILLISECONDS, known)]) : check;
   }
 
   async #check(): Promise<CurrentChannel> {

@@ -1,8 +1,37 @@
-import type { Catalog } from '../channel/catalog.ts';
+import type { Catalog } from '../builds/catalog.ts';
+import { buildFileHeaders, isCompressed } from '../builds/readPackage.ts';
 import { ReleaseError } from '../errors.ts';
 import { idOfFolder } from '../model/ids.ts';
-import { buildFileHeaders, isCompressed } from '../publish/contentType.ts';
-import { BodyCache } from './BodyCache.ts';
+
+/** Keeps the bodies used last, up to a number of bytes. */
+class BodyCache {
+  readonly #bodies = new Map<string, Buffer>();
+  readonly #maximumBytes: number;
+  #bytes = 0;
+
+  constructor(maximumBytes: number) {
+    this.#maximumBytes = maximumBytes;
+  }
+
+  get(key: string): Buffer | undefined {
+    const body = this.#bodies.get(key);
+    if (!body) return undefined;
+    this.#bodies.delete(key);
+    this.#bodies.set(key, body);
+    return body;
+  }
+
+  set(key: string, body: Buffer): void {
+    if (this.#bodies.has(key)) return;
+    this.#bodies.set(key, body);
+    this.#bytes += body.length;
+    for (const [oldest, old] of this.#bodies) {
+      if (this.#bytes <= this.#maximumBytes) return;
+      this.#bodies.delete(oldest);
+      this.#bytes -= old.length;
+    }
+  }
+}
 
 const BUILD_PATH = /^\/builds\/([a-z][a-z0-9-]*)\/([^/]+)\/(.+)$/;
 const MEMORY_BYTES = 64 * 1024 * 1024;

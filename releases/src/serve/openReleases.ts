@@ -1,17 +1,15 @@
-import { Catalog, putOver } from '../channel/catalog.ts';
+import { Catalog } from '../builds/catalog.ts';
 import { ReleaseError, refused } from '../errors.ts';
-import { HealthRecorder } from '../health/HealthRecorder.ts';
-import type { Beacon } from '../health/healthEvent.ts';
+import { type Beacon, HealthRecorder } from '../health/healthRecord.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { sha384Integrity } from '../model/hashing.ts';
+import { mergeBuilds } from '../model/ids.ts';
 import { makeSet, setHash } from '../model/set.ts';
-import { requirePublicKey } from '../operations/init.ts';
+import { sha384Integrity } from '../model/signing.ts';
 import { readOverride } from '../operations/override.ts';
-import { isInCandidate } from '../page/bucket.ts';
-import { type ChosenSet, makePageSet, type PageSet } from '../page/pageSet.ts';
-import { DEFAULT_STORE, openStore } from '../store/openStore.ts';
+import { DEFAULT_STORE, openStore, requirePublicKey } from '../store/store.ts';
 import { BuildFiles, type ServedFile } from './buildFiles.ts';
 import { ChannelReader, type ChannelReaderOptions } from './ChannelReader.ts';
+import { type ChosenSet, isInCandidate, makePageSet, type PageSet } from './pageSet.ts';
 
 export interface ReleasesOptions
   extends Pick<ChannelReaderOptions, 'recheckMilliseconds' | 'seenFile' | 'now' | 'onProblem'> {
@@ -152,7 +150,7 @@ class StoreReleases implements Releases {
   async #overridden(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
     const override = await readOverride(this.#catalog.store, document.channel, id, this.#publicKey, this.#now());
     if (!override || override.builds.some((build) => document.killed.includes(build))) return null;
-    const ids = putOver(document.stable?.builds ?? [], override.builds);
+    const ids = mergeBuilds(document.stable?.builds ?? [], override.builds);
     const digests = { ...document.digests, ...override.digests };
     const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
     return { hash: setHash(body), body, candidate: false, override: { id, expires: override.expires } };

@@ -1,3 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { conflict, hasCode, refused, usage } from '../errors.ts';
+import { parseJson } from '../model/build.ts';
+import { newSigningKey, type SigningKey, signingKeyFrom } from '../model/signing.ts';
+import { FileStore } from './fileStore.ts';
+
 /** What a pointer held when it was read; the tag goes back into swapPointer. */
 export interface Pointer {
   body: string;
@@ -28,4 +36,145 @@ export interface Store {
   children(prefix: string): Promise<string[]>;
   /** For objects only: garbage collection. */
   remove(key: string): Promise<void>;
+}
+
+export const DEFAULT_STORE = '.data/releases';
+const KEY_FILE = 'signing.pem';
+
+/** A store together with the place its signing key is kept, which is never inside what is served. */
+export interface OpenedStore {
+  store: Store;
+  /** The private key, or null where this machine may only read. */
+  signingKey(): Promise<SigningKey | null>;
+  /** The private key, made if there is none. */
+  makeSigningKey(): Promise<SigningKey>;
+}
+
+async function readKey(file: string): Promise<SigningKey | null> {
+  try {
+    return signingKeyFrom(await readFile(file, 'utf8'));
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return null;
+    throw cause;
+  }
+}
+
+async function makeKey(folder: string): Promise<SigningKey> {
+  const file = join(folder, KEY_FILE);
+  const aside = `${file}.${randomUUID()}`;
+  const key = newSigningKey();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  await writeFile(aside, key.privatePem, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    await link(aside, file);
+    return key;
+  } catch (cause) {
+    if (!hasCode(cause, 'EEXIST')) throw cause;
+    return (await readKey(file)) ?? key;
+  } finally {
+    await unlink(aside);
+  }
+}
+
+function withKeysIn(store: Store, folder: string): OpenedStore {
+  const signingKey = () => readKey(join(folder, KEY_FILE));
+  return { store, signingKey, makeSigningKey: async () => (await signingKey()) ?? makeKey(folder) };
+}
+
+/** Reading needs no key; whatever signs asks for one. */
+const withoutKey = (store: Store): OpenedStore => ({
+  store,
+  signingKey: async () => null,
+  makeSigningKey: async () => {
+    throw usage('an S3 store needs RELEASES_KEYS', 'Name a private folder for the signing key, outside the bucket.');
+  },
+});
+
+/**
+ * Opens `file:<dir>` (or a plain folder) or `s3://bucket/prefix`. The signing key lies in the folder RELEASES_KEYS names, else in
+ * `<dir>/keys`, for an S3 store nowhere. Throws usage.
+ */
+export async function openStore(url: string, environment: NodeJS.ProcessEnv = process.env): Promise<OpenedStore> {
+  if (url.startsWith('s3://')) {
+    const { openS3Store } = await import('./s3Store.ts');
+    const store = openS3Store(url, environment);
+    return environment.RELEASES_KEYS ? withKeysIn(store, environment.RELEASES_KEYS) : withoutKey(store);
+  }
+  if (/^https?:/.test(url))
+    throw usage(
+      `${url} is a console, not a store`,
+      'This command needs the store itself: file:<dir> or s3://bucket/prefix.',
+    );
+  const folder = url.replace(/^file:(\/\/)?/, '');
+  if (!folder) throw usage('--store is empty', 'Use file:<dir>, s3://bucket/prefix or https://console-host.');
+  return withKeysIn(new FileStore(folder), environment.RELEASES_KEYS ?? join(folder, 'keys'));
+}
+
+/** The signing key. Throws refused where there is none. */
+export async function requireKey(opened: OpenedStore): Promise<SigningKey> {
+  const key = await opened.signingKey();
+  if (key) return key;
+  throw refused(
+    `${opened.store.label} has no signing key here`,
+    'Run `init` for a new store, or bring the key to this machine (`RELEASES_KEYS` names its folder).',
+  );
+}
+
+const LIES = 'Use a store that honours If-None-Match and If-Match (AWS S3, Ceph, MinIO, R2), or a local file system.';
+
+/** Proves that the store refuses the second of two conflicting writes, for new keys and for swaps. Throws refused. */
+export async function probeStore(store: Store): Promise<void> {
+  const id = randomUUID();
+  const object = `probe/${id}.json`;
+  const created = await Promise.all([1, 2].map((n) => store.create(object, JSON.stringify({ n, id: randomUUID() }))));
+  if (created.filter(Boolean).length !== 1)
+    throw refused(`${store.label} let ${created.filter(Boolean).length} of two writers create the same key`, LIES);
+  await store.remove(object);
+  const pointer = `probe/pointer-${id}.json`;
+  await store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), null);
+  const first = await store.readPointer(pointer);
+  if (!first) throw refused(`${store.label} lost a write it had confirmed`, LIES);
+  const swaps = await Promise.all(
+    [1, 2].map(() => store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), first.tag)),
+  );
+  const late = await store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), first.tag);
+  if (swaps.filter(Boolean).length !== 1 || late)
+    throw refused(`${store.label} let two writers swap the same state: conditional writes are not kept`, LIES);
+}
+
+const STORE_KEY = 'store.json';
+
+/** The store's public key, base64 SPKI; null if the place is no release store yet. */
+export async function publicKeyOf(store: Store): Promise<string | null> {
+  const source = await store.read(STORE_KEY);
+  if (!source) return null;
+  const value = parseJson(source.toString('utf8'), STORE_KEY);
+  if (value instanceof Object && 'publicKey' in value && typeof value.publicKey === 'string') return value.publicKey;
+  throw refused(`${STORE_KEY} of ${store.label} holds no public key`, 'Restore it from a copy of the store.');
+}
+
+export async function requirePublicKey(store: Store): Promise<string> {
+  const publicKey = await publicKeyOf(store);
+  if (publicKey) return publicKey;
+  throw refused(
+    `${store.label} is not a release store`,
+    'Make it with `pnpm release init`, or name another with --store.',
+  );
+}
+
+/** Makes a store ready: conditional writes proved, a key that fits, its public half on record. */
+export async function prepareStore({ store, makeSigningKey, signingKey }: OpenedStore) {
+  await probeStore(store);
+  const known = await publicKeyOf(store);
+  const key = known ? await signingKey() : await makeSigningKey();
+  if (!key || (known && known !== key.publicKey))
+    throw refused(
+      `the signing key here is not the one of ${store.label}`,
+      'Bring the right key to this machine, or use another store.',
+    );
+  await store.create(STORE_KEY, JSON.stringify({ format: 1, publicKey: key.publicKey }));
+  if ((await requirePublicKey(store)) !== key.publicKey)
+    throw conflict(`${store.label} was just made by someone else`, 'Use their signing key.');
+  return key;
 }

@@ -138,7 +138,7 @@ export const hostConfig = () =>
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
         source: { entry: { index: './src/boot.ts' } },
-          html: { template: writePageTemplate(facts.root), tags: siteConfigTags(process.env.LIAOZHAI_CONFIG) },
+        html: { template: writePageTemplate(facts.root), tags: siteConfigTags(process.env.LIAOZHAI_CONFIG) },
         output: { assetPrefix: '/' },
         dev: { assetPrefix: '/' },
         server: { port: Number(process.env.PORT ?? 3000), historyApiFallback: true, proxy: backendProxy() },

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Page } from '@playwright/test';
+import type { Edition } from './site/edition.ts';
+import { repoRoot } from './site/repoRoot.ts';
+import type { Site } from './site/site.ts';
+import { expect, test } from './site/test.ts';
+
+const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
+const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
+
+/** Starts a console on the site's store, as whoever runs the site does. Returns the address that signs a manager in. */
+async function startConsole({ store, release }: Site): Promise<{ link: string; stop: () => Promise<void> }> {
+  const answer: unknown = await release('token', 'create', 'manager');
+  const { token } = answer as { token: string };
+  const env = { ...process.env, RELEASES_STORE: `file:${store}`, RELEASES_SMOKE: 'off', CONSOLE_PORT: '0' };
+  const script = ['--import', 'tsx', 'releases/console/server/main.ts'];
+  const child = spawn(process.execPath, script, { cwd: repoRoot, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const listening = new Promise<string>((resolve) => {
+    let said = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      said += piece.toString();
+      const [, origin] = /console listening on (\S+)\n/.exec(said) ?? [];
+      if (origin) resolve(origin);
+    });
+  });
+  const origin = await Promise.race([
+    listening,
+    ended.then(([code]) => Promise.reject(new Error(`the console ended with ${code}`))),
+  ]);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { link: `${origin}/#token=${token}`, stop };
+}
+
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
+
+test('console: a rollback on a phone is asked about, told of where it is seen, and leaves the keyboard in its place', async ({
+  site,
+  page,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(older, newer);
+  // it opens when everything else is broken
+  site.front.breaks(/./, { status: 500 });
+  const console = await startConsole(site);
+  try {
+    await page.goto(console.link);
+    await expect(page).toHaveURL(/\/$/);
+    const control = page.getByRole('button', { name: '回退 account' });
+    await control.focus();
+    await page.keyboard.press('Enter');
+    const question = page.getByRole('alertdialog');
+    await expect(question).toContainText('account：');
+    await page.keyboard.press('Escape');
+    await expect(question).toBeHidden();
+    await expect.poll(() => focused(page)).toBe('回退 account');
+
+    await page.keyboard.press('Enter');
+    await page.getByLabel('原因（会写入记录）').fill('封面不见了');
+    await page.keyboard.press('Enter');
+    const told = page.getByText(/^完成，现在是状态 \d+$/);
+    await expect(told).toBeInViewport({ ratio: 1 });
+    await expect.poll(() => focused(page)).toBe('回退 account');
+    await expect(page.getByRole('region', { name: '记录' })).toContainText('“封面不见了”');
+    expect((await site.release('status')).stable.builds).toContain(older);
+
+    // far below the first screen the outcome is seen as well
+    await page
+      .getByRole('button', { name: /^回到此状态/ })
+      .last()
+      .tap();
+    await question.getByRole('button', { name: '回退' }).tap();
+    await expect(page.getByText(/^完成，现在是状态 \d+$|^没有需要改变的$/)).toBeInViewport({ ratio: 1 });
+    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+    expect(scrollWidth).toBe(clientWidth);
+  } finally {
+    await console.stop();
+  }
+});

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { actionLine, evidenceLines } from '../src/english.ts';
+import type { ChannelDocument } from '../src/model/channel.ts';
+import { clientFor, count, examples, options } from './context.ts';
+import { bytes, localTime, print, table } from './output.ts';
+
+function statusLines({
+  channel,
+  seq,
+  stable,
+  candidate,
+  lastGood,
+  killed,
+  expires,
+  action,
+}: ChannelDocument): string[] {
+  const everyone = stable
+    ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
+    : ['Nothing is live yet.'];
+  const some = candidate
+    ? [
+        `For ${candidate.percent} % of visitors since ${localTime(candidate.since)}, by ${candidate.by}:`,
+        ...candidate.builds.map((id) => `  ${id}`),
+      ]
+    : [];
+  const good = Object.values(lastGood);
+  return [
+    `${channel}, state ${seq}: ${actionLine(action)} (${action.who}, ${localTime(action.at)}${action.why ? `, "${action.why}"` : ''})`,
+    ...everyone,
+    ...some,
+    ...(good.length > 0 ? ['Last good builds, tried when one of these fails:', ...good.map((id) => `  ${id}`)] : []),
+    ...(killed.length > 0 ? ['Killed:', ...killed.map((id) => `  ${id}`)] : []),
+    `Signed until ${localTime(expires)}`,
+  ];
+}
+
+export const addStatus = (program: Command) =>
+  program
+    .command('status')
+    .description('what is live for whom')
+    .addHelpText('after', examples('status', 'status --channel preview --json'))
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const document = await (await clientFor(rest)).status();
+      print(json, document, statusLines(document));
+    });
+
+export const addBuilds = (program: Command) =>
+  program
+    .command('builds [name]')
+    .description('what has been published, newest first')
+    .addHelpText('after', examples('builds', 'builds stories'))
+    .action(async (name: string | undefined, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const builds = await (await clientFor(rest)).builds(name);
+      const rows = builds.map(({ id, bytes: size, provenance: { at, publisher, commit }, problem }) => [
+        id,
+        bytes(size),
+        localTime(at),
+        publisher,
+        problem ?? commit ?? '',
+      ]);
+      print(json, builds, builds.length > 0 ? table(rows) : ['Nothing published yet: `pnpm release publish <dir>`.']);
+    });
+
+export const addLog = (program: Command) =>
+  program
+    .command('log')
+    .description('who did what and why, newest first')
+    .option('--limit <n>', 'how many', count, 20)
+    .addHelpText('after', examples('log', 'log --limit 200 --json'))
+    .action(async (_, command: Command) => {
+      const { json, limit, ...rest } = options<{ limit: number }>(command);
+      const entries = await (await clientFor(rest)).log(limit);
+      const lines = entries.flatMap((entry) => [
+        `${String(entry.seq).padStart(5)}  ${localTime(entry.at)}  ${entry.who}  ${actionLine(entry)}${entry.why ? `  "${entry.why}"` : ''}`,
+        ...evidenceLines(entry).map((line) => `         - ${line}`),
+      ]);
+      print(json, entries, lines);
+    });
+
+export const addDiff = (program: Command) =>
+  program
+    .command('diff <a> <b>')
+    .description('what changes from a to b: state numbers, "stable", "candidate" or a build id')
+    .addHelpText('after', examples('diff 11 12', 'diff stable candidate', 'diff stable stories@1.4.2+3f9c1a7b20de'))
+    .action(async (a: string, b: string, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const differences = await (await clientFor(rest)).diff(a, b);
+      const rows = differences.map(({ name, from, to }) => [name, from ?? '–', '→', to ?? '–']);
+      print(json, differences, differences.length > 0 ? table(rows) : ['No difference.']);
+    });

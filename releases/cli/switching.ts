@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import type { Change } from '../src/channel/changeChannel.ts';
+import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
+import { refused, usage } from '../src/errors.ts';
+import { clientFor, count, examples, options } from './context.ts';
+import { localTime, print } from './output.ts';
+
+export interface SwitchOptions {
+  why?: string;
+  seq?: number;
+  force?: boolean;
+}
+
+/** Adds what every switching verb takes. */
+const withReason = (command: Command): Command =>
+  command
+    .option('--why <text>', 'kept in the audit')
+    .option('--seq <n>', 'the state you saw; refuses if someone was faster', count);
+
+const withForce = (command: Command): Command =>
+  withReason(command).option('--force', 'switch against the gate (needs --why)');
+
+function printChange(json: boolean | undefined, { document, changed }: Change): void {
+  const { seq, channel, action, stable, candidate, killed } = document;
+  const lines = changed
+    ? [`${channel} is at state ${seq}: ${actionLine(action)}`, ...evidenceLines(action).map((line) => `  - ${line}`)]
+    : [`${channel} stays at state ${seq}: nothing to change`];
+  print(json, { changed, channel, seq, action, stable, candidate, killed }, lines);
+}
+
+export const addPublish = (program: Command) =>
+  program
+    .command('publish <dir>')
+    .description('check, hash and store a built package; prints the build id')
+    .option('--version <v>', 'another version than the one in package.json')
+    .addHelpText('after', examples('publish remotes/stories/dist', 'publish remotes/stories/dist --version 1.4.2'))
+    .action(async (folder: string, _, command: Command) => {
+      const { json, version, ...rest } = options<{ version?: string }>(command);
+      const result = await (await clientFor(rest)).publish(folder, version);
+      print(json, result, [result.id, ...(result.created ? [] : ['(was there already, byte for byte)'])]);
+    });
+
+export const addCheck = (program: Command) =>
+  program
+    .command('check [builds...]')
+    .description("the gate, against the channel's set with these builds put in; switches nothing")
+    .addHelpText('after', examples('check stories@1.4.2+3f9c1a7b20de', 'check --smoke off'))
+    .action(async (builds: string[], _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const results = await (await clientFor(rest, true)).check(builds);
+      const problems = results.flatMap(({ check, problems: found }) =>
+        found.map((problem) => findingLine({ check, problem })),
+      );
+      if (problems.length > 0) throw refused('the gate would refuse this set', 'Mend and publish again.', problems);
+      print(
+        json,
+        { passed: true, results },
+        results.map(({ check, milliseconds }) => `passed  ${check} (${milliseconds} ms)`),
+      );
+    });
+
+export const addActivate = (program: Command) =>
+  withForce(program.command('activate <builds...>').description('gate, then one atomic switch of all named builds'))
+    .addHelpText(
+      'after',
+      examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
+    )
+    .action(async (builds: string[], _, command: Command) => {
+      const { json, why, seq, force, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force }));
+    });
+
+function percentage(text: string): number {
+  const value = Number(text);
+  if (text.trim() && value >= 0 && value <= 100) return value;
+  throw usage(`"${text}" is not a percentage`, 'Use a number from 0 to 100, e.g. --percent 5.');
+}
+
+export const addCanary = (program: Command) =>
+  withForce(
+    program
+      .command('canary [builds...]')
+      .description('run builds for a share of visitors; without builds: change the share'),
+  )
+    .requiredOption('--percent <p>', 'share of visitors, 0 to 100', percentage)
+    .addHelpText('after', examples('canary stories@1.4.2+3f9c1a7b20de --percent 5', 'canary --percent 25'))
+    .action(async (builds: string[], _, command: Command) => {
+      const { json, percent, why, seq, force, ...rest } = options<SwitchOptions & { percent: number }>(command);
+      printChange(json, await (await clientFor(rest, true)).canary({ builds, percent, why, seq, force }));
+    });
+
+export const addPromote = (program: Command) =>
+  withForce(
+    program.command('promote').description('the candidate for everyone, over whatever became stable in the meantime'),
+  )
+    .addHelpText('after', examples('promote --why "24 h without a failure"'))
+    .action(async (_, command: Command) => {
+      const { json, why, seq, force, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest, true)).promote({ why, seq, force }));
+    });
+
+export const addAbort = (program: Command) =>
+  withReason(program.command('abort').description("the candidate's visitors back to stable"))
+    .addHelpText('after', examples('abort --why "covers are missing"'))
+    .action(async (_, command: Command) => {
+      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).abort({ why, seq }));
+    });
+
+export const addRollback = (program: Command) =>
+  withReason(
+    program.command('rollback [name]').description('one remote, or the whole channel, to what was live before'),
+  )
+    .option('--to <seq>', 'a state from `log`', count)
+    .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
+    .action(async (name: string | undefined, _, command: Command) => {
+      const { json, to, why, seq, ...rest } = options<SwitchOptions & { to?: number }>(command);
+      printChange(json, await (await clientFor(rest)).rollback({ name, to, why, seq }));
+    });
+
+export const addKill = (program: Command) =>
+  withReason(program.command('kill <build>').description('never run this build again, open pages included'))
+    .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
+    .action(async (build: string, _, command: Command) => {
+      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).kill({ build, why, seq }));
+    });
+
+/** Hours of `30m`, `2h` or `3d`. Throws usage. */
+function hours(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
+  if (amount && factor) return Number(amount) * factor;
+  throw usage(`"${text}" is not a span of time`, 'Use e.g. 30m, 2h or 3d.');
+}
+
+export const addOverride = (program: Command) =>
+  program
+    .command('override <builds...>')
+    .description('a recorded, expiring link that runs these builds in one browser')
+    .option('--for <span>', '30m, 2h, 3d; a week at most', hours, 2)
+    .option('--why <text>', 'kept with the record')
+    .addHelpText('after', examples('override stories@1.4.2+3f9c1a7b20de --for 2h'))
+    .action(async (builds: string[], _, command: Command) => {
+      const { json, for: span, why, ...rest } = options<{ for: number; why?: string }>(command);
+      const result = await (await clientFor(rest)).override({ builds, hours: span, why });
+      print(json, result, [
+        `Open any page of the app with ${result.query}`,
+        `Ends ${localTime(result.expires)}; ?override=off ends it before.`,
+      ]);
+    });

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { Catalog } from '../src/builds/catalog.ts';
+import { initChannel } from '../src/channel/changeChannel.ts';
+import { parseJson } from '../src/model/build.ts';
+import { collectGarbage } from '../src/operations/collectGarbage.ts';
+import { exportSite } from '../src/operations/exportSite.ts';
+import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
+import { openStore, prepareStore } from '../src/store/store.ts';
+import { count, examples, localStore, options, storeUrl, whoami } from './context.ts';
+import { localTime, print, table } from './output.ts';
+
+export const addInit = (program: Command) =>
+  program
+    .command('init')
+    .description('make a store and its channel; on an existing one: prove it again and renew the channel')
+    .addHelpText('after', examples('init', 'init --channel preview', 'init --store s3://bucket/liaozhai'))
+    .action(async (_, command: Command) => {
+      const { json, channel, ...rest } = options(command);
+      const opened = await openStore(storeUrl({ channel, ...rest }));
+      const key = await prepareStore(opened);
+      const { store } = opened;
+      const writer = { store, catalog: new Catalog(store), key, channel, who: whoami(), now: () => new Date() };
+      const { document, changed } = await initChannel(writer);
+      const result = {
+        store: store.label,
+        channel,
+        seq: document.seq,
+        renewed: changed,
+        expires: document.expires,
+        publicKey: key.publicKey,
+      };
+      print(json, result, [
+        `${store.label} refuses conflicting writes, as it must.`,
+        `Channel ${channel} is at state ${document.seq}, signed until ${document.expires}.`,
+        `Public key: ${key.publicKey}`,
+      ]);
+    });
+
+function addCreate(token: Command) {
+  token
+    .command('create <grant>')
+    .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
+    .option('--label <text>', 'who it is for', '')
+    .option('--days <n>', 'ends by itself after this many days', count)
+    .action(async (grant: string, _, command: Command) => {
+      const { json, label, days = null, ...rest } = options<{ label: string; days?: number }>(command);
+      const { store } = await localStore(rest);
+      const { token: secret, record } = await createToken(store, { grant, label, by: whoami(), days });
+      print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
+        secret,
+        `Shown only now. Revoke it with: token revoke ${record.id}`,
+      ]);
+    });
+}
+
+function addList(token: Command) {
+  token
+    .command('list')
+    .description('all tokens; never their secrets')
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const tokens = (await listTokens((await localStore(rest)).store)).map(({ hash: _hash, ...shown }) => shown);
+      const rows = tokens.map(({ id, role, name, label, at, by, revoked, expires }) => [
+        id,
+        name ? `${role}:${name}` : role,
+        label,
+        `${localTime(at)} by ${by}`,
+        revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : '',
+      ]);
+      print(json, tokens, table(rows));
+    });
+}
+
+function addRevoke(token: Command) {
+  token
+    .command('revoke <id>')
+    .description('ends a token at once')
+    .action(async (id: string, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { hash: _hash, ...shown } = await revokeToken((await localStore(rest)).store, id);
+      print(json, shown, [`Token ${id} is revoked.`]);
+    });
+}
+
+export function addToken(program: Command) {
+  const token = program
+    .command('token')
+    .description('who may use the console and its API')
+    .addHelpText(
+      'after',
+      examples('token create deployer:stories --label "stories CI"', 'token list', 'token revoke 3f9c1a7b20de'),
+    );
+  addCreate(token);
+  addList(token);
+  addRevoke(token);
+}
+
+interface ExportFlags {
+  config?: string;
+  connect: string[];
+  img: string[];
+}
+
+const collect = (value: string, before: string[]): string[] => [...before, value];
+
+async function readConfig(file: string | undefined): Promise<Record<string, unknown>> {
+  const value = file ? parseJson(await readFile(file, 'utf8'), file) : {};
+  return value instanceof Object ? { ...value } : {};
+}
+
+export const addExport = (program: Command) =>
+  program
+    .command('export <dir>')
+    .description('what is stable as a tree for static hosting; run it after every switch')
+    .option('--config <file>', "JSON of the page's runtime configuration")
+    .option('--connect <source>', 'a further connect-src, e.g. wss://app.example', collect, [])
+    .option('--img <source>', 'a further img-src', collect, [])
+    .addHelpText('after', examples('export site', 'export site --config config.json --connect wss://app.example'))
+    .action(async (folder: string, _, command: Command) => {
+      const { json, config, connect, img, ...rest } = options<ExportFlags>(command);
+      const { writer } = await localStore(rest);
+      const result = await exportSite(writer, {
+        folder,
+        config: await readConfig(config),
+        connectSrc: connect,
+        imgOrigins: img,
+      });
+      print(json, result, [
+        `${result.pages.length} pages and ${result.builds.length} builds in ${folder}, headers in _headers.`,
+      ]);
+    });
+
+export const addGc = (program: Command) =>
+  program
+    .command('gc')
+    .description('remove builds that nothing reaches any more, none younger than 7 days')
+    .option('--dry-run', 'only say which')
+    .addHelpText('after', examples('gc --dry-run', 'gc'))
+    .action(async (_, command: Command) => {
+      const { json, dryRun = false, ...rest } = options<{ dryRun?: boolean }>(command);
+      const { writer } = await localStore(rest);
+      const ended = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+      const { signal } = ended;
+      const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
+      const did = dryRun ? 'would be removed' : 'removed';
+      print(json, { dryRun, removed, kept }, [...removed, `${removed.length} ${did}, ${kept} kept.`]);
+    });

@@ -1,0 +1,430 @@
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { BuildSummary, ChannelDocument, Health, LogEntry, Me } from './api';
+import { readToken } from './api';
+import { ConsolePage } from './ConsolePage';
+
+// the page looks again every two and a half seconds, and the tests wait for that
+rs.setConfig({ testTimeout: 30_000 });
+
+const realFetch = globalThis.fetch;
+const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
+const chat = 'chat@1.0.0+cccccccccccc';
+const [old, next] = ['stories@1.0.0+aaaaaaaaaaaa', 'stories@1.1.0+bbbbbbbbbbbb'];
+const group = { visitors: 60, failedVisitors: 0, loads: 60, failures: {}, p75LoadMilliseconds: 300 };
+
+function statusAt(seq: number, channel: string, percent = 10): ChannelDocument {
+  const live = { since: instant(300), by: '小王' };
+  return {
+    format: 1,
+    channel,
+    seq,
+    nonce: '',
+    stable: { set: 'a'.repeat(40), builds: [chat, old], ...live },
+    candidate: { set: 'b'.repeat(40), builds: [next], percent, salt: 'x', since: instant(60), by: '小李' },
+    lastGood: { chat: 'chat@0.9.0+dddddddddddd' },
+    killed: [],
+    digests: {},
+    action: { verb: 'canary', who: '小李', what: `${next} 10%`, why: '', at: instant(60) },
+    previous: null,
+    expires: '2027-01-01T00:00:00Z',
+    sig: '',
+  };
+}
+
+const summary = (id: string): BuildSummary => ({
+  id,
+  label: '',
+  kind: 'remote',
+  bytes: 2048,
+  files: 3,
+  provenance: { commit: null, at: instant(120), publisher: '小王' },
+});
+
+/** The console's server: what it holds, what it was asked, and answers that wait until they are let go. */
+function openServer() {
+  const gates = new Map<string, Promise<void>>();
+  const server = {
+    me: { role: 'manager', name: null } as Me,
+    token: 'lz_abc_def',
+    seqs: { production: 7, preview: 20 } as Record<string, number>,
+    candidate: true,
+    percent: 10,
+    log: [] as LogEntry[],
+    builds: [summary(next), summary(old)],
+    health: { stable: group, candidate: null, verdict: null } as Health,
+    check: [] as { check: string; problems: string[] }[],
+    away: false,
+    asked: [] as { path: string; body: Record<string, unknown> | null }[],
+    /** Keeps answers to a path back until the returned function is called. */
+    hold(path: string): () => void {
+      let release = () => {};
+      gates.set(path, new Promise((resolve) => (release = resolve)));
+      return () => {
+        gates.delete(path);
+        release();
+      };
+    },
+    posted: () => server.asked.filter(({ body }) => body !== null),
+  };
+
+  function change(channel: string, seq: number, body: Record<string, unknown>): [number, unknown] {
+    if (body.seq !== seq) return [409, { message: 'production is at state 8 by now', cure: 'Look again.' }];
+    server.seqs[channel] = seq + 1;
+    server.candidate = false;
+    return [200, { changed: true, document: statusAt(seq + 1, channel) }];
+  }
+
+  function answerTo({ pathname, searchParams }: URL, body: Record<string, unknown> | null): [number, unknown] {
+    const channel = searchParams.get('channel') ?? '';
+    const seq = server.seqs[channel] ?? 0;
+    const verb = pathname.replace('/v1/', '');
+    if (verb === 'check') return [200, server.check];
+    if (verb === 'override') return [200, { query: '?override=abc' }];
+    if (body) return change(channel, seq, body);
+    const status = { ...statusAt(seq, channel, server.percent), ...(server.candidate ? {} : { candidate: null }) };
+    const answers: Record<string, unknown> = {
+      me: server.me,
+      channels: { channels: Object.keys(server.seqs), shown: 'production' },
+      status,
+      names: ['chat', 'stories'],
+      log: server.log,
+      builds: server.builds,
+      health: server.health,
+      before: { seq: 3 },
+      diff: [
+        { name: 'stories', from: next, to: old },
+        { name: 'chat', from: chat, to: null },
+      ],
+    };
+    return [200, answers[verb]];
+  }
+
+  globalThis.fetch = async (input, init) => {
+    const url = new URL(String(input), 'http://localhost');
+    const path = url.pathname.replace('/v1/', '') + url.search;
+    const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+    server.asked.push({ path, body });
+    const allowed = new Headers(init?.headers).get('authorization') === `Bearer ${server.token}`;
+    const [status, answer] = server.away
+      ? [503, { message: 'the store is away' }]
+      : allowed
+        ? answerTo(url, body)
+        : [401, { message: 'no valid token' }];
+    await gates.get(path);
+    return Response.json(answer, { status });
+  };
+  return server;
+}
+
+let server: ReturnType<typeof openServer>;
+beforeEach(() => {
+  server = openServer();
+  sessionStorage.setItem('liaozhai-console-token', server.token);
+});
+afterEach(async () => {
+  cleanup();
+  await waitFor(() => expect(history.state?.overlays).toBeUndefined());
+  globalThis.fetch = realFetch;
+});
+
+/** The page, signed in and showing the channel. */
+async function openPage() {
+  render(<ConsolePage />);
+  await screen.findByText(/状态 7/);
+  await within(section('健康')).findByText('稳定版');
+}
+
+const section = (name: string) => screen.getByRole('region', { name });
+const button = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('button', { name });
+const dialog = () => screen.getByRole('alertdialog');
+/** What is said where it is seen wherever the page is scrolled to. */
+const said = () => screen.getByRole('region', { name: '提示' }).textContent;
+describe('signing in', () => {
+  test('the token of the address goes to this tab alone and leaves the address', () => {
+    sessionStorage.clear();
+    location.hash = '#token=lz_new_token';
+    expect(readToken()).toBe('lz_new_token');
+    expect(location.hash).toBe('');
+    expect(readToken()).toBe('lz_new_token');
+  });
+
+  test('without a token one is asked for; a wrong one is told of, the right one opens the page', async () => {
+    sessionStorage.clear();
+    render(<ConsolePage />);
+    await userEvent.type(await screen.findByLabelText('访问令牌'), 'lz_wrong');
+    await userEvent.click(button('进入'));
+    expect((await screen.findByRole('alert')).textContent).toContain('令牌无效');
+    expect(sessionStorage).toHaveLength(0);
+    await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
+    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+    await userEvent.click(button('退出'));
+    expect(screen.getByLabelText('访问令牌')).toBeTruthy();
+    expect(sessionStorage).toHaveLength(0);
+  });
+
+  test('a token that ends while the page is open leads back to signing in', async () => {
+    await openPage();
+    server.token = 'another';
+    expect((await screen.findByRole('alert')).textContent).toContain('令牌无效');
+    expect(screen.queryByText(/状态 7/)).toBeNull();
+  });
+
+  test('a server that fails is named with its own words', async () => {
+    server.away = true;
+    render(<ConsolePage />);
+    const told = (await screen.findByRole('alert')).textContent;
+    expect(told).toContain('取不到发布存储');
+    expect(told).toContain('the store is away');
+  });
+});
+
+describe('what the page shows', () => {
+  test('what runs since when and by whom, the last good build, the share of the candidate', async () => {
+    await openPage();
+    expect(section('正在运行').textContent).toContain('状态 7 · 5 分钟前起，由 小王 上线');
+    expect(section('正在运行').textContent).toContain('备用 0.9.0 · dddd');
+    expect(section('灰度').textContent).toContain('10% 的访客 · 1 分钟前起，由 小李 上线');
+  });
+
+  test.each([
+    [{ role: 'manager', name: null }, ['回退 chat', '回退 stories', '整体回退', '调整比例', '中止灰度', '全量上线']],
+    [{ role: 'deployer', name: 'stories' }, ['回退 stories', '调整比例', '中止灰度', '全量上线']],
+    [{ role: 'deployer', name: 'chat' }, ['回退 chat']],
+    [{ role: 'publisher', name: 'stories' }, []],
+    [{ role: 'viewer', name: null }, []],
+  ] as [Me, string[]][])('%o is offered what the role may do', async (me, expected) => {
+    server.me = me;
+    await openPage();
+    const offered = [section('正在运行'), section('灰度')].flatMap((part) => within(part).queryAllByRole('button'));
+    expect(offered.map((one) => one.getAttribute('aria-label') ?? one.textContent)).toEqual(expected);
+  });
+
+  test('names and reasons from the store stay text', async () => {
+    const evil = '<img src=x onerror=alert(1)>';
+    const action: LogEntry['action'] = { kind: 'text', text: evil, evidence: [{ kind: 'text', text: evil }] };
+    server.log = [{ seq: 2, verb: 'activate', who: evil, what: evil, why: evil, at: instant(9), action }];
+    await openPage();
+    expect(section('记录').querySelector('img')).toBeNull();
+    expect(section('记录').textContent?.split(evil)).toHaveLength(5);
+  });
+
+  test('the log, with a way back to every state but the one that is live', async () => {
+    const entry = { verb: 'activate', who: '小王', what: '', why: '新列表', at: instant(9) };
+    const evidence: LogEntry['action']['evidence'] = [{ kind: 'overtaken', build: next }];
+    server.log = [7, 6, 1].map((seq) => ({ ...entry, seq, action: { kind: 'activate', builds: [old], evidence } }));
+    await openPage();
+    const log = within(section('记录'));
+    expect(log.getAllByRole('listitem')[0]?.textContent).toContain('7 · 上线 stories 1.0.0·aaaa');
+    expect(log.getAllByText('stories 1.1.0·bbbb 退出灰度：stories 的另一个构建已对所有人上线')).toHaveLength(3);
+    expect(log.getAllByRole('button').map((one) => one.getAttribute('aria-label'))).toEqual(['回到此状态 6']);
+  });
+
+  test('the candidate beside its control, and the verdict', async () => {
+    const verdict = { test: '', pValue: 1e-9, alpha: 1e-4, enough: true, worse: true };
+    const tried = { ...group, failedVisitors: 20, failures: { hang: 20 }, p75LoadMilliseconds: 512.4 };
+    server.health = { stable: group, candidate: tried, verdict };
+    await openPage();
+    for (const part of ['20（33.3%）', '超时 20', '512 ms', '明显变差', '将自动中止'])
+      expect(section('健康').textContent).toContain(part);
+  });
+
+  test('a lost connection is told of above the state last seen, until it is back', async () => {
+    await openPage();
+    server.away = true;
+    expect((await screen.findByRole('alert')).textContent).toContain('连接中断');
+    expect(screen.getByText(/状态 7/)).toBeTruthy();
+    server.away = false;
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  });
+
+  test('a list of builds that was lost says so; a switch brings it back with what was published meanwhile', async () => {
+    await openPage();
+    server.away = true;
+    const list = within(section('构建')).getByText('stories', { selector: 'strong' }).closest('details');
+    if (!list) throw new Error('no list');
+    await userEvent.click(within(list).getByText('stories'));
+    await waitFor(() => expect(list.textContent).toContain('取不到这份列表'));
+    server.away = false;
+    server.builds = [summary('stories@1.2.0+eeeeeeeeeeee'), { ...summary(old), problem: 'build.json is damaged' }];
+    server.seqs.production = 8;
+    await waitFor(() => expect(list.textContent).toContain('1.2.0'));
+    expect(list.textContent).not.toContain('取不到');
+    const rows = [...list.querySelectorAll('li')];
+    expect(rows.map((row) => row.textContent?.includes('已损坏'))).toEqual([false, true]);
+    expect(rows.map((row) => row.querySelectorAll('button').length > 0)).toEqual([true, false]);
+  });
+});
+
+describe('a change', () => {
+  test('is asked about by what it changes, and made for a reason; its end is told', async () => {
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    expect(dialog().textContent).toContain('stories：1.1.0 · bbbb → 1.0.0 · aaaa');
+    expect(dialog().textContent).not.toContain('chat');
+    await userEvent.type(screen.getByLabelText('原因（会写入记录）'), '封面不见了{Enter}');
+    await waitFor(() => expect(said()).toBe('完成，现在是状态 8'));
+    expect(server.posted()).toEqual([
+      { path: 'rollback?channel=production', body: { name: 'stories', why: '封面不见了', seq: 7 } },
+    ]);
+    await screen.findByText(/状态 8/);
+  });
+
+  test('that is called off changes nothing, and the next question begins without its reason', async () => {
+    await openPage();
+    await userEvent.click(button('整体回退'));
+    await userEvent.type(screen.getByLabelText('原因（会写入记录）'), '也许');
+    await userEvent.click(button('取消'));
+    expect(server.posted()).toEqual([]);
+    await userEvent.click(button('中止灰度'));
+    expect(screen.getByLabelText<HTMLInputElement>('原因（会写入记录）').value).toBe('');
+  });
+
+  test('is tied to the state it was asked about: another team that was faster is told of, not overrun', async () => {
+    await openPage();
+    await userEvent.click(button('全量上线'));
+    expect(dialog().textContent).toContain('stories：1.0.0 · aaaa → 1.1.0 · bbbb');
+    server.seqs.production = 8;
+    await screen.findByText(/状态 8/);
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    await waitFor(() => expect(dialog().textContent).toContain('状态刚刚变了'));
+    expect(dialog().textContent).toContain('production is at state 8 by now');
+    expect(server.posted()).toMatchObject([{ path: 'promote?channel=production', body: { seq: 7 } }]);
+    expect(server.seqs.production).toBe(8);
+    await userEvent.click(button('知道了'));
+    expect(screen.queryByText('知道了')?.closest('dialog')?.open ?? false).toBe(false);
+  });
+
+  test('of a rollback was compared with the very state it is posted for, on the channel it was asked for', async () => {
+    await openPage();
+    const release = server.hold('before?channel=production&name=stories');
+    await userEvent.click(button('回退 stories'));
+    server.seqs.production = 8;
+    await screen.findByText(/状态 8/);
+    release();
+    await waitFor(() => expect(dialog().textContent).toContain('1.0.0 · aaaa'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+    await waitFor(() => expect(dialog().textContent).toContain('状态刚刚变了'));
+    expect(server.asked.map(({ path }) => path)).toContain('diff?channel=production&a=7&b=3');
+    expect(server.posted()).toMatchObject([{ path: 'rollback?channel=production', body: { seq: 7 } }]);
+  });
+
+  test('of the share names the share that the slider stands for, and is offered only for another one', async () => {
+    await openPage();
+    expect(button('调整比例').disabled).toBe(true);
+    const slider = screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
+    slide(slider, 8);
+    expect(slider.getAttribute('aria-valuetext')).toBe('30% 的访客');
+    await userEvent.click(button('调整比例'));
+    expect(dialog().textContent).toContain('10% 的访客 → 30% 的访客');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '调整比例' }));
+    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { builds: [], percent: 30, seq: 7 } }]));
+  });
+
+  test('checking a build tells every problem by its check, or that there is none', async () => {
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    server.check = [{ check: 'routes', problems: ['taken'] }];
+    await userEvent.click(await screen.findByRole('button', { name: `检查 ${next}` }));
+    await waitFor(() => expect(dialog().textContent).toContain('routes: taken'));
+    await userEvent.click(button('知道了'));
+    server.check = [{ check: 'routes', problems: [] }];
+    await userEvent.click(button(`检查 ${next}`));
+    await waitFor(() => expect(said()).toBe('检查通过，可以上线'));
+    await userEvent.click(button(`临时链接 ${next}`));
+    await waitFor(() => expect(dialog().textContent).toContain('?override=abc'));
+  });
+});
+
+/** As a finger or an arrow key moves it. */
+function slide(slider: HTMLInputElement, step: number) {
+  act(() => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(slider, String(step));
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+describe('while a request runs', () => {
+  test('its button is busy, no other can be pressed, and that it runs is said where it is seen', async () => {
+    await openPage();
+    const release = server.hold('before?channel=production&name=stories');
+    await userEvent.click(button('回退 stories'));
+    expect(button('回退 stories').getAttribute('aria-busy')).toBe('true');
+    for (const name of ['回退 stories', '回退 chat', '整体回退', '中止灰度', '全量上线'])
+      expect(button(name).disabled).toBe(true);
+    expect(said()).toBe('正在执行……');
+    await userEvent.click(button('回退 stories'));
+    release();
+    await screen.findByRole('alertdialog');
+    expect(server.asked.filter(({ path }) => path.startsWith('before'))).toHaveLength(1);
+    expect(said()).toBe('');
+  });
+
+  test('the question cannot be agreed to twice or called off', async () => {
+    await openPage();
+    await userEvent.click(button('中止灰度'));
+    const release = server.hold('abort?channel=production');
+    const agree = within(dialog()).getByRole<HTMLButtonElement>('button', { name: '中止灰度' });
+    await userEvent.click(agree);
+    expect(agree.disabled).toBe(true);
+    expect(button('取消').disabled).toBe(true);
+    expect(said()).toBe('正在执行……');
+    release();
+    await waitFor(() => expect(said()).toBe('完成，现在是状态 8'));
+    expect(server.posted()).toHaveLength(1);
+  });
+});
+
+describe('the place of the keyboard', () => {
+  test('stays with its control when the page looks again and shows another state', async () => {
+    await openPage();
+    const control = button('回退 stories');
+    control.focus();
+    server.seqs.production = 8;
+    await screen.findByText(/状态 8/);
+    expect(document.activeElement).toBe(control);
+  });
+
+  test('comes back to a control that was busy, and after its question was called off', async () => {
+    await openPage();
+    button('回退 chat').focus();
+    await userEvent.keyboard('{Enter}');
+    await screen.findByRole('alertdialog');
+    await userEvent.click(button('取消'));
+    await waitFor(() => expect(document.activeElement).toBe(button('回退 chat')));
+  });
+
+  test('goes to the heading of the section when the control is no more', async () => {
+    await openPage();
+    button('全量上线').focus();
+    await userEvent.keyboard('{Enter}');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    await within(section('灰度')).findByText(/没有进行中的灰度/);
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('灰度'));
+    expect(document.activeElement?.tagName).toBe('H2');
+  });
+
+  test('is not taken back from where a person left it on purpose', async () => {
+    await openPage();
+    const control = button('回退 stories');
+    control.focus();
+    control.blur();
+    server.seqs.production = 8;
+    await screen.findByText(/状态 8/);
+    expect(document.activeElement).toBe(document.body);
+  });
+});
+
+test('a share being chosen survives a look at the same share, and gives way to another one', async () => {
+  await openPage();
+  const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
+  slide(slider(), 9);
+  server.seqs.production = 8;
+  await screen.findByText(/状态 8/);
+  expect(slider().value).toBe('9');
+  server.percent = 20;
+  server.seqs.production = 9;
+  await screen.findByText(/状态 9/);
+  expect(slider().getAttribute('aria-valuetext')).toBe('20% 的访客');
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { waitFor } from '@testing-library/react';
+import type { ChannelDocument, Health } from './api';
+import { changesBy, createConsole } from './createConsole';
+
+const realFetch = globalThis.fetch;
+const group = { visitors: 0, failedVisitors: 0, loads: 0, failures: {}, p75LoadMilliseconds: null };
+const health: Health = { stable: group, candidate: null, verdict: null };
+
+/** The state each channel is in, what was asked, and answers that wait until they are let go. */
+let seqs: Record<string, number>;
+let asked: string[];
+let gates: Map<string, Promise<void>>;
+
+function hold(path: string): () => void {
+  let release = () => {};
+  gates.set(path, new Promise((resolve) => (release = resolve)));
+  return () => release();
+}
+
+beforeEach(() => {
+  seqs = { production: 7, preview: 20 };
+  asked = [];
+  gates = new Map();
+  globalThis.fetch = async (input) => {
+    const url = new URL(String(input), 'http://localhost');
+    const verb = url.pathname.replace('/v1/', '');
+    const channel = url.searchParams.get('channel') ?? '';
+    const answers: Record<string, unknown> = { status: { channel, seq: seqs[channel] }, health };
+    const answer = answers[verb] ?? [];
+    asked.push(verb + url.search);
+    await gates.get(verb + url.search);
+    return Response.json(answer);
+  };
+});
+afterEach(() => {
+  globalThis.fetch = realFetch;
+});
+
+/** Everything the page was given to show, one after the other. */
+function openConsole() {
+  const console = createConsole('production');
+  const shown: string[] = [];
+  console.subscribe(() => {
+    const { seen } = console.state();
+    const line = seen ? `${seen.status.channel} ${seen.status.seq}` : 'nothing';
+    if (shown.at(-1) !== line) shown.push(line);
+  });
+  return { console, shown };
+}
+
+describe('what the console shows', () => {
+  test('stays with the chosen channel when an answer about the former one comes late', async () => {
+    const { console, shown } = openConsole();
+    const release = hold('status?channel=production');
+    const releaseChosen = hold('status?channel=preview');
+    const late = console.refresh();
+    const chosen = console.chooseChannel('preview');
+    release();
+    await late;
+    expect(shown).toEqual(['nothing']);
+    releaseChosen();
+    await chosen;
+    expect(shown).toEqual(['nothing', 'preview 20']);
+  });
+
+  test('never goes back to an older answer that was overtaken', async () => {
+    const { console, shown } = openConsole();
+    const release = hold('status?channel=production');
+    const late = console.refresh();
+    gates.clear();
+    seqs.production = 8;
+    await console.refresh();
+    release();
+    await late;
+    expect(asked.filter((path) => path.startsWith('status'))).toHaveLength(2);
+    expect(shown.at(-1)).toBe('production 8');
+    expect(shown).not.toContain('production 7');
+  });
+
+  test('does not wait for the health figures, which are asked for once at a time', async () => {
+    const { console, shown } = openConsole();
+    const release = hold('health?channel=production');
+    await console.refresh();
+    await console.refresh();
+    expect(shown).toEqual(['production 7']);
+    expect(console.state().health).toBeNull();
+    expect(asked.filter((path) => path.startsWith('health'))).toHaveLength(1);
+    release();
+    await waitFor(() => expect(console.state().health).toEqual(health));
+  });
+
+  test("figures of a channel that was left never stand under the chosen one's name", async () => {
+    const { console } = openConsole();
+    const release = hold('health?channel=production');
+    hold('health?channel=preview');
+    await console.refresh();
+    await console.chooseChannel('preview');
+    release();
+    // asked for anew only once the late answer is there
+    await waitFor(async () => {
+      await console.refresh();
+      expect(console.state().health).toBeNull();
+      expect(asked.filter((path) => path === 'health?channel=preview')).toHaveLength(1);
+    });
+  });
+
+  test('the log is asked for again only when the state has changed', async () => {
+    const { console } = openConsole();
+    await console.refresh();
+    await console.refresh();
+    expect(asked.filter((path) => path.startsWith('log'))).toHaveLength(1);
+    seqs.production = 8;
+    await console.refresh();
+    expect(asked.filter((path) => path.startsWith('log'))).toHaveLength(2);
+  });
+});
+
+test('what a switch would change is told by name, with what is live and what is new', () => {
+  const builds = ['chat@1.0.0+cccccccccccc', 'stories@1.0.0+aaaaaaaaaaaa'];
+  const status = { stable: { builds } } as unknown as ChannelDocument;
+  const wanted = ['stories@1.1.0+bbbbbbbbbbbb', 'chat@1.0.0+cccccccccccc', 'gifts@1.0.0+dddddddddddd'];
+  expect(changesBy(status, wanted)).toEqual(['stories：1.0.0 · aaaa → 1.1.0 · bbbb', 'gifts：新增 → 1.0.0 · dddd']);
+});

@@ -1,0 +1,255 @@
+import type { Toast } from '@liaozhai/shared/ui';
+import {
+  ApiFailure,
+  type ChannelDocument,
+  type Difference,
+  failureOf,
+  get,
+  type Health,
+  type LogEntry,
+  type Me,
+  post,
+} from './api';
+import { nameOf, texts, versionOf } from './texts';
+
+const LOG_LENGTH = 60;
+const TOAST_MILLISECONDS = 6000;
+
+/** What the page shows besides the health figures, as last seen. */
+export interface Seen {
+  status: ChannelDocument;
+  log: LogEntry[];
+  names: string[];
+}
+
+/** The state a person saw when deciding. The page goes on being refreshed behind the dialog, so it is taken before asking. */
+interface Decided {
+  channel: string;
+  seq: number;
+}
+
+export interface Wanted {
+  title: string;
+  /** The label of the button that agrees. */
+  action: string;
+  /** What will be different afterwards, one line each. */
+  changes: readonly string[];
+  danger?: boolean;
+}
+
+/** A change that waits for a person's word. */
+interface Question extends Wanted {
+  verb: string;
+  body: object;
+  decided: Decided;
+  /** Agreed to; the request is under way. */
+  busy: boolean;
+}
+
+export interface ConsoleState {
+  channel: string;
+  /** Null while nothing of the channel is known. */
+  seen: Seen | null;
+  health: Health | null;
+  /** When the page last looked; relative times are told from here. */
+  now: Date;
+  /** The last look failed: what is shown may be old. */
+  stale: boolean;
+  /** Whoever signed in may not any more. */
+  refused: boolean;
+  /** Name of the control whose request is under way; no other starts meanwhile. */
+  running: string | null;
+  question: Question | null;
+  /** How something went, with lines to read or to copy. */
+  notice: { title: string; lines: readonly string[] } | null;
+  toast: Toast | null;
+}
+
+interface Changed {
+  changed: boolean;
+  document: ChannelDocument;
+}
+
+const pathOf = (verb: string, { channel }: Decided): string => `${verb}?channel=${encodeURIComponent(channel)}`;
+
+async function look(channel: string, former: Seen | null): Promise<Seen> {
+  const query = `channel=${encodeURIComponent(channel)}`;
+  const [status, names] = await Promise.all([get<ChannelDocument>(`status?${query}`), get<string[]>('names')]);
+  const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
+  const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
+  return { status, log, names };
+}
+
+/** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
+async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
+  const named = name ? `&name=${encodeURIComponent(name)}` : '';
+  const target = to ?? (await get<{ seq: number }>(`${pathOf('before', decided)}${named}`)).seq;
+  const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
+  return differences.filter((difference) => !name || difference.name === name).map(changeLine);
+}
+
+/** `stories：1.0.0 → 1.1.0` */
+export function changeLine({ name, from, to }: Difference): string {
+  if (!to) return `${name}：${texts.confirm.removed}（${versionOf(from ?? '')}）`;
+  return `${name}：${from ? versionOf(from) : texts.confirm.added} → ${versionOf(to)}`;
+}
+
+/** What putting these builds over stable would change. */
+export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
+  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  return builds
+    .filter((id) => live.get(nameOf(id)) !== id)
+    .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
+}
+
+/** Whether to offer switching a build of this name; the server decides for itself. */
+export const maySwitch = (me: Me, name?: string): boolean =>
+  me.role === 'manager' || (me.role === 'deployer' && name !== undefined && me.name === name);
+
+/** The state of the signed-in page, and everything it can be asked to do. One for as long as somebody is signed in. */
+export function createConsole(channel: string) {
+  let state: ConsoleState = {
+    channel,
+    seen: null,
+    health: null,
+    now: new Date(),
+    stale: false,
+    refused: false,
+    running: null,
+    question: null,
+    notice: null,
+    toast: null,
+  };
+  const listeners = new Set<() => void>();
+  const healthAsked = new Set<string>();
+  let asked = 0;
+  let shown = 0;
+  let toastTimer: ReturnType<typeof setTimeout> | undefined;
+
+  function set(parts: Partial<ConsoleState>): void {
+    state = { ...state, ...parts };
+    for (const listener of listeners) listener();
+  }
+
+  function say(text: string, tone: Toast['tone'] = 'plain'): void {
+    clearTimeout(toastTimer);
+    set({ toast: { id: `${asked}-${text}`, text, tone } });
+    // what is under way is said until it ends
+    if (tone !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MILLISECONDS);
+  }
+
+  function hush(): void {
+    clearTimeout(toastTimer);
+    set({ toast: null });
+  }
+
+  /** Figures may take long after a start, so the state never waits for them, and they are asked for once at a time. */
+  async function refreshHealth(of: string): Promise<void> {
+    if (healthAsked.has(of)) return;
+    healthAsked.add(of);
+    const health = await get<Health>(`health?channel=${encodeURIComponent(of)}`).catch(failureOf);
+    healthAsked.delete(of);
+    if (of === state.channel && !(health instanceof ApiFailure)) set({ health });
+  }
+
+  /** Looks at the server. Answers about a channel that was left, or older than what is shown, are dropped. */
+  async function refresh(): Promise<void> {
+    const of = state.channel;
+    asked += 1;
+    const turn = asked;
+    void refreshHealth(of);
+    const answer = await look(of, state.seen).catch(failureOf);
+    if (of !== state.channel || turn < shown) return;
+    shown = turn;
+    const now = new Date();
+    if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: false, now });
+    else if (answer.status === 401) set({ refused: true });
+    else set({ stale: true, now });
+  }
+
+  function decided(): Decided {
+    return { channel: state.channel, seq: state.seen?.status.seq ?? 0 };
+  }
+
+  /** Runs one request at a time, saying so while it lasts; what kept it from succeeding is shown with the server's lines. */
+  async function run(control: string, work: () => Promise<void>): Promise<void> {
+    if (state.running !== null) return;
+    set({ running: control });
+    say(texts.busy);
+    try {
+      await work();
+      if (state.toast?.text === texts.busy) hush();
+    } catch (cause) {
+      const { message, lines } = failureOf(cause);
+      say(message, 'failed');
+      set({ question: null, notice: { title: message, lines } });
+    }
+    set({ running: null });
+  }
+
+  function ask(verb: string, body: object, wanted: Wanted, seen = decided()): void {
+    set({ question: { verb, body, decided: seen, busy: false, ...wanted } });
+  }
+
+  return {
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    state: () => state,
+    refresh,
+
+    chooseChannel: (chosen: string) => {
+      set({ channel: chosen, seen: null, health: null, stale: false });
+      return refresh();
+    },
+
+    /** Asks before a change. */
+    ask,
+
+    /** Asks before going back to what was live: for a name, to a state, or as a whole. */
+    rollback: async (control: string, { name, to, title }: { name?: string; to?: number; title: string }) => {
+      const seen = decided();
+      await run(control, async () => {
+        const changes = await rollbackChanges(seen, name, to);
+        ask('rollback', { name, to }, { title, action: texts.live.rollback, danger: true, changes }, seen);
+      });
+    },
+
+    /** Carries out what was asked, for a reason. */
+    agree: async (why: string) => {
+      const { question } = state;
+      if (!question) return;
+      const { verb, body, decided: seen } = question;
+      set({ question: { ...question, busy: true } });
+      await run('question', async () => {
+        const request = { ...body, why, seq: seen.seq };
+        const { changed, document } = await post<Changed>(pathOf(verb, seen), request);
+        set({ question: null });
+        say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');
+      });
+      await refresh();
+    },
+
+    callOff: () => set({ question: null }),
+    dismiss: () => set({ notice: null }),
+
+    check: (control: string, build: string) =>
+      run(control, async () => {
+        const results = await post<{ check: string; problems: string[] }[]>(pathOf('check', decided()), {
+          builds: [build],
+        });
+        const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
+        if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
+        say(texts.done.checked, 'done');
+      }),
+
+    override: (control: string, build: string) =>
+      run(control, async () => {
+        const { query } = await post<{ query: string }>(pathOf('override', decided()), { builds: [build], hours: 2 });
+        set({ notice: { title: texts.done.override, lines: [query] } });
+      }),
+  };
+}
+
+export type Console = ReturnType<typeof createConsole>;

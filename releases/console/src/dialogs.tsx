@@ -1,0 +1,85 @@
+import { Dialog, TextField } from '@liaozhai/shared/ui';
+import { useEffect, useRef, useState } from 'react';
+import styles from './Console.module.css';
+import type { ConsoleState } from './createConsole';
+import { texts } from './texts';
+
+const Lines = ({ lines }: { lines: readonly string[] }) => (
+  <ul className={styles.lines}>
+    {lines.map((line) => (
+      <li key={line}>{line}</li>
+    ))}
+  </ul>
+);
+
+/** What was shown last, so that a dialog keeps its contents while it closes. */
+function useLast<Value>(value: Value | null): Value | null {
+  const [last, setLast] = useState(value);
+  if (value !== null && value !== last) setLast(value);
+  return value ?? last;
+}
+
+interface QuestionDialogProps {
+  question: ConsoleState['question'];
+  onAgree: (why: string) => void;
+  onCallOff: () => void;
+}
+
+/** Asks before a change, naming what changes, and for the reason. */
+export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogProps) {
+  const [why, setWhy] = useState('');
+  const [open, setOpen] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const shown = useLast(question);
+  // a new question begins without the reason of the former one
+  if (open !== (question !== null)) {
+    setOpen(question !== null);
+    setWhy('');
+  }
+  useEffect(() => {
+    // not where a finger opened it: the keyboard that comes up would cover what is asked
+    if (open && matchMedia('(hover: hover)').matches) field.current?.focus();
+  }, [open]);
+  const { title = '', action, changes = [], danger, busy } = shown ?? {};
+  return (
+    <Dialog
+      open={question !== null}
+      title={title}
+      confirmLabel={action}
+      cancelLabel={texts.confirm.cancel}
+      danger={danger}
+      busy={busy}
+      onConfirm={() => onAgree(why)}
+      onClose={onCallOff}
+    >
+      <form
+        className={styles.question}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) onAgree(why);
+        }}
+      >
+        <p>{texts.confirm.changes}</p>
+        <Lines lines={changes.length > 0 ? changes : [texts.confirm.nothing]} />
+        <TextField
+          ref={field}
+          label={texts.confirm.why}
+          maxLength={500}
+          autoComplete="off"
+          value={why}
+          onChange={(event) => setWhy(event.target.value)}
+        />
+      </form>
+    </Dialog>
+  );
+}
+
+/** Tells how something went; details can be selected and copied. */
+export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice']; onClose: () => void }) {
+  const shown = useLast(notice);
+  return (
+    <Dialog open={notice !== null} title={shown?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
+      <Lines lines={shown?.lines ?? []} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,119 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rollback } from '../operations/goingBack.ts';
+import { activate } from '../operations/switching.ts';
+import { openReleases } from '../serve/openReleases.ts';
+import { openGate, openTestStore, writeRemote } from '../testing/openTestStore.ts';
+import { type Measure, quantile, seconds } from './measure.ts';
+
+const PAGES = Number(process.env.BENCH_PAGES ?? 500);
+const SWITCHES = Number(process.env.BENCH_SWITCHES ?? 100);
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Reads while something else writes, until both are done. Returns how many reads were torn. */
+async function torn(write: (n: number) => Promise<unknown>, read: () => Promise<boolean>): Promise<number> {
+  let writing = true;
+  const writes = (async () => {
+    for (let n = 1; n <= SWITCHES; n += 1) await write(n);
+    writing = false;
+  })();
+  let found = 0;
+  for (let page = 0; page < PAGES || writing; page += 1) {
+    if (!(await read())) found += 1;
+    await tick();
+  }
+  await writes;
+  return found;
+}
+
+/** Pages rendered while two remotes are switched together over and over: does any page get one old and one new? */
+export async function mixing(): Promise<Measure[]> {
+  const at = await openTestStore();
+  const pairs: string[][] = [];
+  for (const version of ['1.0.0', '1.1.0'])
+    pairs.push([await at.remote('stories', version), await at.remote('chat', version)]);
+  await at.activate(await at.host(), ...(pairs[0] ?? []));
+  const releases = await openReleases({ store: at.url, recheckMilliseconds: 0 });
+  const versionOf = (id = '') => id.split('+')[0]?.split('@')[1];
+  const ours = await torn(
+    (n) => at.activate(...(pairs[n % 2] ?? [])),
+    async () => {
+      const { remotes } = (await releases.pageFor({ id: 'v' })).pageSet;
+      return versionOf(remotes.stories?.id) === versionOf(remotes.chat?.id);
+    },
+  );
+  const files = ['stories', 'chat'].map((name) => join(at.folder, `${name}.latest`));
+  for (const file of files) await writeFile(file, '0');
+  const usual = await torn(
+    async (n) => {
+      for (const file of files) await writeFile(file, `${n}`);
+    },
+    async () => new Set([await readFile(files[0] ?? '', 'utf8'), await readFile(files[1] ?? '', 'utf8')]).size === 1,
+  );
+  await at.remove();
+  return [
+    {
+      what: `pages with versions mixed, of at least ${PAGES} while ${SWITCHES} switches are under way`,
+      baseline: `${usual} (one pointer per remote)`,
+      ours: `${ours}`,
+      goal: '0',
+      met: ours === 0,
+    },
+  ];
+}
+
+const ROUNDS = 20;
+
+/** From the decision to a durable pointer, and to the first page of another process's reader that shows it. */
+export async function rollbackTime(): Promise<Measure[]> {
+  const at = await openTestStore();
+  const bulky = { 'static/js/async/page.js': `/* ${'liaozhai '.repeat(20_000)} */` };
+  const [first, second] = [
+    await at.remote('stories', '1.0.0', { files: bulky }),
+    await at.remote('stories', '1.1.0', { files: bulky }),
+  ];
+  await at.activate(await at.host(), first);
+  const releases = await openReleases({ store: at.url });
+  const shows = async (id: string) => {
+    while ((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id !== id)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  const ours = { durable: [] as number[], visible: [] as number[] };
+  const again = { durable: [] as number[], visible: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await at.activate(second);
+    await releases.pageFor({ id: 'v' });
+    const started = performance.now();
+    ours.durable.push(await seconds(() => rollback(at.writer, { name: 'stories' })));
+    await shows(first);
+    ours.visible.push((performance.now() - started) / 1000);
+    const dist = await writeRemote(at.place(), 'stories', `again ${round}`, { files: bulky });
+    const restarted = performance.now();
+    const id = await at.publishFrom(dist, `1.0.${round + 1}`);
+    await activate(at.writer, [id], { gate: openGate });
+    again.durable.push((performance.now() - restarted) / 1000);
+    await shows(id);
+    again.visible.push((performance.now() - restarted) / 1000);
+    await at.activate(first);
+  }
+  await at.remove();
+  const p95 = (values: number[]) => quantile(values, 0.95);
+  const usual = (values: number[]) =>
+    `${p95(values).toFixed(2)} s (publishing the former build again, build time not counted)`;
+  return [
+    {
+      what: `rollback to a durable pointer, p95 of ${ROUNDS}`,
+      baseline: usual(again.durable),
+      ours: `${p95(ours.durable).toFixed(3)} s`,
+      goal: '≤ 2 s',
+      met: p95(ours.durable) <= 2,
+    },
+    {
+      what: 'rollback to the first new page that shows it, p95',
+      baseline: usual(again.visible),
+      ours: `${p95(ours.visible).toFixed(3)} s`,
+      goal: '≤ 10 s',
+      met: p95(ours.visible) <= 10,
+    },
+  ];
+}

@@ -1,0 +1,172 @@
+import type { Writer } from '../channel/changeChannel.ts';
+import { ReleaseError, refused } from '../errors.ts';
+import { type BuildRecord, type Provenance, parseRecord } from '../model/build.ts';
+import { buildFolder, buildIdParts, isName, isVersion, parseBuildId } from '../model/ids.ts';
+import { parseSet, type SetBody } from '../model/set.ts';
+import type { Store } from '../store/store.ts';
+
+/** Reads builds and sets, each once: what has a hash never changes. */
+export class Catalog {
+  readonly store: Store;
+  readonly #records = new Map<string, Promise<BuildRecord>>();
+  readonly #sets = new Map<string, Promise<SetBody>>();
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** Throws refused if the build does not exist or is not the one with this digest. */
+  async record(id: string, digest?: string): Promise<BuildRecord> {
+    const record = await this.#remember(this.#records, id, () => readRecord(this.store, id));
+    if (digest && record.digest !== digest)
+      throw refused(`${id} is not the build the channel was signed with`, 'Roll back.');
+    return record;
+  }
+
+  records(ids: readonly string[]): Promise<BuildRecord[]> {
+    return Promise.all(ids.map((id) => this.record(id)));
+  }
+
+  /** Throws refused if the set is missing or was changed. */
+  set(hash: string): Promise<SetBody> {
+    return this.#remember(this.#sets, hash, async () => {
+      const source = await this.store.read(`sets/${hash}.json`);
+      if (!source) throw refused(`set ${hash} is missing from ${this.store.label}`, 'Roll back to another state.');
+      return parseSet(source.toString('utf8'), hash);
+    });
+  }
+
+  async #remember<Value>(known: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+    const promise = known.get(key) ?? read();
+    known.set(key, promise);
+    try {
+      return await promise;
+    } catch (cause) {
+      known.delete(key);
+      throw cause;
+    }
+  }
+}
+
+export const claimKey = (name: string, version: string): string => `versions/${name}/${version}.json`;
+
+/** Who holds a version since when: known even where the build itself is damaged. */
+export interface Claim {
+  id: string;
+  at: string;
+  publisher: string;
+}
+
+/** What is recorded of this version, or null. */
+export async function readClaim(store: Store, name: string, version: string): Promise<Claim | null> {
+  const source = await store.read(claimKey(name, version));
+  if (!source) return null;
+  const { id, at, publisher } = JSON.parse(source.toString('utf8'));
+  return { id: String(id), at: String(at), publisher: String(publisher).slice(0, 120) };
+}
+
+/** The id that holds this version, or null. */
+export async function claimedBy(store: Store, name: string, version: string): Promise<string | null> {
+  return (await readClaim(store, name, version))?.id ?? null;
+}
+
+/** Reads what is stored of a build. Throws refused if it does not exist or is damaged. */
+export async function readRecord(store: Store, id: string): Promise<BuildRecord> {
+  const { name, version } = buildIdParts(id);
+  const source = await store.read(`${buildFolder(id)}/build.json`);
+  if (!source || (await claimedBy(store, name, version)) !== id)
+    throw refused(`${id} is not in ${store.label}`, `List what is there with \`builds ${name}\`, or publish it.`);
+  return parseRecord(source.toString('utf8'), id);
+}
+
+/** Asks the store itself, past what was read before, whether these builds still exist. Throws refused. */
+export async function assertPublished(store: Store, ids: readonly string[]): Promise<void> {
+  const isGone = async (id: string) => {
+    const { name, version } = buildIdParts(id);
+    return (await claimedBy(store, name, version)) !== id;
+  };
+  const gone = await Promise.all(ids.map(isGone));
+  const missing = ids.filter((_, n) => gone[n]);
+  if (missing.length > 0)
+    throw refused(`${missing.join(', ')} is not in ${store.label} any more`, 'Publish it again, then switch.');
+}
+
+/** Ids of every published build, all names or one, oldest version first. */
+export async function publishedIds(store: Store, name?: string): Promise<string[]> {
+  const names = name ? [`${name}/`] : await store.children('versions/');
+  const ids: string[] = [];
+  for (const folder of names)
+    for (const file of await store.children(`versions/${folder}`)) {
+      const id = await claimedBy(store, folder.slice(0, -1), file.replace(/\.json$/, ''));
+      if (id) ids.push(id);
+    }
+  return ids;
+}
+
+async function resolveBuild(store: Store, word: string): Promise<string> {
+  if (parseBuildId(word)) return word;
+  const [name = '', version = ''] = word.split('@');
+  if (!isName(name) || !isVersion(version)) return buildIdParts(word) && word;
+  const id = await claimedBy(store, name, version);
+  if (id) return id;
+  throw refused(`${word} is not in ${store.label}`, `List what is there with \`builds ${name}\`, or publish it.`);
+}
+
+/** Full build ids of what a person typed: ids as they are, `stories@1.4.2` by its version. Throws usage or refused. */
+export const resolveBuilds = (store: Store, words: readonly string[]): Promise<string[]> =>
+  Promise.all(words.map((word) => resolveBuild(store, word)));
+
+/** Checks that every file of these builds is in the store. Throws refused. */
+export async function assertStored(writer: Writer, builds: readonly string[]): Promise<void> {
+  const missing: string[] = [];
+  for (const record of await writer.catalog.records(builds)) {
+    const folder = `${buildFolder(record.id)}/`;
+    const stored = new Set(await writer.store.list(folder));
+    missing.push(
+      ...Object.keys(record.files)
+        .filter((path) => !stored.has(folder + path))
+        .map((path) => `${record.id}: ${path}`),
+    );
+  }
+  if (missing.length > 0)
+    throw refused('files of these builds are missing from the store', 'Publish the builds again.', missing);
+}
+
+export interface BuildSummary {
+  id: string;
+  label: string;
+  kind: 'host' | 'remote';
+  bytes: number;
+  files: number;
+  provenance: Provenance;
+  /** Why it cannot run: its record is damaged. */
+  problem?: string;
+}
+
+const summaryOf = ({ id, description: { label, kind }, files, provenance }: BuildRecord): BuildSummary => {
+  const sizes = Object.values(files).map(({ size }) => size);
+  return { id, label, kind, bytes: sizes.reduce((sum, size) => sum + size, 0), files: sizes.length, provenance };
+};
+
+/** What the version's claim tells of a build whose own record does not. */
+async function damagedSummary(store: Store, id: string, problem: string): Promise<BuildSummary> {
+  const { name, version } = buildIdParts(id);
+  const { at = '', publisher = '' } = (await readClaim(store, name, version)) ?? {};
+  const kind = name === 'host' ? 'host' : 'remote';
+  return { id, label: name, kind, bytes: 0, files: 0, provenance: { commit: null, at, publisher }, problem };
+}
+
+/** Every published build, newest first. One that is damaged is listed as such and hides no other. */
+export async function listBuilds(catalog: Catalog, name?: string): Promise<BuildSummary[]> {
+  const ids = await publishedIds(catalog.store, name);
+  const summarise = async (id: string): Promise<BuildSummary> => {
+    try {
+      return summaryOf(await catalog.record(id));
+    } catch (cause) {
+      if (!(cause instanceof ReleaseError && cause.kind === 'refused')) throw cause;
+      return damagedSummary(catalog.store, id, cause.message);
+    }
+  };
+  const summaries = await Promise.all(ids.map(summarise));
+  return summaries.sort((a, b) => (a.provenance.at < b.provenance.at ? 1 : -1));
+}

@@ -1,0 +1,194 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { buildFolder } from '../model/ids.ts';
+import { openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
+import { Catalog, listBuilds, publishedIds, readRecord } from './catalog.ts';
+import { publish } from './publish.ts';
+import { LIMITS, readPackage } from './readPackage.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+let at: TestStore;
+beforeAll(async () => {
+  at = await openTestStore();
+});
+afterAll(() => at.remove());
+
+describe('publishing', () => {
+  test('stores every file with its hash and its compressed forms', async () => {
+    const id = await at.remote('stories', '1.0.0');
+    const record = await readRecord(at.store, id);
+    expect(Object.keys(record.files)).toContain('static/js/async/page.js');
+    const key = `${buildFolder(id)}/remoteEntry.js`;
+    const plain = await at.store.read(key);
+    const packed = await at.store.read(`${key}.br`);
+    const zipped = await at.store.read(`${key}.gz`);
+    expect(await promisify(brotliDecompress)(packed ?? '')).toEqual(plain);
+    expect(await promisify(gunzip)(zipped ?? '')).toEqual(plain);
+  });
+
+  test('a very long publisher spoils no record', async () => {
+    const built = await readPackage(await writeRemote(at.place(), 'letters', 'long'));
+    const publisher = 'x'.repeat(300);
+    const { id } = await publish(at.store, built, { commit: null, at: new Date().toISOString(), publisher });
+    const [found] = await listBuilds(at.writer.catalog, 'letters');
+    expect(found).toMatchObject({ id, provenance: { publisher: 'x'.repeat(120) } });
+  });
+
+  test('a damaged build is listed as such and hides no other', async () => {
+    const [damaged, good] = [await at.remote('maps', '1.0.0'), await at.remote('maps', '1.1.0')];
+    await writeFile(join(at.folder, 'store', buildFolder(damaged), 'build.json'), '{}');
+    const found = await listBuilds(new Catalog(at.store), 'maps');
+    expect(found.find(({ id }) => id === damaged)?.problem).toContain('is damaged');
+    expect(found.find(({ id }) => id === good)?.problem).toBeUndefined();
+  });
+
+  test('the same bytes again are the same build', async () => {
+    const dist = await writeRemote(at.place(), 'chat', 'same');
+    expect(await at.publishFrom(dist)).toBe(await at.publishFrom(dist));
+  });
+
+  test('equal contents under two versions share their hash', async () => {
+    const dist = await writeRemote(at.place(), 'wallet', 'same');
+    const [one, two] = [await at.publishFrom(dist, '1.0.0'), await at.publishFrom(dist, '1.0.1')];
+    expect(one.split('+')[1]).toBe(two.split('+')[1]);
+    expect(await publishedIds(at.store, 'wallet')).toEqual([one, two]);
+  });
+
+  test('a version that has other bytes is refused, with the cure', async () => {
+    await at.publishFrom(await writeRemote(at.place(), 'account', 'first'), '2.0.0');
+    const second = await writeRemote(at.place(), 'account', 'second');
+    await expect(at.publishFrom(second, '2.0.0')).rejects.toMatchObject({
+      kind: 'refused',
+      cure: expect.stringContaining('--version'),
+    });
+  });
+
+  test('of two who publish other bytes under one version at once, one wins', async () => {
+    const dists = await Promise.all(['a', 'b'].map((source) => writeRemote(at.place(), 'gifts', source)));
+    const results = await Promise.allSettled(dists.map((dist) => at.publishFrom(dist, '1.0.0')));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await publishedIds(at.store, 'gifts')).toHaveLength(1);
+  });
+
+  test('a remote of another build tool is told every missing field by name', async () => {
+    const dist = at.place();
+    await mkdir(dist);
+    await writeFile(join(dist, 'remoteEntry.js'), 'var x');
+    await writeFile(
+      join(dist, 'liaozhai.json'),
+      JSON.stringify({ kind: 'remote', name: 'games', label: '游戏', version: '1.0.0', entry: 'remoteEntry.js' }),
+    );
+    const failure: { details: string[] } = await at.publishFrom(dist).then(
+      () => ({ details: [] }),
+      (cause) => cause,
+    );
+    for (const field of [
+      'sourceHash',
+      'federation',
+      'contract',
+      'shared',
+      'global',
+      'chunkGlobal',
+      'exposes',
+      'module',
+      'routes',
+      'slots',
+    ])
+      expect(failure.details.join('\n')).toContain(field);
+  });
+});
+
+async function refusal(dist: string, version?: string): Promise<string> {
+  const failure = await at.publishFrom(dist, version).then(
+    () => ({ message: 'was published', details: [] as string[] }),
+    (cause: { message: string; details: string[] }) => cause,
+  );
+  return [failure.message, ...(failure.details ?? [])].join('\n');
+}
+
+const routeAt = (path: string) => {
+  const plain = { title: '', requiresAuth: false, keepAlive: false, outsideShell: false, js: [], css: [] };
+  return { routes: [{ name: 'x', path, ...plain }] };
+};
+
+describe('sec.releases: what cannot be published', () => {
+  test('a folder that is not there or holds no build', async () => {
+    expect(await refusal(join(at.folder, 'nowhere'))).toContain('holds no liaozhai.json');
+    expect(await refusal(at.folder)).toContain('holds no liaozhai.json');
+  });
+
+  test('a build whose named files are missing', async () => {
+    const dist = await writeRemote(at.place(), 'stories', 'x', { files: { 'remoteEntry.js': null } });
+    expect(await refusal(dist)).toContain('entry names remoteEntry.js, which is not in the build');
+  });
+
+  test('symbolic links, even to files inside', async () => {
+    const dist = await writeRemote(at.place(), 'stories', 'link');
+    await symlink('/etc/passwd', join(dist, 'static/passwd.txt'));
+    expect(await refusal(dist)).toContain('symbolic link');
+  });
+
+  test('links in place of folders', async () => {
+    const dist = await writeRemote(at.place(), 'stories', 'link2');
+    await symlink('/etc', join(dist, 'etc'));
+    expect(await refusal(dist)).toContain('symbolic link');
+  });
+
+  test.each([
+    ['a path that climbs out', { entry: '../../host/remoteEntry.js' }],
+    ['an absolute path', { entry: '/etc/passwd' }],
+    ['a backslash', { entry: 'a\\b.js' }],
+    ['a name with blanks', { name: 'Sto ries' }],
+    ['a name that climbs', { name: '../stories' }],
+    ['a global that is code', { global: 'x;alert(1)' }],
+    ['a route that is no path', routeAt('javascript:1')],
+    ['a route that climbs out', routeAt('/../../srv/other')],
+    ['a route with an empty part', routeAt('//story')],
+    ['a version with metadata', { version: '1.0.0+x' }],
+  ])('a description with %s', async (_, description) => {
+    expect(await refusal(await writeRemote(at.place(), 'stories', 'bad', { description }))).toContain(
+      'does not meet the contract',
+    );
+  });
+
+  test.each([
+    ['hidden files', '.env', 'hidden files'],
+    ['unknown endings', 'tool.exe2', 'no known media type'],
+    ['names of the release system', 'build.json', 'belongs to the release system'],
+    ['files compressed by someone else', 'remoteEntry.js.br', 'belongs to the release system'],
+    ['blanks in names', 'a b.js', 'blanks'],
+  ])('%s', async (_, path, reason) => {
+    expect(await refusal(await writeRemote(at.place(), 'stories', 'bad', { files: { [path]: 'x' } }))).toContain(
+      reason,
+    );
+  });
+
+  test('files and builds beyond the limits', async () => {
+    const big = 'x'.repeat(LIMITS.fileBytes + 1);
+    expect(await refusal(await writeRemote(at.place(), 'stories', 'big', { files: { 'big.txt': big } }))).toContain(
+      'more than the',
+    );
+    const many = Object.fromEntries(Array.from({ length: LIMITS.files + 1 }, (_, n) => [`f/${n}.txt`, '']));
+    expect(await refusal(await writeHost(at.place(), 'many', { files: many }))).toContain('files, more than the');
+  });
+
+  test('a liaozhai.json that is no JSON', async () => {
+    expect(await refusal(await writeRemote(at.place(), 'stories', 'x', { files: { 'liaozhai.json': '{' } }))).toContain(
+      'is not JSON',
+    );
+  });
+
+  test('a version that is none', async () => {
+    expect(await refusal(await writeRemote(at.place(), 'stories', 'x'), 'v1')).toContain('is not a version');
+  });
+
+  test('nothing of a refused build is stored', async () => {
+    expect((await publishedIds(at.store, 'stories')).length).toBe(1);
+    expect(await readFile(join(at.folder, 'store/store.json'), 'utf8')).toContain('publicKey');
+  });
+});

@@ -1,0 +1,73 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { refused } from '../errors.ts';
+import { type BuildRecord, makeRecord, type Provenance } from '../model/build.ts';
+import { buildFolder, buildIdParts } from '../model/ids.ts';
+import { canonicalJson, sha384Integrity } from '../model/signing.ts';
+import type { Store } from '../store/store.ts';
+import { claimedBy, claimKey } from './catalog.ts';
+import { type BuiltPackage, contentType, isCompressed } from './readPackage.ts';
+
+const PARALLEL_WRITES = 8;
+/** Beyond this, the last percent of compression costs seconds. */
+const BEST_BROTLI_BYTES = 1024 * 1024;
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+export interface Published {
+  id: string;
+  record: BuildRecord;
+  /** False: exactly these bytes had this version already. */
+  created: boolean;
+}
+
+/** The record of a package as it would be stored. */
+export function recordOf({ description, files }: BuiltPackage, provenance: Provenance): BuildRecord {
+  const entries = [...files].map(([path, body]) => [path, { integrity: sha384Integrity(body), size: body.length }]);
+  return makeRecord(description, Object.fromEntries(entries), provenance);
+}
+
+/** Claims the record's version for it. Throws refused if other bytes have it. */
+export async function claimVersion(store: Store, record: BuildRecord): Promise<boolean> {
+  const { name, version } = buildIdParts(record.id);
+  const { at, publisher } = record.provenance;
+  if (await store.create(claimKey(name, version), canonicalJson({ id: record.id, at, publisher }))) return true;
+  const holder = await claimedBy(store, name, version);
+  if (holder === record.id) return false;
+  throw refused(
+    `${name} ${version} is taken by ${holder}, which has other bytes`,
+    'Raise the version in package.json, or publish with --version.',
+  );
+}
+
+/** Writes one file of a build, with its compressed forms. */
+export async function writeFile(store: Store, key: string, body: Buffer): Promise<void> {
+  const type = contentType(key) ?? 'application/octet-stream';
+  await store.create(key, body, { contentType: type });
+  if (!isCompressed(key)) return;
+  const quality = body.length > BEST_BROTLI_BYTES ? 9 : 11;
+  const best = {
+    params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length, [constants.BROTLI_PARAM_QUALITY]: quality },
+  };
+  await store.create(`${key}.br`, await brotli(body, best), { contentType: type, contentEncoding: 'br' });
+  await store.create(`${key}.gz`, await gzipped(body, { level: 9 }), { contentType: type, contentEncoding: 'gzip' });
+}
+
+/**
+ * Stores a package: its files, then `build.json`, then the version's claim, so that a crash leaves nothing that counts as a
+ * build and publishing again finishes the work. The same bytes again do nothing. Throws refused if the version is taken.
+ */
+export async function publish(store: Store, built: BuiltPackage, provenance: Provenance): Promise<Published> {
+  const record = recordOf(built, provenance);
+  const { name, version } = buildIdParts(record.id);
+  if ((await claimedBy(store, name, version)) === record.id) return { id: record.id, record, created: false };
+  const folder = buildFolder(record.id);
+  const waiting = [...built.files];
+  const write = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      await writeFile(store, `${folder}/${next[0]}`, next[1]);
+  };
+  await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
+  await store.create(`${folder}/build.json`, canonicalJson(record));
+  return { id: record.id, record, created: await claimVersion(store, record) };
+}

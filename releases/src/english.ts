@@ -1,0 +1,52 @@
+import { type Finding, type ReadAction, readAction, type StoredAction } from './model/action.ts';
+import { nameOf } from './model/ids.ts';
+
+// The command line's words for what the audit holds as data.
+
+const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string =>
+  `${builds.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
+
+function subjectOf(action: ReadAction): string {
+  switch (action.kind) {
+    case 'init':
+      return 'made the channel';
+    case 'renew':
+      return 'signed the same state anew';
+    case 'canary':
+      return `${listOf(action)} for ${action.percent} %`;
+    case 'rollback':
+      return `${listOf(action)} as in state ${action.to}`;
+    case 'text':
+      return action.text;
+    default:
+      return listOf(action);
+  }
+}
+
+/** `activate stories@1.4.2+3f9c1a7b20de` */
+export const actionLine = (stored: StoredAction): string => `${stored.verb} ${subjectOf(readAction(stored))}`;
+
+export const findingLine = ({ check, problem }: Finding): string => `${check}: ${problem}`;
+
+function evidenceLine(evidence: ReadAction['evidence'][number]): string {
+  switch (evidence.kind) {
+    case 'finding':
+      return `${evidence.forced ? 'forced: ' : ''}${findingLine(evidence)}`;
+    case 'overtaken':
+      return `${evidence.build} left the candidate: another build of ${nameOf(evidence.build)} is live for everyone now`;
+    case 'candidateDropped':
+      return `candidate ${listOf(evidence)} dropped: it does not fit the new stable`;
+    case 'health': {
+      const { group, visitors, failedVisitors, failures, p75LoadMilliseconds } = evidence;
+      const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
+      return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds ?? '–'} ms`;
+    }
+    case 'verdict':
+      return `the candidate fails more often than stable, beyond chance: Fisher exact, one-sided, p = ${evidence.pValue.toExponential(1)}, limit ${evidence.alpha}`;
+    case 'text':
+      return evidence.text;
+  }
+}
+
+/** What spoke for a change, one line each. */
+export const evidenceLines = (stored: StoredAction): string[] => readAction(stored).evidence.map(evidenceLine);

@@ -1,0 +1,108 @@
+import type { Writer } from '../channel/changeChannel.ts';
+import { storeSet } from '../channel/compose.ts';
+import { messageOf, ReleaseError } from '../errors.ts';
+import type { Finding } from '../model/action.ts';
+import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord } from '../model/build.ts';
+import { type SetBody, setHash } from '../model/set.ts';
+import type { Gate, Proposal } from '../operations/switching.ts';
+import type { Store } from '../store/store.ts';
+import { STATIC_CHECKS } from './checks.ts';
+
+/** A set about to go live, and everything it takes to judge it. */
+export interface GateSubject {
+  store: Store;
+  set: SetBody;
+  hash: string;
+  host: HostRecord;
+  remotes: RemoteRecord[];
+  /** The builds that this change brings in. */
+  changed: BuildRecord[];
+  /** Builds that may meet the set's builds on one page or follow them in one browser: last good and now live. */
+  neighbours: BuildRecord[];
+}
+
+/** One rule of the gate. */
+export interface GateCheck {
+  name: string;
+  /** One line per problem, each naming the build and the cure; empty = passed. */
+  run(subject: GateSubject): Promise<string[]>;
+}
+
+export interface CheckResult {
+  check: string;
+  problems: string[];
+  milliseconds: number;
+}
+
+async function runCheck(check: GateCheck, subject: GateSubject): Promise<CheckResult> {
+  const started = performance.now();
+  const failed = (cause: unknown): string[] => {
+    if (cause instanceof ReleaseError && cause.kind === 'unreachable') throw cause;
+    return [`could not be judged: ${messageOf(cause)}`];
+  };
+  const problems = await check.run(subject).catch(failed);
+  return { check: check.name, problems, milliseconds: Math.round(performance.now() - started) };
+}
+
+/** Static checks first; the browser opens only a set that passed them. */
+async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of STATIC_CHECKS) results.push(await runCheck(check, subject));
+  const passed = results.every(({ problems }) => problems.length === 0);
+  if (smoke && passed) results.push(await runCheck(smoke, subject));
+  return results;
+}
+
+/** Puts together what the checks look at. */
+export async function subjectOf(writer: Writer, { current, next, part, changed }: Proposal): Promise<GateSubject> {
+  const judged = part === 'candidate' && next.candidate ? next.candidate : next.stable;
+  const { records, body } = judged;
+  const [host] = records.filter(isHost);
+  if (!host) throw new ReleaseError('refused', 'a set needs a host build');
+  const ids = new Set([
+    ...(current.stable?.builds ?? []),
+    ...Object.values(next.state.lastGood),
+    ...Object.values(current.lastGood),
+  ]);
+  const alive = [...ids].filter((id) => !next.state.killed.includes(id));
+  return {
+    store: writer.store,
+    set: body,
+    hash: setHash(body),
+    host,
+    remotes: records.filter(isRemote),
+    changed: records.filter(({ id }) => changed.includes(id)),
+    neighbours: await neighboursOf(writer, alive),
+  };
+}
+
+/** A former build that is gone cannot meet anyone. */
+async function neighboursOf(writer: Writer, ids: readonly string[]) {
+  const found = await Promise.all(ids.map((id) => writer.catalog.record(id).catch(() => null)));
+  return found.filter((record) => record !== null);
+}
+
+export interface GateOptions {
+  smoke: GateCheck | null;
+  /** Hears every check's result as it is there. */
+  onResults?: (results: CheckResult[]) => void;
+}
+
+/** The gate as operations use it. A set is judged once, however often a switch has to be tried. */
+export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gate {
+  const judged = new Map<string, Promise<Finding[]>>();
+  const judge = async (proposal: Proposal): Promise<Finding[]> => {
+    const subject = await subjectOf(writer, proposal);
+    if (smoke) await storeSet(writer.store, subject.hash, subject.set);
+    const results = await runChecks(subject, smoke);
+    onResults?.(results);
+    return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
+  };
+  return (proposal) => {
+    const { state } = proposal.next;
+    const key = [proposal.part, state.stable?.set, state.candidate?.set, ...proposal.changed].join(' ');
+    const verdict = judged.get(key) ?? judge(proposal);
+    judged.set(key, verdict);
+    return verdict;
+  };
+}

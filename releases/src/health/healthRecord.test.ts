@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { unreachable } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { HealthReader } from './healthRecord.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+const HOUR = 3_600_000;
+const now = new Date('2026-11-03T12:30:00Z');
+const ago = (milliseconds: number): Date => new Date(now.getTime() - milliseconds);
+
+let at: TestStore;
+beforeEach(async () => {
+  at = await openTestStore();
+});
+afterEach(() => at.remove());
+
+const line = (when: Date, visitor: string): string =>
+  JSON.stringify({ build: 'b', set: 's', candidate: false, outcome: 'loaded', at: when.toISOString(), visitor });
+
+/** A file as HealthRecorder writes it. */
+async function told(when: Date, visitor: string, text = line(when, visitor)): Promise<void> {
+  const hour = when.toISOString().slice(0, 13);
+  await at.store.create(`health/production/${hour}/${when.getTime()}-${visitor}.ndjson`, `${text}\n`);
+}
+
+/** The store, telling what is asked of it; what `fails` names cannot be read. */
+function openLog(fails = { key: '' }) {
+  const asked = { read: [] as string[], listed: [] as string[], atOnce: 0, most: 0 };
+  const store: Pick<Store, 'read' | 'list' | 'children'> = {
+    children: (prefix) => at.store.children(prefix),
+    list: (prefix) => {
+      asked.listed.push(prefix);
+      return at.store.list(prefix);
+    },
+    read: async (key) => {
+      asked.read.push(key);
+      asked.atOnce += 1;
+      asked.most = Math.max(asked.most, asked.atOnce);
+      const body = await at.store.read(key);
+      asked.atOnce -= 1;
+      if (fails.key && key.includes(fails.key)) throw unreachable('the store is away');
+      return body;
+    },
+  };
+  return { asked, fails, reader: new HealthReader(store, 'production') };
+}
+
+const visitors = async (reader: HealthReader, since = '', when = now): Promise<string[]> =>
+  (await reader.events(since, when)).map(({ visitor }) => visitor);
+
+describe('reading the health record', () => {
+  test('a store that fails once loses no event, and none counts twice', async () => {
+    for (let n = 0; n < 40; n += 1) await told(ago(1000 - n), `v${n}`);
+    const { fails, reader } = openLog({ key: '-v7.' });
+    await expect(visitors(reader)).rejects.toThrow('the store is away');
+    fails.key = '';
+    const found = await visitors(reader);
+    expect(found).toHaveLength(40);
+    expect(new Set(found).size).toBe(40);
+  });
+
+  test('two who look at once count every event once', async () => {
+    for (let n = 0; n < 20; n += 1) await told(ago(1000 - n), `v${n}`);
+    const { reader } = openLog();
+    const both = await Promise.all([visitors(reader), visitors(reader)]);
+    expect(both.map((found) => found.length)).toEqual([20, 20]);
+  });
+
+  test('a line that was cut off costs that line only', async () => {
+    await told(ago(2000), 'whole', `${line(ago(2000), 'whole')}\n{"build":"b","se`);
+    expect(await visitors(openLog().reader)).toEqual(['whole']);
+  });
+
+  test('reads many files at a time, but not without bound', async () => {
+    for (let n = 0; n < 60; n += 1) await told(ago(1000 - n), `v${n}`);
+    const { asked, reader } = openLog();
+    await visitors(reader);
+    expect(asked.most).toBeGreaterThan(4);
+    expect(asked.most).toBeLessThanOrEqual(16);
+  });
+
+  test('reads only from the asked instant on, and further back when that is asked later', async () => {
+    await told(ago(5 * HOUR), 'former');
+    await told(ago(HOUR), 'early');
+    await told(ago(1000), 'late');
+    const { asked, reader } = openLog();
+    expect(await visitors(reader, ago(2000).toISOString())).toEqual(['late']);
+    expect(asked.read).toHaveLength(1);
+    expect(await visitors(reader)).toEqual(['former', 'early', 'late']);
+    expect(asked.read).toHaveLength(3);
+  });
+
+  test('an hour that is over is listed once more and then remembered; after a day it is forgotten', async () => {
+    await told(ago(3 * HOUR), 'former');
+    await told(ago(1000), 'late');
+    const { asked, reader } = openLog();
+    await visitors(reader);
+    asked.listed = [];
+    await told(ago(500), 'later');
+    expect(await visitors(reader)).toEqual(['former', 'late', 'later']);
+    expect(asked.listed).toEqual(['health/production/2026-11-03T12/']);
+    expect(await visitors(reader, '', new Date(now.getTime() + 22 * HOUR))).toEqual(['late', 'later']);
+    expect(asked.read).toHaveLength(3);
+  });
+});

@@ -1,0 +1,60 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { refused } from '../errors.ts';
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, sorted(entry)]));
+};
+
+/** JSON with sorted keys and no blanks, so that equal values are equal bytes. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
+
+type Bytes = Uint8Array | string;
+
+/** Lower-case hex SHA-256. */
+export const sha256Hex = (bytes: Bytes): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Integrity as HTML spells it: `sha384-<base64>`. */
+export const sha384Integrity = (bytes: Bytes): string =>
+  `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
+
+/** The CSP source of an inline element: `sha256-<base64>`. */
+export const sha256Source = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+/** ECDSA P-256: the private half as PKCS#8 PEM, the public half as base64 SPKI. */
+export interface SigningKey {
+  privatePem: string;
+  publicKey: string;
+}
+
+const publicOf = (privatePem: string): string =>
+  createPublicKey(createPrivateKey(privatePem)).export({ type: 'spki', format: 'der' }).toString('base64');
+
+export function newSigningKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { privatePem, publicKey: publicOf(privatePem) };
+}
+
+/** Reads a PEM private key. Throws refused if it is none. */
+export function signingKeyFrom(privatePem: string): SigningKey {
+  try {
+    return { privatePem, publicKey: publicOf(privatePem) };
+  } catch {
+    throw refused('the signing key is not a PEM private key', 'Restore the key file, or make a new store with `init`.');
+  }
+}
+
+/** Base64url signature over the text, in the fixed-length form that WebCrypto reads. */
+export const signText = (text: string, key: SigningKey): string =>
+  sign('sha256', Buffer.from(text), { key: createPrivateKey(key.privatePem), dsaEncoding: 'ieee-p1363' }).toString(
+    'base64url',
+  );
+
+export function isSigned(text: string, sig: string, publicKey: string): boolean {
+  const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
+  return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(sig, 'base64url'));
+}

@@ -1,0 +1,164 @@
+import { assertStored } from '../builds/catalog.ts';
+import { type Change, changeChannel, type Writer } from '../channel/changeChannel.ts';
+import { compose, replan, storeSets } from '../channel/compose.ts';
+import { readState } from '../channel/readChannel.ts';
+import { refused } from '../errors.ts';
+import type { ChannelDocument } from '../model/channel.ts';
+import { mergeBuilds, nameOf } from '../model/ids.ts';
+
+export interface RollbackOptions {
+  /** One build name; without it the whole channel goes back. */
+  name?: string;
+  /** The state to go back to; without it the newest one that differs. */
+  to?: number;
+  why?: string;
+  seq?: number;
+}
+
+const liveIn = (state: ChannelDocument, name?: string): string[] =>
+  (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
+
+const concerns = (state: ChannelDocument, name?: string): boolean => {
+  const { verb, names = [] } = state.action;
+  return verb === 'rollback' && (name === undefined || names.length === 0 || names.includes(name));
+};
+
+/**
+ * The newest former state in which something else was live, or null. A rollback on the way is followed to where it went, so that
+ * rolling back twice goes two steps back and never returns to what was just left.
+ */
+async function findStateBefore(
+  writer: Writer,
+  current: ChannelDocument,
+  name?: string,
+): Promise<ChannelDocument | null> {
+  const now = liveIn(current, name).join();
+  let state = current;
+  while (state.seq > 1) {
+    const { to } = state.action;
+    const seq = concerns(state, name) && to !== undefined && to < state.seq ? to : state.seq - 1;
+    state = await readState(writer.store, current, seq, writer.key.publicKey);
+    const builds = liveIn(state, name);
+    if (builds.length > 0 && builds.join() !== now && !builds.some((id) => current.killed.includes(id))) return state;
+  }
+  return null;
+}
+
+/** The same, for whoever cannot go on without. Throws refused. */
+export async function stateBefore(writer: Writer, current: ChannelDocument, name?: string): Promise<ChannelDocument> {
+  const state = await findStateBefore(writer, current, name);
+  if (state) return state;
+  throw refused(
+    `nothing else was live before${name ? ` for ${name}` : ''} that could run again`,
+    'List what was live with `log`, or activate a published build.',
+  );
+}
+
+function restoredLastGood(current: ChannelDocument, target: ChannelDocument, name?: string): Record<string, string> {
+  if (!name) return target.lastGood;
+  const former = target.lastGood[name];
+  const { [name]: _left, ...others } = current.lastGood;
+  return former ? { ...others, [name]: former } : others;
+}
+
+function assertAlive(current: ChannelDocument, builds: readonly string[], seq: number): void {
+  const dead = builds.filter((id) => current.killed.includes(id));
+  if (dead.length > 0)
+    throw refused(
+      `state ${seq} runs ${dead.join(', ')}, which was killed`,
+      'Go back to another state with --to, or one remote at a time.',
+    );
+}
+
+/** Makes live again what was live, as a newer state. Checks only that its files are there and nothing of it was killed. */
+export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOptions): Promise<Change> {
+  return changeChannel(
+    writer,
+    async (current) => {
+      const target =
+        to === undefined
+          ? await stateBefore(writer, current, name)
+          : await readState(writer.store, current, to, writer.key.publicKey);
+      const builds = liveIn(target, name);
+      if (builds.length === 0)
+        throw refused(`${name ?? 'nothing'} was not live in state ${target.seq}`, 'List the states with `log`.');
+      assertAlive(current, builds, target.seq);
+      const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
+      if (stable.join() === current.stable?.builds.join()) return null;
+      await assertStored(writer, builds);
+      const candidate = fittingCandidate(current, builds);
+      const lastGood = restoredLastGood(current, target, name);
+      const next = await compose(writer, current, replan(current, { stable, lastGood, candidate }));
+      const names = name ? [name] : [];
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: { kind: 'rollback', builds, to: target.seq, names },
+        why,
+      };
+    },
+    seq,
+  );
+}
+
+/** A rollback of a name ends a candidate with the same name: someone just said it is broken. */
+function fittingCandidate(current: ChannelDocument, builds: readonly string[]) {
+  const names = new Set(builds.map(nameOf));
+  return current.candidate?.builds.some((id) => names.has(nameOf(id))) ? null : current.candidate;
+}
+
+export interface KillOptions {
+  why?: string;
+  seq?: number;
+}
+
+/** What takes a killed build's place: the last good one, else what a rollback of the name would bring back. */
+async function replacement(
+  writer: Writer,
+  current: ChannelDocument,
+  killed: string[],
+  name: string,
+): Promise<string | null> {
+  const lastGood = current.lastGood[name];
+  if (lastGood && !killed.includes(lastGood)) return lastGood;
+  const before = await findStateBefore(writer, { ...current, killed }, name);
+  return before?.stable?.builds.find((id) => nameOf(id) === name) ?? null;
+}
+
+async function stableWithout(
+  writer: Writer,
+  current: ChannelDocument,
+  build: string,
+  killed: string[],
+): Promise<string[]> {
+  const live = current.stable?.builds ?? [];
+  if (!live.includes(build)) return live;
+  const instead = await replacement(writer, current, killed, nameOf(build));
+  if (instead) return mergeBuilds(live, [instead]);
+  const host = (await writer.catalog.record(build)).description.kind === 'host';
+  if (host)
+    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
+  return live.filter((id) => id !== build);
+}
+
+/** Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. */
+export function kill(writer: Writer, build: string, { why = '', seq }: KillOptions = {}): Promise<Change> {
+  return changeChannel(
+    writer,
+    async (current) => {
+      if (current.killed.includes(build)) return null;
+      await writer.catalog.record(build);
+      const killed = [...current.killed, build];
+      const stable = await stableWithout(writer, current, build, killed);
+      const candidate = current.candidate?.builds.includes(build) ? null : current.candidate;
+      const next = current.stable
+        ? await compose(writer, current, replan(current, { stable, killed, candidate }))
+        : null;
+      const { lastGood, digests } = current;
+      const state = next?.state ?? { stable: null, candidate: null, lastGood, killed, digests };
+      const prepare = async () => next && storeSets(writer, next);
+      return { prepare, state, action: { kind: 'kill', builds: [build] }, why };
+    },
+    seq,
+  );
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
+import { publish, recordOf } from './builds/publish.ts';
+import { readPackage } from './builds/readPackage.ts';
+import type { Change, Writer } from './channel/changeChannel.ts';
+import { compose, replan } from './channel/compose.ts';
+import { type Difference, diff, type LogEntry, readLog, requireChannel } from './channel/readChannel.ts';
+import { conflict, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
+import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
+import type { Provenance } from './model/build.ts';
+import type { ChannelDocument } from './model/channel.ts';
+import { buildFolder, mergeBuilds } from './model/ids.ts';
+import { canonicalJson } from './model/signing.ts';
+import { kill, rollback } from './operations/goingBack.ts';
+import { createOverride } from './operations/override.ts';
+import { abort, activate, canary, lastGoodAfter, promote } from './operations/switching.ts';
+
+export interface SwitchRequest {
+  builds: string[];
+  why?: string;
+  seq?: number;
+  force?: boolean;
+}
+
+export interface RollbackRequest {
+  name?: string;
+  to?: number;
+  why?: string;
+  seq?: number;
+}
+
+export interface ReasonRequest {
+  why?: string;
+  seq?: number;
+  force?: boolean;
+}
+
+export interface PublishResult {
+  id: string;
+  created: boolean;
+}
+
+export interface OverrideResult {
+  id: string;
+  builds: string[];
+  expires: string;
+  /** Appended to any page's address. */
+  query: string;
+}
+
+/** What can be done to one channel, whether the store is here or behind a console. */
+export interface ReleaseClient {
+  status(): Promise<ChannelDocument>;
+  builds(name?: string): Promise<BuildSummary[]>;
+  log(limit: number): Promise<LogEntry[]>;
+  diff(a: string, b: string): Promise<Difference[]>;
+  publish(folder: string, version?: string): Promise<PublishResult>;
+  check(builds: string[]): Promise<CheckResult[]>;
+  activate(request: SwitchRequest): Promise<Change>;
+  canary(request: SwitchRequest & { percent: number }): Promise<Change>;
+  promote(request: ReasonRequest): Promise<Change>;
+  abort(request: ReasonRequest): Promise<Change>;
+  rollback(request: RollbackRequest): Promise<Change>;
+  kill(request: { build: string; why?: string; seq?: number }): Promise<Change>;
+  override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
+}
+
+export interface LocalClientOptions {
+  /** The browser check, or null to go without. */
+  smoke: GateCheck | null;
+  provenance: () => Provenance;
+}
+
+/** Works on a store directly, in the writer's name. */
+export function localClient(writer: Writer, { smoke, provenance }: LocalClientOptions): ReleaseClient {
+  const { store, catalog, channel, key } = writer;
+  const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
+  const gate = () => makeGate(writer, { smoke });
+  const ids = (words: readonly string[]) => resolveBuilds(store, words);
+  return {
+    status: current,
+    builds: (name) => listBuilds(catalog, name),
+    log: async (limit) => readLog(store, await current(), key.publicKey, limit),
+    diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
+    publish: async (folder, version) => {
+      const { id, created } = await publish(store, await readPackage(folder, version), provenance());
+      return { id, created };
+    },
+    check: async (builds) => checkBuilds(writer, await ids(builds), smoke),
+    activate: async ({ builds, ...options }) => activate(writer, await ids(builds), { ...options, gate: gate() }),
+    canary: async ({ builds, percent, ...options }) =>
+      canary(writer, await ids(builds), percent, { ...options, gate: gate() }),
+    promote: (request) => promote(writer, { ...request, gate: gate() }),
+    abort: (request) => abort(writer, request),
+    rollback: (request) => rollback(writer, request),
+    kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
+    override: async ({ builds, hours, why }) => {
+      const made = await createOverride(writer, await ids(builds), hours, why);
+      return { id: made.id, builds: made.builds, expires: made.expires, query: `?override=${made.id}` };
+    },
+  };
+}
+
+/** The gate's word on the channel's set with these builds put in; nothing is switched. */
+async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | null): Promise<CheckResult[]> {
+  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const stable = mergeBuilds(document.stable?.builds ?? [], builds);
+  const changed = builds.length > 0 ? builds : stable;
+  const lastGood = lastGoodAfter(document, builds);
+  const next = await compose(writer, document, replan(document, { stable, lastGood, candidate: null }));
+  let found: CheckResult[] = [];
+  const onResults = (results: CheckResult[]) => {
+    found = results;
+  };
+  const judge = makeGate(writer, { smoke, onResults });
+  await judge({ current: document, next, part: 'stable', changed });
+  return found;
+}
+
+const REQUEST_MILLISECONDS = 120_000;
+const errorSchema = z.object({
+  message: z.string(),
+  cure: z.string().default(''),
+  details: z.array(z.string()).default([]),
+});
+
+export interface HttpClientOptions {
+  origin: string;
+  token: string;
+  channel: string;
+  provenance: () => Provenance;
+}
+
+function failure(status: number, body: unknown): ReleaseError {
+  const parsed = errorSchema.safeParse(body);
+  const { message, cure, details } = parsed.success
+    ? parsed.data
+    : { message: `the console answered ${status}`, cure: '', details: [] };
+  if (status === 409) return conflict(message, cure);
+  if (status === 400) return usage(message, cure);
+  if (status === 422) return refused(message, cure, details);
+  return unreachable(message, cure || 'Check --store and RELEASES_TOKEN.');
+}
+
+type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
+
+function sender({ origin, token }: HttpClientOptions): Send {
+  return async (method, path, body) => {
+    const isBytes = body instanceof Uint8Array;
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': isBytes ? 'application/octet-stream' : 'application/json',
+    };
+    const payload = body === undefined ? undefined : isBytes ? new Uint8Array(body) : JSON.stringify(body);
+    const signal = AbortSignal.timeout(REQUEST_MILLISECONDS);
+    const response = await fetch(new URL(path, origin), {
+      method,
+      headers,
+      body: payload,
+      signal,
+      redirect: 'error',
+    }).catch((cause) => {
+      throw unreachable(`${origin} does not answer: ${messageOf(cause)}`, 'Check --store and the network.');
+    });
+    const answer: unknown = await response.json().catch(() => null);
+    if (!response.ok) throw failure(response.status, answer);
+    return answer as never;
+  };
+}
+
+async function publishOver(
+  send: Send,
+  options: HttpClientOptions,
+  folder: string,
+  version?: string,
+): Promise<PublishResult> {
+  const built = await readPackage(folder, version);
+  const record = recordOf(built, options.provenance());
+  const root = `/v1/${buildFolder(record.id)}`;
+  for (const [path, body] of built.files) await send('PUT', `${root}/${path}`, body);
+  return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
+}
+
+/** Works through a console's HTTP API, as whoever the token belongs to. */
+export function httpClient(options: HttpClientOptions): ReleaseClient {
+  const send = sender(options);
+  const channel = `channel=${encodeURIComponent(options.channel)}`;
+  const get = <Answer>(path: string) => send<Answer>('GET', `/v1/${path}${path.includes('?') ? '&' : '?'}${channel}`);
+  const post = <Answer = Change>(verb: string, body: unknown) => send<Answer>('POST', `/v1/${verb}?${channel}`, body);
+  const word = encodeURIComponent;
+  return {
+    status: () => get('status'),
+    builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
+    log: (limit) => get(`log?limit=${limit}`),
+    diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
+    publish: (folder, version) => publishOver(send, options, folder, version),
+    check: (builds) => post('check', { builds }),
+    activate: (request) => post('activate', request),
+    canary: (request) => post('canary', request),
+    promote: (request) => post('promote', request),
+    abort: (request) => post('abort', request),
+    rollback: (request) => post('rollback', request),
+    kill: (request) => post('kill', request),
+    override: (request) => post('override', request),
+  };
+}

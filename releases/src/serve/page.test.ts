@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
+import { openReleases } from './openReleases.ts';
+import { bucket, isInCandidate, type PageSet } from './pageSet.ts';
+import { matchRoute, renderPage } from './renderPage.ts';
+
+// every test works on a store of its own and waits for its disk
+rs.setConfig({ testTimeout: 60_000 });
+
+describe('canary buckets', () => {
+  const visitors = Array.from({ length: 1_000_000 }, (_, n) => `visitor-${n}`);
+  const places = visitors.map((visitor) => bucket(visitor, 'fixed-salt'));
+  const shareOf = (percent: number) => (places.filter((place) => place < percent).length / places.length) * 100;
+
+  test.each([0.1, 0.5, 1, 5, 10, 25, 50])(
+    '%s %% asked is served to within 0.1 point of a million fixed ids',
+    (percent) => {
+      expect(Math.abs(shareOf(percent) - percent)).toBeLessThanOrEqual(0.1);
+    },
+    30_000,
+  );
+
+  test('none at 0 and all at 100', () => {
+    expect([shareOf(0), shareOf(100)]).toEqual([0, 100]);
+  });
+
+  test('who is in stays in while the share grows', () => {
+    for (const visitor of visitors.slice(0, 2000)) {
+      const steps = [0, 0.1, 1, 5, 10, 50, 100].map((percent) => isInCandidate(visitor, { salt: 's', percent }));
+      expect(steps).toEqual([...steps].sort());
+    }
+  });
+
+  test('two salts draw independently', () => {
+    const both = visitors.slice(0, 100_000).filter((visitor) => bucket(visitor, 'a') < 10 && bucket(visitor, 'b') < 10);
+    expect(both.length / 1000).toBeCloseTo(1, 0);
+  });
+});
+
+let at: TestStore;
+let pageSet: PageSet;
+beforeAll(async () => {
+  at = await openTestStore();
+  const route = {
+    name: 'story',
+    path: '/story/:id',
+    title: '故事',
+    requiresAuth: false,
+    keepAlive: true,
+    outsideShell: true,
+    js: ['static/js/async/page.js'],
+    css: [],
+  };
+  const list = { ...route, name: 'list', path: '/story/list', css: ['static/css/page.css'] };
+  await at.activate(
+    await at.host(),
+    await at.remote('stories', '1.0.0', { description: { routes: [route, list] } }),
+    await at.remote('chat'),
+  );
+  pageSet = (await (await openReleases({ store: at.url })).pageFor({ id: 'v' })).pageSet;
+});
+afterAll(() => at.remove());
+
+describe('routes', () => {
+  test('the most specific one is taken; unknown addresses match none', () => {
+    expect(matchRoute(pageSet.remotes, '/story/7')?.name).toBe('story');
+    expect(matchRoute(pageSet.remotes, '/story/list')?.name).toBe('list');
+    expect(matchRoute(pageSet.remotes, '/story/7/x')).toBeNull();
+    expect(matchRoute(pageSet.remotes, '/')).toBeNull();
+  });
+});
+
+const render = (parts: Partial<Parameters<typeof renderPage>[0]> = {}) =>
+  renderPage({ template: PAGE_TEMPLATE, pageSet, path: '/story/7', config: {}, ...parts });
+
+describe('the page', () => {
+  test('preloads the host and the files of its own route only, each with integrity', () => {
+    const { html } = render();
+    const links = html.match(/<link rel="preload"[^>]*>/g) ?? [];
+    expect(links).toHaveLength(4);
+    for (const link of links) expect(link).toMatch(/integrity="sha384-[\w+/]{64}" crossorigin="anonymous"/);
+    expect(html).not.toMatch(/<link[^>]*builds\/chat/);
+  });
+
+  test('its policy names the loader, the inline style and every preloaded script, and nothing unsafe', () => {
+    const policy = render().headers['content-security-policy'] ?? '';
+    expect(policy.match(/'sha384-/g)).toHaveLength(4);
+    expect(policy.match(/'sha256-/g)).toHaveLength(2);
+    for (const part of [
+      "default-src 'none'",
+      "'strict-dynamic'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      'trusted-types liaozhai liaozhai-sw',
+    ])
+      expect(policy).toContain(part);
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('data and titles cannot break out of their elements', () => {
+    const evil = '</script><script>alert(1)</script>';
+    const { html } = render({
+      title: evil,
+      config: { evil, separator: '\u2028' },
+      data: [{ id: 'first', json: [evil] }],
+    });
+    expect(html).not.toContain(evil);
+    expect(html.match(/<script>/g)).toHaveLength(1);
+    expect(html).toContain('\\u2028');
+  });
+
+  test('text that looks like a placeholder stays text', () => {
+    const { html } = render({ first: '<p><!--lz:set--></p>' });
+    expect(html.split('id="liaozhai-set"')).toHaveLength(2);
+  });
+
+  test('a template with a placeholder missing or twice is refused', () => {
+    expect(() => render({ template: PAGE_TEMPLATE.replace('<!--lz:set-->', '') })).toThrow('lz:set');
+    expect(() => render({ template: `${PAGE_TEMPLATE}<!--lz:meta-->` })).toThrow('lz:meta');
+  });
+
+  test('a set without a hash for what it needs is refused', () => {
+    expect(() => render({ pageSet: { ...pageSet, hashes: {} } })).toThrow('no hash');
+  });
+
+  test('HSTS only on https; further sources where asked', () => {
+    expect(render().headers['strict-transport-security']).toBeUndefined();
+    const { headers } = render({ https: true, connectSrc: ['wss://x.example'], imgOrigins: ['https://img.example'] });
+    expect(headers['strict-transport-security']).toContain('max-age');
+    expect(headers['content-security-policy']).toContain("connect-src 'self' wss://x.example");
+    expect(headers['content-security-policy']).toContain("img-src 'self' data: https://img.example");
+  });
+});

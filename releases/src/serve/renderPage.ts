@@ -1,0 +1,188 @@
+import { refused } from '../errors.ts';
+import type { PageBuild } from '../model/set.ts';
+import { sha256Source } from '../model/signing.ts';
+import type { PageSet } from './pageSet.ts';
+
+export type PageRoute = PageBuild['routes'][number];
+
+const segments = (path: string): string[] => path.split('/').filter(Boolean);
+
+const matches = (pattern: string[], path: string[]): boolean => {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return path.length === 0;
+  if (first === '*') return true;
+  if (first.endsWith('?') && matches(rest, path)) return true;
+  const [head, ...tail] = path;
+  return head !== undefined && (first.startsWith(':') || first === head) && matches(rest, tail);
+};
+
+const weight = (pattern: string): number =>
+  segments(pattern).reduce((sum, part) => sum * 4 + (part === '*' ? 1 : part.startsWith(':') ? 2 : 3), 0);
+
+/** The most specific route of the set for a pathname, or null. */
+export function matchRoute(remotes: PageSet['remotes'], pathname: string): PageRoute | null {
+  const path = segments(pathname);
+  const found = Object.values(remotes)
+    .flatMap((remote) => remote.routes)
+    .filter((route) => matches(segments(route.path), path));
+  return found.sort((a, b) => weight(b.path) - weight(a.path))[0] ?? null;
+}
+
+interface PolicyInput {
+  /** `sha256-…` of the template's inline scripts. */
+  inlineScripts: readonly string[];
+  /** `sha256-…` of the template's inline styles. */
+  inlineStyles: readonly string[];
+  /** `sha384-…` of every preloaded script. */
+  preloadedScripts: readonly string[];
+  connectSrc: readonly string[];
+  imgOrigins: readonly string[];
+  /** Adds HSTS. */
+  https: boolean;
+}
+
+const quoted = (sources: readonly string[]): string[] => [...new Set(sources)].map((source) => `'${source}'`);
+const directive = (name: string, ...sources: readonly string[]): string => [name, ...sources].join(' ');
+
+function contentSecurityPolicy(input: PolicyInput): string {
+  return [
+    "default-src 'none'",
+    directive('script-src', ...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), "'strict-dynamic'"),
+    directive('connect-src', "'self'", ...input.connectSrc),
+    directive('style-src', "'self'", ...quoted(input.inlineStyles)),
+    directive('img-src', "'self'", 'data:', ...input.imgOrigins),
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types liaozhai liaozhai-sw',
+  ].join('; ');
+}
+
+/** Every header of the page's answer; names in lower case. */
+const pageHeaders = (input: PolicyInput): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-cache',
+  'content-security-policy': contentSecurityPolicy(input),
+  'integrity-policy': 'blocked-destinations=(script)',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+  ...(input.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+});
+
+export interface PageInput {
+  /** The host build's `page.html`. */
+  template: string;
+  pageSet: PageSet;
+  /** The address's pathname; decides what is preloaded. */
+  path: string;
+  /** Inlined as `liaozhai-config`. */
+  config: Record<string, unknown>;
+  title?: string;
+  /** Trusted HTML for the head, e.g. share-card tags. */
+  meta?: string;
+  /** Trusted HTML of the first content. */
+  first?: string;
+  /** Stylesheets of the route put into the page itself, so that its first content is painted at once. */
+  inlineCss?: readonly { href: string; text: string }[];
+  /** Further `application/json` elements. */
+  data?: readonly { id: string; json: unknown }[];
+  connectSrc?: readonly string[];
+  imgOrigins?: readonly string[];
+  https?: boolean;
+}
+
+export interface RenderedPage {
+  html: string;
+  headers: Record<string, string>;
+}
+
+const PLACEHOLDERS = ['title', 'preloads', 'meta', 'first', 'set'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text made safe for HTML text and quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+
+/** JSON that cannot end the script element it stands in. */
+export const jsonForHtml = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** CSS that cannot end the style element it stands in; `<\/` reads the same inside CSS strings. */
+const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
+
+const jsonScript = (id: string, json: unknown): string =>
+  `<script type="application/json" id="${escapeHtml(id)}">${jsonForHtml(json)}</script>`;
+
+/** Contents of the inline elements that a policy must name; data elements are no scripts. */
+export function inlineContents(template: string, element: 'script' | 'style'): string[] {
+  const found = template.matchAll(new RegExp(`<${element}\\b([^>]*)>([\\s\\S]*?)</${element}>`, 'gi'));
+  return [...found]
+    .filter(([, attributes = '']) => !/\bsrc\s*=|\btype\s*=\s*["']?application\/(?:ld\+)?json/i.test(attributes))
+    .map(([, , content = '']) => content);
+}
+
+/** Names of placeholders that do not stand in a template exactly once. */
+export const misplaced = (template: string): Placeholder[] =>
+  PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
+
+function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
+  const route = matchRoute(pageSet.remotes, path)?.preload ?? { js: [], css: [] };
+  const integrity = (href: string): string => {
+    const hash = pageSet.hashes[href];
+    if (hash) return `integrity="${hash}" crossorigin="anonymous"`;
+    throw refused(`the set has no hash for ${href}`, 'Activate the build again, or roll back.');
+  };
+  const preload = (as: string) => (href: string) =>
+    `<link rel="preload" as="${as}" href="${escapeHtml(href)}" ${integrity(href)}>`;
+  const scripts = [pageSet.host.entry, ...route.js];
+  const html = [
+    ...pageSet.host.css.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}" ${integrity(href)}>`),
+    ...scripts.map(preload('script')),
+    ...inlineCss.map(({ href, text }) => `<style data-href="${escapeHtml(href)}">${styleForHtml(text)}</style>`),
+    ...route.css.filter((href) => !inlineCss.some((inlined) => inlined.href === href)).map(preload('style')),
+  ].join('\n');
+  return { html, hashes: scripts.map((href) => pageSet.hashes[href] ?? '') };
+}
+
+function titleFor({ template, title = '聊斋' }: PageInput): string {
+  const inside = /<title>\s*<!--lz:title-->/i.test(template);
+  return inside ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
+}
+
+/** Fills the host's template for one visitor and works out the headers that go with it. Throws refused for a broken template. */
+export function renderPage(input: PageInput): RenderedPage {
+  const wrong = misplaced(input.template);
+  if (wrong.length > 0) throw refused(`page.html needs <!--lz:${wrong[0]}--> exactly once`, 'Mend the host build.');
+  const preloads = preloadsFor(input);
+  const scripts = [jsonScript('liaozhai-set', input.pageSet), jsonScript('liaozhai-config', input.config)];
+  const parts: Record<Placeholder, string> = {
+    title: titleFor(input),
+    preloads: preloads.html,
+    meta: input.meta ?? '',
+    first: input.first ?? '',
+    set: [...scripts, ...(input.data ?? []).map(({ id, json }) => jsonScript(id, json))].join('\n'),
+  };
+  const html = input.template.replace(
+    /<!--lz:(title|preloads|meta|first|set)-->/g,
+    (_, name: Placeholder) => parts[name],
+  );
+  const headers = pageHeaders({
+    inlineScripts: inlineContents(input.template, 'script').map(sha256Source),
+    inlineStyles: [...inlineContents(input.template, 'style'), ...(input.inlineCss ?? []).map(({ text }) => text)].map(
+      sha256Source,
+    ),
+    preloadedScripts: preloads.hashes,
+    connectSrc: input.connectSrc ?? [],
+    imgOrigins: input.imgOrigins ?? [],
+    https: input.https ?? false,
+  });
+  return { html, headers };
+}
