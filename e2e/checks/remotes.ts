@@ -29,7 +29,7 @@ const allowedInSrc = new Set([
   ...requiredFiles.filter((file) => file.startsWith('src/')).map((file) => basename(file)),
   'slice.ts',
   'bootstrap.tsx',
-  'first.tsx',
+  'prerender.tsx',
   'pages',
   'components',
   ...fileOrFolder.flatMap((name) => [name, `${name}.ts`]),

@@ -1,46 +1,110 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
-import { Provider, store } from '@liaozhai/shared/runtime';
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
-import { AuthGate } from './auth/AuthGate';
-import { pageSet } from './federation';
-import { createAppHistory } from './navigation/appHistory';
-import { NavigationContext } from './navigation/NavigationContext';
-import { RemoteSlots } from './remotes/RemoteSlots';
-import { appRoutes } from './routes/appRoutes';
+import { followUser, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
+import { Toaster } from '@liaozhai/shared/ui';
+import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
+import { createRoot, type Root, type RootOptions } from 'react-dom/client';
+import { AuthGate, loadAuthPopup } from './auth/AuthGate';
+import { BUNDLED } from './federation/pageSet';
+import { createAppHistory, NavigationContext } from './navigation';
+import { type Page, PageContext } from './page';
+import { RemoteSlots } from './remotes/RemotePane';
+import { registerServiceWorker } from './serviceWorker/register';
 import { Shell } from './shell/Shell';
-import { ToastsView } from './toasts/ToastsView';
-import { useIdle } from './useIdle';
-import { useStart } from './useStart';
 
 // without it the page stays on its pinned set, which is no reason to fail
 const UpdateWatch = lazy<ComponentType>(() =>
   import(/* webpackChunkName: "updateWatch" */ './updates/UpdateWatch').catch(() => ({ default: () => null })),
 );
 
-/** A monolith of development has no channel to look at. */
-const isReleased = pageSet.set !== 'bundled';
-
 /** The whole app: screens in the shell; the auth popup and the toasts over everything. */
-export function App() {
-  const [navigation] = useState(() => createAppHistory(appRoutes));
+export function App({ page }: { page: Page }) {
+  const [navigation] = useState(() => createAppHistory(page));
   useEffect(() => () => navigation.dispose(), [navigation]);
   const idle = useIdle();
-  useStart(idle);
+  useStart(page, idle);
+  // a monolith of development has no channel to look at
+  const isReleased = page.set.set !== BUNDLED;
   return (
     <Provider store={store}>
-      <NavigationContext value={navigation}>
-        <RemoteSlots>
-          <Shell routes={appRoutes} />
-        </RemoteSlots>
-        <AuthGate />
-        <ToastsView />
-        {idle && isReleased && (
-          <Suspense>
-            <UpdateWatch />
-          </Suspense>
-        )}
-      </NavigationContext>
+      <PageContext value={page}>
+        <NavigationContext value={navigation}>
+          <RemoteSlots>
+            <Shell />
+          </RemoteSlots>
+          <AuthGate />
+          <ToastsView />
+          {idle && isReleased && (
+            <Suspense>
+              <UpdateWatch />
+            </Suspense>
+          )}
+        </NavigationContext>
+      </PageContext>
     </Provider>
   );
 }
+
+const latestMs = 5000;
+
+/** Turns true once the first screen is shown and the browser has nothing better to do. */
+function useIdle(): boolean {
+  const [idle, setIdle] = useState(false);
+  useEffect(() => {
+    const act = () => setIdle(true);
+    if (!('requestIdleCallback' in window)) {
+      const timer = setTimeout(act, latestMs / 4);
+      return () => clearTimeout(timer);
+    }
+    const handle = requestIdleCallback(act, { timeout: latestMs });
+    return () => cancelIdleCallback(handle);
+  }, []);
+  return idle;
+}
+
+/** What happens once: the stored user is refreshed with the first screen, everything else waits for idle. */
+function useStart({ set, routes, components }: Page, idle: boolean) {
+  useEffect(() => {
+    if (session.current().status === 'member') void session.refresh();
+  }, []);
+  useEffect(() => {
+    if (!idle) return undefined;
+    void components.prefetchKeptScreens(routes);
+    // a failed prefetch is tried again when the popup is needed
+    loadAuthPopup().catch(() => undefined);
+    void registerServiceWorker(set);
+    return followUser();
+  }, [idle, set, routes, components]);
+}
+
+const tones = { plain: 'plain', success: 'done', error: 'failed' } as const;
+
+/** Shows the runtime's toasts. */
+function ToastsView() {
+  const toasts = useToasts();
+  return (
+    <Toaster
+      toasts={toasts.map(({ id, text, kind, action }) => ({
+        id: String(id),
+        text,
+        tone: tones[kind ?? 'plain'],
+        action: action && { label: action.label, onAction: action.run },
+      }))}
+    />
+  );
+}
+
+/** Puts the app in the place of what the server rendered, scrolled as far. */
+export function renderApp(page: Page): Root {
+  const element = document.getElementById('root');
+  if (!element) throw new Error('page.html has no element with the id "root"');
+  const root = createRoot(element, rootOptions);
+  // a transition's render makes way every few milliseconds
+  startTransition(() => root.render(<App page={page} />));
+  return root;
+}
+
+/** What a pane's boundary has caught is contained and told as a warning; `console.error` stays for what nobody caught. */
+export const rootOptions = {
+  onCaughtError: (error: unknown) => console.warn('contained in its pane:', error),
+} satisfies RootOptions;

@@ -5,13 +5,14 @@ const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 /** One file, but its parts run in tasks of their own: none keeps a slow phone from answering a tap for long. */
 async function boot() {
   await nextTask();
-  const { startFirstScreen } = await import(/* webpackMode: "eager" */ './startFirstScreen');
+  const { createPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './page');
   await nextTask();
-  const started = startFirstScreen();
+  const page = createPage();
+  const started = startFirstScreen(page);
   await nextTask();
-  const { renderApp } = await import(/* webpackMode: "eager" */ './renderApp');
+  const { renderApp } = await import(/* webpackMode: "eager" */ './App');
   await started;
-  renderApp();
+  renderApp(page);
 }
 
 const { __liaozhai: loader } = globalThis;

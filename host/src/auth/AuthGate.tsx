@@ -1,6 +1,19 @@
-import { authPopup, holdReload, onUnauthenticated, toast, uncopiedCredentials } from '@liaozhai/shared/runtime';
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
-import { createAuthOpenings } from './authOpenings';
+import {
+  authPopup,
+  blockReload,
+  type LoginMode,
+  onUnauthenticated,
+  paths,
+  requestLogin,
+  toast,
+  uncopiedCredentials,
+  useScreen,
+  useSession,
+} from '@liaozhai/shared/runtime';
+import { Skeleton } from '@liaozhai/shared/ui';
+import { Activity, type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useNavigation } from '../navigation';
+import styles from './AuthGate.module.css';
 
 /** Fetches the popup's code ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
@@ -21,11 +34,11 @@ export function AuthGate() {
     setUncopied(null);
   }, [openings]);
   const popup = usePopup(isWanted, giveUp);
-  // an opening stays drawn while its sheet slides away
-  const [drawn, setDrawn] = useState(opening);
-  if (opening && opening !== drawn) setDrawn(opening);
+  // an opening stays mounted while its sheet slides away
+  const [mounted, setMounted] = useState(opening);
+  if (opening && opening !== mounted) setMounted(opening);
 
-  useEffect(() => (isWanted ? holdReload('auth') : undefined), [isWanted]);
+  useEffect(() => (isWanted ? blockReload('auth') : undefined), [isWanted]);
 
   useEffect(() => {
     const stops = [authPopup.onRequest(openings.open), onUnauthenticated(() => void openings.open('register'))];
@@ -43,7 +56,7 @@ export function AuthGate() {
   };
   return (
     <>
-      {drawn && <AuthPopup key={drawn.id} open={opening !== null} mode={drawn.mode} onClose={openings.close} />}
+      {mounted && <AuthPopup key={mounted.id} open={opening !== null} mode={mounted.mode} onClose={openings.close} />}
       <CredentialsDialog credentials={uncopied} onCopied={onCopied} />
     </>
   );
@@ -60,4 +73,88 @@ function usePopup(isWanted: boolean, giveUp: () => void): PopupModule | null {
     });
   }, [isMissing, giveUp]);
   return loaded;
+}
+
+interface Opening {
+  id: number;
+  mode: LoginMode;
+}
+
+interface Waiting extends Opening {
+  answer: Promise<boolean>;
+  settle: (signedIn: boolean) => void;
+}
+
+function waiting(id: number, mode: LoginMode): Waiting {
+  let settle: Waiting['settle'] = () => undefined;
+  const answer = new Promise<boolean>((resolve) => {
+    settle = resolve;
+  });
+  return { id, mode, answer, settle };
+}
+
+/** The one popup: whoever asks while it is open joins the same opening, whatever mode they asked for. */
+function createAuthOpenings() {
+  let current: Waiting | null = null;
+  let count = 0;
+  const listeners = new Set<() => void>();
+  const change = (next: Waiting | null) => {
+    current = next;
+    for (const listener of listeners) listener();
+  };
+  return {
+    current: (): Opening | null => current,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    /** Resolves with whether the visitor signed in. */
+    open(mode: LoginMode): Promise<boolean> {
+      if (current) return current.answer;
+      count += 1;
+      const opening = waiting(count, mode);
+      change(opening);
+      return opening.answer;
+    },
+    close(signedIn: boolean) {
+      const closing = current;
+      change(null);
+      closing?.settle(signedIn);
+    },
+  };
+}
+
+/**
+ * Shows a private screen to who is signed in. A session that ends hides it with what was typed on it;
+ * signing in again brings it back, closing the popup leads to 我的.
+ */
+export function AuthGuard({ children }: { children: ReactNode }) {
+  const { status } = useSession();
+  const { isActive } = useScreen();
+  const navigation = useNavigation();
+  const isMember = status === 'member';
+  const [entered, setEntered] = useState(isMember);
+  if (isMember && !entered) setEntered(true);
+
+  useEffect(() => {
+    if (status !== 'guest' || !isActive) return;
+    let here = true;
+    requestLogin().then((signedIn) => {
+      if (here && !signedIn) navigation.replace(paths.my());
+    });
+    return () => {
+      here = false;
+    };
+  }, [status, isActive, navigation]);
+
+  return (
+    <>
+      {entered && <Activity mode={isMember ? 'visible' : 'hidden'}>{children}</Activity>}
+      {!isMember && (
+        <div className={styles.waiting}>
+          <Skeleton shape="row" count={4} />
+        </div>
+      )}
+    </>
+  );
 }

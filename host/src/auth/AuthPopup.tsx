@@ -1,17 +1,22 @@
-import { type LoginMode, paths, session, toast } from '@liaozhai/shared/runtime';
-import { Sheet } from '@liaozhai/shared/ui';
-import { useEffect, useState } from 'react';
-import { useNavigation } from '../navigation/NavigationContext';
-import { type AuthForm, type AuthMode, loginForm, openedForm, registerForm } from './authForm';
-import { ConfirmEmail } from './ConfirmEmail';
-import { CredentialsDialog } from './CredentialsDialog';
-import { LoginForm } from './LoginForm';
-import { RegisterForm } from './RegisterForm';
+import { paths } from '@liaozhai/shared/contract';
+import { type LoginMode, session, toast } from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Dialog,
+  IconButton,
+  PasswordField,
+  RadioGroup,
+  RefreshIcon,
+  Sheet,
+  TextArea,
+  TextField,
+} from '@liaozhai/shared/ui';
+import { type FocusEvent, useEffect, useState } from 'react';
+import { useNavigation } from '../navigation';
+import styles from './AuthPopup.module.css';
+import { type Gender, makeNickname, randomDigits } from './nickname';
+import { resendConfirmation, useCountdown, useLogin, useRegistration, useSubmission } from './signIn';
 import { texts } from './texts';
-import { useLogin } from './useLogin';
-import { useRegistration } from './useRegistration';
-
-export { CredentialsDialog };
 
 export interface AuthPopupProps {
   open: boolean;
@@ -29,7 +34,7 @@ const titles: Record<AuthMode, string> = {
 export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupProps) {
   const navigation = useNavigation();
   const [form, setForm] = useState(() => openedForm(openedIn));
-  const change = (part: Partial<AuthForm>) => setForm((last) => ({ ...last, ...part }));
+  const change = (changed: Partial<AuthForm>) => setForm((last) => ({ ...last, ...changed }));
   const onConfirmationNeeded = () => change({ mode: 'confirm-email', password: '' });
   const registration = useRegistration(form, {
     onConfirmationNeeded,
@@ -69,4 +74,247 @@ function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
     if (session.current().status === 'member') return void onSignedIn();
     return session.onUserChanged((_, id) => id && onSignedIn());
   }, [waiting, onSignedIn]);
+}
+
+type AuthMode = 'register' | 'login' | 'confirm-email';
+
+export interface AuthForm {
+  mode: AuthMode;
+  gender: Gender;
+  name: string;
+  login: string;
+  password: string;
+  passwordVisible: boolean;
+  /** The password we made up for this form; the visitor may have typed their own over it. */
+  generatedPassword: string | null;
+}
+
+const usernameDigits = 8;
+const passwordDigits = 6;
+
+/** Filled with values of our making; the password shows, since the visitor is told to keep a screenshot. */
+function registerForm(gender: Gender): AuthForm {
+  const password = randomDigits(passwordDigits);
+  return {
+    mode: 'register',
+    gender,
+    name: makeNickname(gender),
+    login: `a${randomDigits(usernameDigits)}`,
+    password,
+    passwordVisible: true,
+    generatedPassword: password,
+  };
+}
+
+const loginForm = (gender: Gender): AuthForm => ({
+  mode: 'login',
+  gender,
+  name: '',
+  login: '',
+  password: '',
+  passwordVisible: false,
+  generatedPassword: null,
+});
+
+const openedForm = (mode: 'register' | 'login', gender: Gender = 'male'): AuthForm =>
+  mode === 'register' ? registerForm(gender) : loginForm(gender);
+
+interface AuthFormProps {
+  form: AuthForm;
+  busy: boolean;
+  errors: Record<string, string[]>;
+  onChange: (change: Partial<AuthForm>) => void;
+  clearError: (field: string) => void;
+  onSubmit: () => void;
+  onSwitch: () => void;
+}
+
+function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
+  const { form, busy, errors, clearError, onChange, onSubmit, onSwitch, inviteCode } = props;
+  const renew = (gender: Gender) => onChange({ gender, name: makeNickname(gender) });
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <RadioGroup
+        legend={texts.register.gender}
+        name="gender"
+        options={texts.register.genders}
+        value={form.gender}
+        onChange={renew}
+      />
+      <TextField
+        label={texts.register.name}
+        name="name"
+        value={form.name}
+        error={errors.name}
+        autoComplete="nickname"
+        maxLength={40}
+        required
+        onChange={(event) => {
+          clearError('name');
+          onChange({ name: event.target.value });
+        }}
+        action={
+          <IconButton
+            label={texts.register.refresh}
+            icon={<RefreshIcon size={20} />}
+            onClick={() => renew(form.gender)}
+          />
+        }
+      />
+      <AuthFields
+        form={form}
+        errors={errors}
+        label={texts.fields.username}
+        passwordKind="new-password"
+        onChange={onChange}
+        clearError={clearError}
+      />
+      {inviteCode && <p className={styles.note}>{texts.register.invited(inviteCode)}</p>}
+      <Button type="submit" block loading={busy}>
+        {texts.register.submit}
+      </Button>
+      <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
+        {texts.register.toLogin}
+      </Button>
+    </form>
+  );
+}
+
+function LoginForm({ form, busy, errors, clearError, onChange, onSubmit, onSwitch }: AuthFormProps) {
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <AuthFields
+        form={form}
+        errors={errors}
+        label={texts.fields.account}
+        passwordKind="current-password"
+        onChange={onChange}
+        clearError={clearError}
+      />
+      <Button type="submit" block loading={busy}>
+        {texts.login.submit}
+      </Button>
+      <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
+        {texts.login.toRegister}
+      </Button>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  form: AuthForm;
+  errors: Record<string, string[]>;
+  label: string;
+  /** Which password a password manager is to offer. */
+  passwordKind: 'new-password' | 'current-password';
+  onChange: (change: Partial<AuthForm>) => void;
+  clearError: (field: string) => void;
+}
+
+/** Username and password, alike in both forms. */
+function AuthFields({ form, errors, label, passwordKind, onChange, clearError }: FieldsProps) {
+  const type = (field: 'login' | 'password', value: string) => {
+    clearError(field);
+    onChange({ [field]: value });
+  };
+  return (
+    <>
+      <TextField
+        label={label}
+        name="login"
+        value={form.login}
+        error={errors.login}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={120}
+        required
+        onChange={(event) => type('login', event.target.value)}
+      />
+      <PasswordField
+        label={texts.fields.password}
+        name="password"
+        value={form.password}
+        error={errors.password}
+        autoComplete={passwordKind}
+        required
+        visible={form.passwordVisible}
+        onVisibleChange={(passwordVisible) => onChange({ passwordVisible })}
+        onChange={(event) => type('password', event.target.value)}
+      />
+    </>
+  );
+}
+
+interface ConfirmEmailProps {
+  email: string;
+  onReturn: () => void;
+}
+
+function ConfirmEmail({ email, onReturn }: ConfirmEmailProps) {
+  const words = texts.confirmEmail;
+  const { busy, submit } = useSubmission(words.resendFailed);
+  const [secondsLeft, startCountdown] = useCountdown();
+  const resend = () =>
+    submit(resendConfirmation, {
+      done: () => toast(words.resent, { kind: 'success' }),
+      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds),
+    });
+  return (
+    <div className={styles.form}>
+      <p className={styles.text}>{email ? words.sentTo(email) : words.sent}</p>
+      <p className={styles.note}>{words.notFound}</p>
+      <Button block loading={busy} disabled={secondsLeft > 0} onClick={resend}>
+        {secondsLeft > 0 ? words.resendIn(secondsLeft) : words.resend}
+      </Button>
+      <Button variant="quiet" block onClick={onReturn}>
+        {words.toLogin}
+      </Button>
+    </div>
+  );
+}
+
+interface CredentialsDialogProps {
+  /** Login and password as text; null keeps the dialog closed. */
+  credentials: string | null;
+  onCopied: () => void;
+}
+
+/** The last chance to keep credentials that the clipboard refused: only its button closes it. */
+export function CredentialsDialog({ credentials, onCopied }: CredentialsDialogProps) {
+  return (
+    <Dialog
+      open={credentials !== null}
+      title={texts.credentials.copyFailed}
+      confirmLabel={texts.credentials.copiedByHand}
+      onConfirm={onCopied}
+      uncloseable
+    >
+      <TextArea
+        label={texts.credentials.copyByHand}
+        value={credentials ?? ''}
+        readOnly
+        rows={2}
+        onFocus={selectOnceOpen}
+      />
+    </Dialog>
+  );
+}
+
+/** A frame later, because the dialog focuses the box while it opens, and WebKit 2.44 (Safari 17) then draws it empty. */
+function selectOnceOpen({ target }: FocusEvent<HTMLTextAreaElement>) {
+  requestAnimationFrame(() => target.select());
 }

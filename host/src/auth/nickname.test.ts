@@ -1,6 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { makeNickname } from './nickname';
-import { randomBelow, randomDigits } from './random';
+import { makeNickname, randomBelow, randomDigits } from './nickname';
 
 const many = 4000;
 const compound =

@@ -1,5 +1,3 @@
-import { randomBelow, randomOf } from './random';
-
 export type Gender = 'male' | 'female';
 
 const compoundSurnames =
@@ -20,3 +18,17 @@ export function makeNickname(gender: Gender): string {
   const length = 1 + randomBelow(2);
   return surname + Array.from({ length }, () => randomOf(givenCharacters[gender])).join('');
 }
+
+/** An even integer in [0, limit), from the browser's cryptographic source. */
+export function randomBelow(limit: number): number {
+  const range = 2 ** 32;
+  const fair = range - (range % limit);
+  const [draw = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return draw < fair ? draw % limit : randomBelow(limit);
+}
+
+function randomOf<Item>(items: ArrayLike<Item>): Item {
+  return items[randomBelow(items.length)] as Item;
+}
+
+export const randomDigits = (count: number): string => Array.from({ length: count }, () => randomBelow(10)).join('');

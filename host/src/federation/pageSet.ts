@@ -1,42 +1,68 @@
-/** One build of one remote, as the page carries it. Paths are absolute from the origin's root. */
-export interface PageBuild {
-  /** e.g. `stories@1.4.2+3f9c1a` */
-  id: string;
-  label: string;
-  entry: string;
-  /** the container's global variable, unique per build */
-  global: string;
-  contract: string;
-  routes: PageRoute[];
-  slots: { name: string; preload: Preload }[];
+import { CONTRACT_VERSION, PAGE_ELEMENTS, type PageBuild, type PageSet } from '@liaozhai/shared/contract';
+import { bundledRemotes } from './bundledRemotes';
+
+/** What the page's inline script (`loader.ts`) leaves behind for the host. */
+interface PageLoader {
+  policy: { createScriptURL(url: string): unknown } | null;
+  /** Integrity of a listed file of this origin; throws for anything else. */
+  hashOf(url: string): string;
+  /** Set by the host's script as it begins to run. */
+  started: boolean;
+  /** Says on the page that the app could not be opened. */
+  failed(): void;
 }
 
-export interface PageRoute {
-  name: string;
-  path: string;
-  title: string;
-  requiresAuth: boolean;
-  keepAlive: boolean;
-  outsideShell: boolean;
-  preload: Preload;
+declare global {
+  var __liaozhai: PageLoader | undefined;
 }
 
-export interface Preload {
-  js: string[];
-  css: string[];
+/** The set of a development server or a monolith: its remotes are compiled in. */
+export const BUNDLED = 'bundled';
+
+/** The set this page runs, inlined in its HTML. Throws where the page carries none. */
+export function readPageSet(): PageSet {
+  const text = document.getElementById(PAGE_ELEMENTS.set)?.textContent;
+  const inlined = text ? (JSON.parse(text) as PageSet) : null;
+  if (bundledRemotes) return bundledSet(inlined);
+  if (!inlined) throw new Error('the page carries no set: serve it through host/server or release export');
+  return inlined;
 }
 
-/** The set this page runs, inlined in its HTML and pinned for the life of the page. */
-export interface PageSet {
-  channel: string;
-  seq: number;
-  set: string;
-  candidate: boolean;
-  override: { id: string; expires: string } | null;
-  publicKey: string;
-  host: { id: string; entry: string; contract: string; css: string[] };
-  remotes: Record<string, PageBuild & { lastGood: PageBuild | null }>;
-  /** absolute path → integrity; a file that is not listed never runs */
-  hashes: Record<string, string>;
-  killed: string[];
+const nothing = { js: [], css: [] };
+
+/** What the compiled-in remotes declare, with nothing to load from elsewhere. */
+function bundledSet(inlined: PageSet | null): PageSet {
+  const remotes = Object.entries(bundledRemotes ?? {}).map(([name, { label, module }]) => {
+    const routes = module.routes.map(({ page: _, ...route }) => ({
+      requiresAuth: false,
+      keepAlive: false,
+      outsideShell: false,
+      ...route,
+      preload: nothing,
+    }));
+    const slots = module.slots.map((slot) => ({ name: slot.name, preload: nothing }));
+    const build: PageBuild = {
+      id: `${name}@${BUNDLED}`,
+      label,
+      entry: '',
+      global: '',
+      contract: module.contract,
+      routes,
+      slots,
+    };
+    return [name, { ...build, lastGood: null }] as const;
+  });
+  return {
+    channel: BUNDLED,
+    seq: 0,
+    set: BUNDLED,
+    candidate: false,
+    override: null,
+    publicKey: '',
+    host: { id: `host@${BUNDLED}`, entry: '', contract: CONTRACT_VERSION, css: [] },
+    hashes: {},
+    killed: [],
+    ...inlined,
+    remotes: Object.fromEntries(remotes),
+  };
 }

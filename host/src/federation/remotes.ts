@@ -1,126 +1,228 @@
-import type { RemoteModule } from '@liaozhai/shared/runtime';
+import {
+  type Beacon,
+  type PageBuild,
+  type PageSet,
+  type RemoteFailure,
+  type RemoteModule,
+  STORAGE_KEYS,
+  satisfiesContract,
+} from '@liaozhai/shared/contract';
+import { local, readJson } from '@liaozhai/shared/runtime';
 import { getInstance, loadRemote as loadFederated, registerRemotes } from '@module-federation/enhanced/runtime';
-import { beacon } from './beacon';
+import { type AssetFailure, type AssetLoader, assetFailureOf } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
-import { satisfiesContract } from './contract';
-import { door } from './door';
-import { pageSet } from './page';
-import type { PageBuild } from './pageSet';
-import { isQuarantined, quarantine } from './quarantine';
-import { failureOf, RemoteError } from './remoteError';
-import { stopWarming } from './warm';
+import { BUNDLED } from './pageSet';
+import type { Prefetcher } from './prefetch';
 
-/** Remotes whose other build stands in, for the life of this page or until someone asks to try anew. */
-const standIns = new Map<string, PageBuild>();
-const failedHere = new Set<string>();
-/** Builds whose code ran here; screens of a build stay when another one stands in for it. */
-const ran = new Set<string>();
-
-/** By entry: registering another build takes the former container off the global object, and the door runs no file twice. */
-const containers = new Map<string, unknown>();
-
-export const activeBuild = (name: string): PageBuild | undefined => standIns.get(name) ?? pageSet.remotes[name];
-
-/** Every build that runs in this page or is about to. */
-export const runningBuilds = (): string[] => [
-  ...new Set([pageSet.host.id, ...Object.keys(pageSet.remotes).flatMap((name) => activeBuild(name)?.id ?? []), ...ran]),
-];
-
-/** The set's build, then the last good one if the host can run it. */
-function buildsOf(name: string): PageBuild[] {
-  const build = pageSet.remotes[name];
-  if (!build) return [];
-  return build.lastGood && satisfiesContract(build.lastGood.contract) ? [build, build.lastGood] : [build];
-}
-
-const register = (name: string, build: PageBuild, force = false) =>
-  registerRemotes([{ name, entry: build.entry, entryGlobalName: build.global, type: 'global' }], { force });
-
-function switchTo(name: string, build: PageBuild) {
-  standIns.set(name, build);
-  register(name, build, true);
-}
-
-/**
- * Switches a remote to its last good build, or away from a last good one that fails, too. Returns whether there was
- * one to switch to; a second caller for the same failure gets true without a second switch.
- */
-export function fallBack(name: string, failedBuild: string, cause: unknown): boolean {
-  const active = activeBuild(name);
-  if (!active) return false;
-  if (active.id !== failedBuild) return true;
-  reportFailure(name, failedBuild, cause);
-  stopWarming(active.entry);
-  failedHere.add(failedBuild);
-  const other = buildsOf(name).find((build) => !failedHere.has(build.id));
-  if (other) switchTo(name, other);
-  return other !== undefined;
-}
-
-/** For a retry by hand: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
-export function startAnew(name: string) {
-  const builds = buildsOf(name);
-  const [first] = builds;
-  if (!first || builds.some((build) => !failedHere.has(build.id))) return;
-  for (const build of builds) failedHere.delete(build.id);
-  if (activeBuild(name) !== first) switchTo(name, first);
-}
-
-export function reportFailure(name: string, build: string, cause: unknown) {
-  quarantine(build);
-  console.warn(`[${name}] ${build} failed`, cause);
-  beacon({ build, outcome: 'failed', failure: failureOf(cause) });
-}
-
-async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> {
-  const started = performance.now();
-  const loaded = await loadFederated<{ default: RemoteModule }>(`${name}/remote`).catch((cause) => {
-    throw new RemoteError(name, failureOf(cause), cause);
-  });
-  ran.add(build.id);
-  if (!loaded?.default) throw new RemoteError(name, 'module-missing');
-  if (!satisfiesContract(loaded.default.contract)) throw new RemoteError(name, 'contract');
-  beacon({ build: build.id, outcome: 'loaded', loadMilliseconds: Math.round(performance.now() - started) });
-  return loaded.default;
-}
-
-/**
- * The remote's module from the set's build, else from its last good build; `prepare` is called before each of them
- * is loaded. Rejects with RemoteError.
- */
-export async function loadRemote(name: string, prepare?: () => void): Promise<RemoteModule> {
-  const bundled = bundledRemotes?.[name];
-  if (bundled) return bundled.module;
-  for (let build = activeBuild(name); build; ) {
-    prepare?.();
-    try {
-      return await loadBuild(name, build);
-    } catch (cause) {
-      if (!fallBack(name, build.id, cause)) throw cause;
-      build = activeBuild(name);
-    }
+/** Says which remote failed and how; `cause` keeps what really happened. */
+export class RemoteError extends Error {
+  constructor(
+    readonly remote: string,
+    readonly failure: RemoteFailure,
+    cause?: unknown,
+  ) {
+    super(`remote ${remote}: ${failure}`, { cause });
+    this.name = 'RemoteError';
   }
-  throw new RemoteError(name, 'module-missing');
 }
 
-/** Registers the set's remotes and puts the door before every entry. Call once, before the first load. */
-export function registerSet() {
+export interface Remotes {
+  /** The build of a remote that runs in this page or is about to. */
+  activeBuild(name: string): PageBuild | undefined;
+  /** Ids of every build that ran in this page or is about to, the host's among them. */
+  runningBuilds(): string[];
+  /**
+   * The remote's module from the set's build, else from its last good build; `prepare` is called before each of them
+   * is loaded. Rejects with RemoteError.
+   */
+  load(name: string, prepare?: () => void): Promise<RemoteModule>;
+  /**
+   * Switches a remote to its last good build, or away from a last good one that fails, too. Returns whether there was
+   * one to switch to; a second caller for the same failure gets true without a second switch.
+   */
+  fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
+  /** For a retry by hand: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
+  startAnew(name: string): void;
+}
+
+interface Context {
+  set: PageSet;
+  assetLoader: AssetLoader;
+  prefetcher: Prefetcher;
+}
+
+/** The remotes of a page's set: which build of each runs, and how to get it. Registers them with Module Federation. */
+export function createRemotes({ set, assetLoader, prefetcher }: Context): Remotes {
+  /** Remotes that run another build than the set's, for the life of this page or until someone asks to try anew. */
+  const fallbackBuilds = new Map<string, PageBuild>();
+  const failedHere = new Set<string>();
+  /** Builds whose code ran here; screens of a build stay when another one takes its place. */
+  const ran = new Set<string>();
+  const sendBeacon = createBeacon(set);
+
+  const activeBuild = (name: string) => fallbackBuilds.get(name) ?? set.remotes[name];
+
+  /** The set's build, then the last good one if the host can run it. */
+  function buildsOf(name: string): PageBuild[] {
+    const build = set.remotes[name];
+    if (!build) return [];
+    return build.lastGood && satisfiesContract(build.lastGood.contract) ? [build, build.lastGood] : [build];
+  }
+
+  const register = (name: string, build: PageBuild, force = false) =>
+    registerRemotes([{ name, entry: build.entry, entryGlobalName: build.global, type: 'global' }], { force });
+
+  function switchTo(name: string, build: PageBuild) {
+    fallbackBuilds.set(name, build);
+    register(name, build, true);
+  }
+
+  function fallBack(name: string, failedBuild: string, error: RemoteError): boolean {
+    const active = activeBuild(name);
+    if (!active) return false;
+    if (active.id !== failedBuild) return true;
+    quarantine(failedBuild);
+    console.warn(`[${name}] ${failedBuild} failed`, error);
+    sendBeacon({ build: failedBuild, outcome: 'failed', failure: error.failure });
+    prefetcher.cancel(active.entry);
+    failedHere.add(failedBuild);
+    const other = buildsOf(name).find((build) => !failedHere.has(build.id));
+    if (other) switchTo(name, other);
+    return other !== undefined;
+  }
+
+  async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> {
+    const started = performance.now();
+    const loaded = await loadFederated<{ default: RemoteModule }>(`${name}/remote`).catch((cause) => {
+      // where neither file nor module is to blame, the container's or the module's own code threw
+      throw cause instanceof RemoteError ? cause : new RemoteError(name, 'init-threw', cause);
+    });
+    ran.add(build.id);
+    if (!loaded?.default) throw new RemoteError(name, 'module-missing');
+    if (!satisfiesContract(loaded.default.contract)) throw new RemoteError(name, 'contract');
+    sendBeacon({
+      build: build.id,
+      outcome: 'loaded',
+      loadMilliseconds: Math.round(performance.now() - started),
+    });
+    return loaded.default;
+  }
+
+  const containers = createContainers(assetLoader);
   getInstance()?.registerPlugins([
     {
       name: 'liaozhai',
-      async loadEntry({ remoteInfo }) {
-        await door.script(remoteInfo.entry);
-        const container =
-          containers.get(remoteInfo.entry) ?? (globalThis as Record<string, unknown>)[remoteInfo.entryGlobalName];
-        if (!container) throw new Error(`${remoteInfo.entry} left no container`);
-        containers.set(remoteInfo.entry, container);
-        return container as Awaited<ReturnType<typeof loadFederated>> as never;
-      },
+      loadEntry: async ({ remoteInfo: { name, entry, entryGlobalName } }) =>
+        (await containers.load(name, entry, entryGlobalName)) as never,
     },
   ]);
-  for (const [name, build] of Object.entries(pageSet.remotes)) {
+  for (const [name, build] of Object.entries(set.remotes)) {
     const sound = buildsOf(name).find(({ id }) => !isQuarantined(id));
-    if (sound && sound.id !== build.id) standIns.set(name, sound);
+    if (sound && sound.id !== build.id) fallbackBuilds.set(name, sound);
     register(name, sound ?? build);
   }
+
+  return {
+    activeBuild,
+    runningBuilds: () => [
+      ...new Set([set.host.id, ...Object.keys(set.remotes).flatMap((name) => activeBuild(name)?.id ?? []), ...ran]),
+    ],
+    async load(name, prepare) {
+      const bundled = bundledRemotes?.[name];
+      if (bundled) return bundled.module;
+      for (let build = activeBuild(name); build; ) {
+        prepare?.();
+        try {
+          return await loadBuild(name, build);
+        } catch (cause) {
+          if (!(cause instanceof RemoteError) || !fallBack(name, build.id, cause)) throw cause;
+          build = activeBuild(name);
+        }
+      }
+      throw new RemoteError(name, 'module-missing');
+    },
+    fallBack,
+    startAnew(name) {
+      const builds = buildsOf(name);
+      const [first] = builds;
+      if (!first || builds.some((build) => !failedHere.has(build.id))) return;
+      for (const build of builds) failedHere.delete(build.id);
+      if (activeBuild(name) !== first) switchTo(name, first);
+    },
+  };
+}
+
+/** What running a remote's entry leaves on the global object. */
+interface Container {
+  init(...args: unknown[]): unknown;
+  get(exposed: string): Promise<(() => unknown) | undefined>;
+}
+
+/** A file that the set does not list, or whose bytes differ, says more than that something is missing. */
+const integrityFailures: Partial<Record<AssetFailure, RemoteFailure>> = {
+  timeout: 'hang',
+  corrupt: 'integrity',
+  unlisted: 'integrity',
+};
+
+/**
+ * Loads entries through the asset loader, each once: registering another build takes the former container off the
+ * global object, and the loader runs no file twice. A failure says its kind.
+ */
+function createContainers(assetLoader: AssetLoader) {
+  const known = new Map<string, Container>();
+  const failed = (name: string, cause: unknown, otherwise: RemoteFailure) => {
+    const kind = assetFailureOf(cause);
+    return new RemoteError(name, (kind && integrityFailures[kind]) ?? otherwise, cause);
+  };
+  return {
+    async load(name: string, entry: string, global: string): Promise<Container> {
+      await assetLoader.script(entry).catch((cause) => {
+        throw failed(name, cause, 'unreachable');
+      });
+      const container = known.get(entry) ?? (globalThis as unknown as Record<string, Container>)[global];
+      if (!container) throw new RemoteError(name, 'entry-threw');
+      known.set(entry, container);
+      return {
+        init: (...args) => container.init(...args),
+        async get(exposed) {
+          const factory = await container.get(exposed).catch((cause) => {
+            // a container looks its module up and loads the chunk that has it, no more
+            throw failed(name, cause, assetFailureOf(cause) ? 'chunk-lost' : 'module-missing');
+          });
+          if (!factory) throw new RemoteError(name, 'module-missing');
+          return factory;
+        },
+      };
+    },
+  };
+}
+
+const quarantineMs = 10 * 60_000;
+
+/** Build id → when it failed, ms since the epoch. */
+function readQuarantine(): Record<string, number> {
+  const stored = readJson(STORAGE_KEYS.quarantine);
+  return typeof stored === 'object' && stored !== null ? (stored as Record<string, number>) : {};
+}
+
+/** Whether this browser saw the build fail within the last ten minutes. */
+const isQuarantined = (buildId: string) => Date.now() - (readQuarantine()[buildId] ?? 0) < quarantineMs;
+
+function quarantine(buildId: string) {
+  const now = Date.now();
+  const recent = Object.entries(readQuarantine()).filter(([, since]) => now - since < quarantineMs);
+  local.set(STORAGE_KEYS.quarantine, JSON.stringify({ ...Object.fromEntries(recent), [buildId]: now }));
+}
+
+/** Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. */
+function createBeacon({ set, candidate }: PageSet) {
+  const sent = new Set<string>();
+  return (health: Omit<Beacon, 'set' | 'candidate'>) => {
+    const vote = `${health.build} ${health.outcome}`;
+    if (set === BUNDLED || sent.has(vote)) return;
+    sent.add(vote);
+    const body = JSON.stringify({ ...health, set, candidate } satisfies Beacon);
+    navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
+  };
 }

@@ -2,11 +2,10 @@ import '../testing/pageFixture';
 import { RemoteSlot } from '@liaozhai/shared/runtime';
 import { screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
-import { activeBuild, pageSet, runningBuilds } from '../federation';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { beacons } from '../testing/pageFixture';
-import { judgeSet } from '../updates/judgeSet';
+import { judgeSet } from '../updates/UpdateWatch';
 
 let chatIsBroken = true;
 let lanternsAreDark = true;
@@ -46,19 +45,19 @@ beforeAll(() => {
 
 describe('a pane', () => {
   test('whose first render throws shows the last good build, quietly', async () => {
-    await openHost({ path: '/gifts' });
+    const { page } = await openHost({ path: '/gifts' });
     expect(await screen.findByRole('heading', { name: '旧的礼物' })).toBeTruthy();
     expect(screen.queryByText('暂时打不开')).toBeNull();
-    expect(activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
+    expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
     await waitFor(() => expect(beacons.join()).toContain('gifts@2.0.0+000000000000'));
   });
 
-  test('that another build stands in for still leaves the page when the build that ran is killed', async () => {
-    await openHost({ path: '/gifts' });
+  test('whose build was replaced by another still leaves the page when the build that ran is killed', async () => {
+    const { page } = await openHost({ path: '/gifts' });
     await screen.findByRole('heading', { name: '旧的礼物' });
     const build = 'gifts@2.0.0+000000000000';
     const channel = { channel: 'production', seq: 8, stable: null, candidate: null, killed: [build], expires: '' };
-    expect(judgeSet(pageSet, runningBuilds(), channel)).toEqual({ kind: 'killed', build });
+    expect(judgeSet(page.set, page.remotes.runningBuilds(), channel)).toEqual({ kind: 'killed', build });
   });
 
   test('without another build offers to try again, the rest of the app alive', async () => {

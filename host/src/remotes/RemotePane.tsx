@@ -1,45 +1,41 @@
-import { Link, paths } from '@liaozhai/shared/runtime';
+import { Link, paths, SlotContext } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
-import { type ReactNode, Suspense, useReducer, useState } from 'react';
-import { PaneBoundary } from './PaneBoundary';
-import { canRecover, forgetPart, loadPart, type PartProps, type PartSource, partComponent } from './parts';
+import { Component, type ReactNode, Suspense, useReducer, useState } from 'react';
+import { usePage } from '../page';
 import styles from './RemotePane.module.css';
+import type { RemoteComponent, RemoteProps } from './remoteComponents';
 
 interface RemotePaneProps {
-  part: PartSource;
+  remoteComponent: RemoteComponent;
   /** A slot inside another page takes no more room than a row when it fails. */
   small?: boolean;
   /** The tab bar is not in sight: a failed pane must offer the way out itself. */
   outsideShell?: boolean;
-  /** What stands here already: it stays until the part is there or has failed. */
-  drawn?: ReactNode;
-  props?: PartProps;
+  /** What stands here already: it stays until the component is there or has failed. */
+  prerendered?: ReactNode;
+  props?: RemoteProps;
 }
 
 const texts = { lost: '暂时打不开', retry: '重试', leave: '回到发现' };
-const noProps: PartProps = {};
+const noProps: RemoteProps = {};
 
-function Part({ part, props }: { part: PartSource; props: PartProps }) {
-  const [Loaded] = useState(() => partComponent(part));
-  return <Loaded {...props} />;
-}
-
-/** Shows a remote's part: skeleton, then the part; should it fail, its last good build, else a card to try again. */
-export function RemotePane({ part, small = false, outsideShell = false, drawn, props = noProps }: RemotePaneProps) {
+/** Shows a remote component: skeleton, then the component; should it fail, its last good build, else a card to try again. */
+export function RemotePane(options: RemotePaneProps) {
+  const { remoteComponent, small = false, outsideShell = false, prerendered, props = noProps } = options;
   // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retry = () => {
-    forgetPart(part);
+    remoteComponent.retry();
     tryAgain();
   };
-  const waiting = (attempt === 0 && drawn) || <PaneSkeleton small={small} />;
-  // the stand-in is mounted once it is there: React would hold another Suspense fallback for 300 ms
-  const standIn = () => void loadPart(part).then(tryAgain, tryAgain);
+  const waiting = (attempt === 0 && prerendered) || <PaneSkeleton small={small} />;
+  // the fallback build is mounted once it is there: React would hold another Suspense fallback for 300 ms
+  const fallBack = () => void remoteComponent.load().then(tryAgain, tryAgain);
   return (
-    <PaneBoundary
-      key={`${part.key} ${attempt}`}
-      recovers={(error) => canRecover(part, error)}
-      onRetry={standIn}
+    <RemoteErrorBoundary
+      key={`${remoteComponent.key} ${attempt}`}
+      recovers={remoteComponent.canRecover}
+      onRecover={fallBack}
       lost={
         small ? (
           <ErrorRow text={texts.lost} onRetry={retry} />
@@ -50,10 +46,15 @@ export function RemotePane({ part, small = false, outsideShell = false, drawn, p
       waiting={waiting}
     >
       <Suspense fallback={waiting}>
-        <Part part={part} props={props} />
+        <Loaded remoteComponent={remoteComponent} props={props} />
       </Suspense>
-    </PaneBoundary>
+    </RemoteErrorBoundary>
   );
+}
+
+function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; props: RemoteProps }) {
+  const [Content] = useState(remoteComponent.component);
+  return <Content {...props} />;
 }
 
 function PaneSkeleton({ small }: { small: boolean }) {
@@ -75,4 +76,54 @@ function LostPage({ outsideShell, onRetry }: { outsideShell: boolean; onRetry: (
       )}
     </div>
   );
+}
+
+interface BoundaryProps {
+  children: ReactNode;
+  /** Asked once per error: whether the pane is to be tried again by itself. */
+  recovers: (error: unknown) => boolean;
+  onRecover: () => void;
+  /** Shown when it is not. */
+  lost: ReactNode;
+  /** Shown while that is decided. */
+  waiting: ReactNode;
+}
+
+interface BoundaryState {
+  status: 'whole' | 'undecided' | 'lost';
+}
+
+/** Keeps what goes wrong in a pane inside of it. React has error boundaries as classes only. */
+class RemoteErrorBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { status: 'whole' };
+
+  static getDerivedStateFromError(): BoundaryState {
+    return { status: 'undecided' };
+  }
+
+  override componentDidCatch(error: unknown) {
+    if (this.props.recovers(error)) this.props.onRecover();
+    else this.setState({ status: 'lost' });
+  }
+
+  override render() {
+    const { children, lost, waiting } = this.props;
+    if (this.state.status === 'whole') return children;
+    return this.state.status === 'lost' ? lost : waiting;
+  }
+}
+
+interface FilledSlotProps extends RemoteProps {
+  name: string;
+}
+
+function FilledSlot({ name, ...props }: FilledSlotProps) {
+  const { components } = usePage();
+  const remoteComponent = components.ofSlot(name);
+  return remoteComponent && <RemotePane remoteComponent={remoteComponent} props={props} small />;
+}
+
+/** Fills the slots of every page below with the components that the set's remotes declare for them. */
+export function RemoteSlots({ children }: { children: ReactNode }) {
+  return <SlotContext value={FilledSlot}>{children}</SlotContext>;
 }

@@ -1,13 +1,15 @@
 import { Route, Router, Routes, ScreenContext } from '@liaozhai/shared/runtime';
 import clsx from 'clsx';
-import { Activity, memo, useMemo, useRef } from 'react';
-import { useNavigation } from '../navigation/NavigationContext';
-import { RouteContent } from './RouteContent';
+import { Activity, memo, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
+import { AuthGuard } from '../auth/AuthGate';
+import { useNavigation } from '../navigation';
+import { usePage } from '../page';
+import { RemotePane } from '../remotes/RemotePane';
+import type { ScreenRoute } from '../routes';
+import { PrerenderedContent } from './prerendered';
 import styles from './Screen.module.css';
-import type { OpenScreen } from './screenStack';
-import type { ScrollMemory } from './scrollMemory';
-import { useFocusMemory } from './useFocusMemory';
-import { useScrollMemory } from './useScrollMemory';
+import type { OpenScreen } from './ScreenStack';
+import { type ScrollMemory, useScrollMemory } from './scrollMemory';
 
 interface ScreenProps {
   screen: OpenScreen;
@@ -19,7 +21,7 @@ interface ScreenProps {
 
 /** One mounted screen: its own scroll container and its own router, whose location stands still while hidden. */
 export const Screen = memo(function Screen({ screen, active, isFirst, memory }: ScreenProps) {
-  const { route, place, action } = screen;
+  const { route, location, action } = screen;
   const scroller = useRef<HTMLElement>(null);
   const navigation = useNavigation();
   useScrollMemory(scroller, screen, active, memory);
@@ -34,7 +36,7 @@ export const Screen = memo(function Screen({ screen, active, isFirst, memory }: 
         aria-label={route.title}
       >
         <ScreenContext value={context}>
-          <Router navigator={navigation} location={place} navigationType={action as never}>
+          <Router navigator={navigation} location={location} navigationType={action as never}>
             <Routes>
               <Route path={route.path} element={<RouteContent route={route} />} />
             </Routes>
@@ -44,3 +46,44 @@ export const Screen = memo(function Screen({ screen, active, isFirst, memory }: 
     </Activity>
   );
 });
+
+/** The page of a route in its pane; one that requires a login waits for it. */
+function RouteContent({ route }: { route: ScreenRoute }) {
+  const { components, prerendered } = usePage();
+  const content = prerendered.content(route.path);
+  const pane = (
+    <RemotePane
+      remoteComponent={components.ofRoute(route)}
+      outsideShell={route.outsideShell}
+      prerendered={content && <PrerenderedContent route={route.path} content={content} />}
+    />
+  );
+  return route.requiresAuth ? <AuthGuard>{pane}</AuthGuard> : pane;
+}
+
+const isTyping = (element: Element) => element.matches('input, textarea, select, [contenteditable]');
+
+/**
+ * Moves the focus to a screen that comes into sight: to what had it when the screen was left, else to the screen itself.
+ * The tab bar keeps the focus of who walks through it by keyboard, and no field takes it, since a keyboard would jump up.
+ */
+function useFocusMemory(scroller: RefObject<HTMLElement | null>, active: boolean, isFirst: boolean) {
+  const last = useRef<Element | null>(null);
+  const skip = useRef(isFirst);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!active || !element) return;
+    const remember = (event: FocusEvent) => {
+      last.current = event.target as Element;
+    };
+    element.addEventListener('focusin', remember);
+    const held = document.activeElement;
+    const busyElsewhere = held?.closest('nav, dialog[open]');
+    if (!skip.current && !busyElsewhere) {
+      const known = last.current && element.contains(last.current) && !isTyping(last.current) ? last.current : element;
+      (known as HTMLElement).focus({ preventScroll: true });
+    }
+    skip.current = false;
+    return () => element.removeEventListener('focusin', remember);
+  }, [scroller, active]);
+}

@@ -1,8 +1,11 @@
-import { useState } from 'react';
-import { DocumentTitle } from './DocumentTitle';
-import { RouteAnnouncer } from './RouteAnnouncer';
+import { STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { local, session } from '@liaozhai/shared/runtime';
+import { VisuallyHidden } from '@liaozhai/shared/ui';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type AppLocation, type HistoryPosition, usePosition } from '../navigation';
+import { routeAt, type ScreenRoute } from '../routes';
+import { isTab } from '../shell/TabBar';
 import { Screen } from './Screen';
-import type { OpenScreen } from './screenStack';
 import type { ScrollMemory } from './scrollMemory';
 
 interface ScreenStackProps {
@@ -31,4 +34,124 @@ export function ScreenStack({ screens, active, epoch, memory }: ScreenStackProps
       <RouteAnnouncer title={active.route.title} />
     </>
   );
+}
+
+const appName = '聊斋';
+
+/** Gives the document the title of the route in sight. */
+function DocumentTitle({ title }: { title: string }) {
+  useLayoutEffect(() => {
+    document.title = `${title} · ${appName}`;
+  }, [title]);
+  return null;
+}
+
+/** Tells a screen reader which screen came into sight; the first one is told by the document itself. */
+function RouteAnnouncer({ title }: { title: string }) {
+  const [last, setLast] = useState({ title, said: '' });
+  if (title !== last.title) setLast({ title, said: title });
+  return <VisuallyHidden role="status">{last.said}</VisuallyHidden>;
+}
+
+interface MountedScreens {
+  screens: readonly OpenScreen[];
+  active: OpenScreen;
+}
+
+/** Which screens are mounted, and which of them is in sight. */
+export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor): MountedScreens {
+  const position = usePosition();
+  const route = routeAt(routes, position.location.pathname);
+  const key = screenKey(route, position.location);
+  const [stack, setStack] = useState(() => ({ position, visitor, screens: afterNavigation([], position, route) }));
+  let shown = stack;
+  if (stack.position !== position || stack.visitor !== visitor) {
+    const known = stack.visitor === visitor ? stack.screens : stack.screens.filter((screen) => screen.key === key);
+    shown = { position, visitor, screens: afterNavigation(known, position, route) };
+    setStack(shown);
+  }
+  const active = shown.screens.find((screen) => screen.key === key);
+  if (!active) throw new Error(`no screen for ${position.location.pathname}`);
+  return { screens: shown.screens, active };
+}
+
+/** A screen that is mounted: the one in sight, or one kept alive behind it. */
+export interface OpenScreen {
+  key: string;
+  route: ScreenRoute;
+  /** Where it was last seen; stays as it is while the screen is hidden. */
+  location: AppLocation;
+  action: HistoryPosition['action'];
+  /** Grows with each navigation: the smallest is the first to go. */
+  lastSeen: number;
+}
+
+/** How many kept screens besides the tabs stay mounted. */
+const KEPT_BESIDES_TABS = 3;
+
+const screenKey = (route: ScreenRoute, location: AppLocation) => `${route.name}:${location.pathname}`;
+
+function withoutExcess(screens: OpenScreen[], activeKey: string): OpenScreen[] {
+  const kept = screens
+    .filter(({ route }) => route.keepAlive && !isTab(route.path))
+    .sort((a, b) => b.lastSeen - a.lastSeen)
+    .slice(0, KEPT_BESIDES_TABS);
+  return screens.filter(
+    (screen) =>
+      screen.key === activeKey || (screen.route.keepAlive && (isTab(screen.route.path) || kept.includes(screen))),
+  );
+}
+
+/**
+ * The mounted screens after a navigation. Their order never changes, since moving a screen in the document would lose
+ * its scroll positions; screens that were not led to stay the same objects, so they don't render again.
+ */
+function afterNavigation(
+  screens: readonly OpenScreen[],
+  { location, action }: HistoryPosition,
+  route: ScreenRoute,
+): OpenScreen[] {
+  const key = screenKey(route, location);
+  const lastSeen = 1 + Math.max(0, ...screens.map((screen) => screen.lastSeen));
+  const next: OpenScreen = { key, route, location, action, lastSeen };
+  const known = screens.some((screen) => screen.key === key);
+  const all = known ? screens.map((screen) => (screen.key === key ? next : screen)) : [...screens, next];
+  return withoutExcess(all, key);
+}
+
+/** Counts who comes and goes on this device, for the screens that must not show what they held for somebody else. */
+interface Visitor {
+  /** grows when another user than the last one signs in: every screen is mounted anew */
+  arrivals: number;
+  /** grows when a session ends: screens out of sight are dropped, the one in sight shows itself as a guest's */
+  departures: number;
+}
+
+const currentId = () => {
+  const now = session.current();
+  return now.status === 'member' ? now.user.id : null;
+};
+
+/** A session that only ran out leaves its owner's mark, for the same person's return. */
+const isLoggedOut = () => local.get(STORAGE_KEYS.owner) === null;
+
+/** `forget` lets go of what is kept outside of React: after a log-out, and when somebody else signs in. */
+export function useVisitor(forget: () => void): Visitor {
+  const [visitor, setVisitor] = useState<Visitor>({ arrivals: 0, departures: 0 });
+  const last = useRef<string | null>(null);
+  useEffect(() => {
+    last.current ??= currentId();
+    return session.onUserChanged((previous, id) => {
+      const isOther = id !== null && last.current !== null && id !== last.current;
+      const isGone = id === null && previous !== null;
+      last.current = id ?? last.current;
+      if (isOther) {
+        forget();
+        setVisitor((known) => ({ ...known, arrivals: known.arrivals + 1 }));
+      }
+      if (isGone && isLoggedOut()) forget();
+      if (isGone) setVisitor((known) => ({ ...known, departures: known.departures + 1 }));
+    });
+  }, [forget]);
+  return visitor;
 }

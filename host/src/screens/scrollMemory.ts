@@ -1,4 +1,9 @@
-import { readJson, STORAGE_KEYS, tab } from '@liaozhai/shared/runtime';
+import { STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { readJson, tab } from '@liaozhai/shared/runtime';
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { usePage } from '../page';
+import { isTab } from '../shell/TabBar';
+import type { OpenScreen } from './ScreenStack';
 
 const remembered = 60;
 
@@ -32,4 +37,71 @@ export function createScrollMemory(): ScrollMemory {
       tab.remove(STORAGE_KEYS.scroll);
     },
   };
+}
+
+/** Keeps a screen's scroll position while it is hidden, over going back to it, and over a reload. */
+export function useScrollMemory(
+  scroller: RefObject<HTMLElement | null>,
+  { key, route, location, action }: OpenScreen,
+  active: boolean,
+  memory: ScrollMemory,
+) {
+  const { prerendered } = usePage();
+  const position = key + location.search;
+  /** Where it was when it was hidden; a tab's position outlives the document, since a new set may bring a new one at any tap. */
+  const left = useRef<string | null>(isTab(route.path) ? position : null);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!active || !element) return;
+    // going back, and a kept screen shown again, lead to where it was left; a page opened anew begins at its top
+    const goal = action === 'POP' ? position : left.current;
+    const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
+    memory.write(position, top);
+    const stop = restoreScroll(element, top);
+    const remember = () => memory.write(position, element.scrollTop);
+    element.addEventListener('scroll', remember, { passive: true });
+    return () => {
+      stop();
+      element.removeEventListener('scroll', remember);
+      left.current = position;
+    };
+  }, [scroller, position, action, active, memory, prerendered]);
+}
+
+const restoreForMs = 3000;
+const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+
+/**
+ * Scrolls an element to a position that its content may not reach yet, and again while content arrives,
+ * until it is reached, the reader takes over, or three seconds have passed. Returns the way to stop.
+ */
+function restoreScroll(element: HTMLElement, top: number): () => void {
+  element.scrollTop = top;
+  if (Math.abs(element.scrollTop - top) <= 1) return () => undefined;
+  const observer = new MutationObserver(() => {
+    element.scrollTop = top;
+    if (Math.abs(element.scrollTop - top) <= 1) stop();
+  });
+  const timer = setTimeout(() => stop(), restoreForMs);
+  const stop = () => {
+    clearTimeout(timer);
+    observer.disconnect();
+    for (const kind of takingOver) element.removeEventListener(kind, stop);
+  };
+  observer.observe(element, { childList: true, subtree: true });
+  for (const kind of takingOver) element.addEventListener(kind, stop, { passive: true });
+  return stop;
+}
+
+/** Takes scrolling out of the browser's hands and saves the positions whenever the page may be about to go. */
+export function useScrollSaving(memory: ScrollMemory) {
+  useEffect(() => {
+    history.scrollRestoration = 'manual';
+    addEventListener('pagehide', memory.save);
+    document.addEventListener('visibilitychange', memory.save);
+    return () => {
+      removeEventListener('pagehide', memory.save);
+      document.removeEventListener('visibilitychange', memory.save);
+    };
+  }, [memory]);
 }

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { forgetOthers, keepSet } from './buildCache';
-import { forgetOldMedia } from './mediaCache';
-import { anyPage, keepWaitingPage, keptHashes, mayBeKept } from './pageCache';
+import { anyPage, forgetOldMedia, forgetOthers, keepSet, keepWaitingPage, keptHashes, mayBeKept } from './caches';
 
 /** The device's cache of builds and pictures: a file whose name contains `big` does not fit. */
 let kept: Map<string, Response>;

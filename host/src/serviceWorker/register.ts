@@ -1,4 +1,5 @@
-import { pageSet } from '../federation';
+import type { PageSet } from '@liaozhai/shared/contract';
+import { BUNDLED } from '../federation/pageSet';
 
 const script = '/sw.js';
 
@@ -20,13 +21,13 @@ function trustedScript(): string {
   return policy ? (policy.createScriptURL(script) as unknown as string) : script;
 }
 
-/** Registers the service worker and tells it which files this page's set consists of. Call when idle. */
-export async function registerServiceWorker() {
-  if (!('serviceWorker' in navigator) || pageSet.set === 'bundled') return;
+/** Registers the service worker and tells it which files the page's set consists of. Call when idle. */
+export async function registerServiceWorker({ set, hashes }: PageSet) {
+  if (!('serviceWorker' in navigator) || set === BUNDLED) return;
   try {
     await navigator.serviceWorker.register(trustedScript(), { updateViaCache: 'none' });
     const { active } = await navigator.serviceWorker.ready;
-    active?.postMessage({ type: 'set', hashes: pageSet.hashes });
+    active?.postMessage({ type: 'set', hashes });
   } catch (cause) {
     // private windows and old WebViews refuse; the app works without
     console.info('no service worker', cause);

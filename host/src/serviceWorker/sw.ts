@@ -1,18 +1,21 @@
 /// <reference lib="webworker" />
 import { registerRoute } from 'workbox-routing';
 import { NetworkFirst, StaleWhileRevalidate } from 'workbox-strategies';
-import { BUILDS, forgetOthers, keepSet } from './buildCache';
-import { forgetOldMedia, MEDIA } from './mediaCache';
 import {
   anyPage,
+  BUILDS,
+  forgetOldMedia,
+  forgetOthers,
   isPageAddress,
   isWholePage,
   keepFirstPage,
+  keepSet,
   keepWaitingPage,
   keptHashes,
+  MEDIA,
   mayBeKept,
   PAGES,
-} from './pageCache';
+} from './caches';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -28,11 +31,11 @@ self.addEventListener('message', (event: ExtendableMessageEvent) => {
   if (type === 'set' && hashes) event.waitUntil(keep(hashes, event.source));
 });
 
-async function keep(hashes: Record<string, string>, teller: ExtendableMessageEvent['source']) {
+async function keep(hashes: Record<string, string>, sender: ExtendableMessageEvent['source']) {
   await keepSet(hashes);
   await keepWaitingPage();
   await forgetOthers({ ...hashes, ...(await keptHashes()) });
-  if (teller instanceof WindowClient) await keepFirstPage(teller.url);
+  if (sender instanceof WindowClient) await keepFirstPage(sender.url);
 }
 
 registerRoute(
@@ -50,7 +53,7 @@ registerRoute(
   }),
 );
 
-// immutable by name, and kept by `keepSet` alone, which checks them; `?again=1` is the door asking past a corrupt copy
+// immutable by name, and kept by `keepSet` alone, which checks them; `?again=1` is the asset loader asking past a corrupt copy
 registerRoute(
   ({ url }) => url.pathname.startsWith('/builds/') && url.search === '',
   async ({ request }) => (await caches.match(request, { cacheName: BUILDS })) ?? fetch(request),

@@ -1,40 +1,35 @@
-import { Router } from '@liaozhai/shared/runtime';
+import { Router, useOnline } from '@liaozhai/shared/runtime';
+import { OfflineIcon } from '@liaozhai/shared/ui';
 import { useCallback, useState } from 'react';
-import { pageSet } from '../federation';
-import { useNavigation, useVisit } from '../navigation/NavigationContext';
-import { prefetchScreen } from '../remotes/prefetch';
-import type { ScreenRoute } from '../routes/routeTable';
-import { ScreenStack } from '../screens/ScreenStack';
-import { createScrollMemory } from '../screens/scrollMemory';
-import { useScreenStack } from '../screens/useScreenStack';
-import { useScrollSaving } from '../screens/useScrollSaving';
-import { useVisitor } from '../screens/useVisitor';
-import { OfflineBanner } from './OfflineBanner';
-import { OverrideBadge } from './OverrideBadge';
+import { useNavigation, usePosition } from '../navigation';
+import { usePage } from '../page';
+import { ScreenStack, useScreenStack, useVisitor } from '../screens/ScreenStack';
+import { createScrollMemory, useScrollSaving } from '../screens/scrollMemory';
 import styles from './Shell.module.css';
 import { TabBar } from './TabBar';
 
 /** The frame around the screens: notices above, the tab bar below (a rail at the left of a wide window). */
-export function Shell({ routes }: { routes: readonly ScreenRoute[] }) {
+export function Shell() {
+  const { set, routes, components } = usePage();
   const navigation = useNavigation();
-  const { place } = useVisit();
+  const { location } = usePosition();
   const [memory] = useState(createScrollMemory);
   const visitor = useVisitor(memory.clear);
   const { screens, active } = useScreenStack(routes, visitor);
   useScrollSaving(memory);
-  const prefetch = useCallback((path: string) => prefetchScreen(routes, path), [routes]);
+  const prefetch = useCallback((path: string) => void components.preloadScreen(routes, path), [routes, components]);
   return (
     <div className={styles.frame}>
-      <Router navigator={navigation} location={place}>
+      <Router navigator={navigation} location={location}>
         <TabBar
-          pathname={place.pathname}
+          pathname={location.pathname}
           hidden={active.route.outsideShell}
           onApproach={prefetch}
           onAgain={scrollToTop}
         />
       </Router>
       <div className={styles.notices}>
-        {pageSet.override && <OverrideBadge expires={pageSet.override.expires} />}
+        {set.override && <OverrideBadge expires={set.override.expires} />}
         <OfflineBanner />
       </div>
       <ScreenStack screens={screens} active={active} epoch={visitor.arrivals} memory={memory} />
@@ -48,3 +43,36 @@ function scrollToTop() {
   const screen = [...document.querySelectorAll('main')].find(isVisible);
   screen?.scrollTo({ top: 0, behavior: 'smooth' });
 }
+
+/** Says that what is shown was kept from before. */
+function OfflineBanner() {
+  const online = useOnline();
+  return (
+    <div role="status">
+      {!online && (
+        <p className={styles.offline}>
+          <OfflineIcon size={16} aria-hidden />
+          当前没有网络，只能看之前打开过的内容
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** This browser runs builds of an override link: says so for as long as it does, with the way out. */
+function OverrideBadge({ expires }: { expires: string }) {
+  return (
+    <aside className={styles.override} aria-label="预览">
+      <span>正在预览未发布的版本，至 {clockTime(new Date(expires))}</span>
+      {/* a new document: the page's set is pinned for its life */}
+      <a className={styles.leave} href="/?override=off">
+        退出预览
+      </a>
+    </aside>
+  );
+}
+
+const twoDigits = (value: number) => String(value).padStart(2, '0');
+
+/** `14:05`, in the reader's own time zone. */
+const clockTime = (time: Date) => `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;

@@ -1,8 +1,21 @@
+import { paths } from '@liaozhai/shared/contract';
 import { Link } from '@liaozhai/shared/runtime';
+import { ChatFilledIcon, ChatIcon, FireFilledIcon, FireIcon, UserFilledIcon, UserIcon } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo } from 'react';
 import styles from './TabBar.module.css';
-import { isUnderTab, tabs } from './tabs';
+
+/** The three tabs are the host's own and never more. */
+export const tabs = [
+  { path: paths.explore(), label: '发现', Icon: FireIcon, ActiveIcon: FireFilledIcon },
+  { path: paths.conversations(), label: '聊过', Icon: ChatIcon, ActiveIcon: ChatFilledIcon },
+  { path: paths.my(), label: '我的', Icon: UserIcon, ActiveIcon: UserFilledIcon },
+] as const;
+
+export const isTab = (path: string) => tabs.some((tab) => tab.path === path);
+
+/** Whether a path belongs under a tab: `/my/profile` under 我的. */
+const isUnderTab = (tabPath: string, pathname: string) => pathname === tabPath || pathname.startsWith(`${tabPath}/`);
 
 interface TabBarProps {
   pathname: string;

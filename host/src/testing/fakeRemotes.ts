@@ -1,26 +1,37 @@
-import type { RemoteModule } from '@liaozhai/shared/runtime';
+import { CONTRACT_VERSION, type RemoteModule } from '@liaozhai/shared/contract';
 import { init } from '@module-federation/enhanced/runtime';
 import type { ComponentType } from 'react';
-import { registerSet } from '../federation/remotes';
+import { createPage, type Page } from '../page';
 import { testSet } from './pageFixture';
+
+declare const __FEDERATION__: { __INSTANCES__: object[] };
 
 type Pages = Record<string, () => Promise<{ default: ComponentType<never> }>>;
 
-/** Serves a build of a remote with these pages and parts, by route and slot name. */
+/** What running each entry leaves on the global object. */
+const containers: Record<string, object> = {};
+
+/** Serves a build of a remote with these pages and slots, by route and slot name. */
 export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastGood' = 'current') {
   const remote = testSet.remotes[name];
   const build = which === 'current' ? remote : remote?.lastGood;
   if (!build) throw new Error(`the test set has no ${which} build of ${name}`);
-  const load = (part: string) => () => pages[part]?.() ?? Promise.reject(new Error(`no chunk ${part}`));
+  const load = (chunk: string) => () => pages[chunk]?.() ?? Promise.reject(new Error(`no chunk ${chunk}`));
   const module: RemoteModule = {
     name,
-    contract: '^1.0.0',
+    contract: `^${CONTRACT_VERSION}`,
     routes: build.routes.map((route) => ({ ...route, page: load(route.name) as RemoteModule['routes'][0]['page'] })),
-    slots: build.slots.map((slot) => ({ name: slot.name, part: load(slot.name) })),
+    slots: build.slots.map((slot) => ({ name: slot.name, component: load(slot.name) })),
   };
-  // what running the entry leaves behind
-  const container = { init: () => undefined, get: async () => () => ({ default: module }) };
-  Object.assign(globalThis, { [build.global]: container });
+  containers[build.global] = { init: () => undefined, get: async () => () => ({ default: module }) };
+}
+
+/** A page as a new document has it: a federation instance of its own and whatever was served. */
+export function openPage(): Page {
+  __FEDERATION__.__INSTANCES__.length = 0;
+  init({ name: 'host', remotes: [] });
+  Object.assign(globalThis, containers);
+  return createPage();
 }
 
 interface HappyWindow {
@@ -29,6 +40,3 @@ interface HappyWindow {
 
 // every script "loads" and runs nothing: an entry that was not served leaves no container
 (window as unknown as HappyWindow).happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;
-
-init({ name: 'host', remotes: [] });
-registerSet();

@@ -9,8 +9,9 @@ import {
   render,
   userEvent,
 } from '@liaozhai/shared/testing';
-import { App } from '../App';
-import { rootOptions } from '../rootOptions';
+import { App, rootOptions } from '../App';
+import type { Page } from '../page';
+import { openPage } from './fakeRemotes';
 
 interface HostOptions {
   path?: string;
@@ -19,16 +20,25 @@ interface HostOptions {
   handlers?: Handlers;
   /** whether somebody is signed in */
   member?: boolean;
+  /** made anew unless a test needs its own */
+  page?: Page;
 }
 
 /** Opens the whole host at a path, with network and socket faked at the edge. */
-export async function openHost({ path = '/explore', state = null, handlers = {}, member = false }: HostOptions = {}) {
+export async function openHost({
+  path = '/explore',
+  state = null,
+  handlers = {},
+  member = false,
+  ...rest
+}: HostOptions = {}) {
   const network = fakeApi({ 'GET /v1/user': { data: memberDto() }, ...handlers });
   const socket = fakeRealtime();
   onTestEnd(network.restore);
   onTestEnd(socket.restore);
   if (member) session.userReceived(memberDto());
   history.replaceState(state, '', path);
-  const rendered = await act(async () => render(<App />, rootOptions));
-  return { ...rendered, requests: network.requests, user: userEvent.setup() };
+  const page = rest.page ?? openPage();
+  const rendered = await act(async () => render(<App page={page} />, rootOptions));
+  return { ...rendered, page, requests: network.requests, user: userEvent.setup() };
 }

@@ -1,4 +1,10 @@
-import type { PageBuild, PageRoute, PageSet } from '../federation/pageSet';
+import {
+  CONTRACT_VERSION,
+  PAGE_ELEMENTS,
+  type PageBuild,
+  type PageRoute,
+  type PageSet,
+} from '@liaozhai/shared/contract';
 
 const route = (name: string, path: string, title: string, flags: Partial<PageRoute> = {}): PageRoute => ({
   name,
@@ -16,7 +22,7 @@ const build = (name: string, version: string, routes: PageRoute[], slots: string
   label: name,
   entry: `/builds/${name}/${version}/remoteEntry.js`,
   global: `${name}_${version}`,
-  contract: '^1.0.0',
+  contract: `^${CONTRACT_VERSION}`,
   routes,
   slots: slots.map((slot) => ({ name: slot, preload: { js: [], css: [] } })),
 });
@@ -42,7 +48,7 @@ export const testSet: PageSet = {
   candidate: false,
   override: null,
   publicKey: '',
-  host: { id: 'host@1.0.0+000000000000', entry: '/host.js', contract: '1.0.0', css: [] },
+  host: { id: 'host@1.0.0+000000000000', entry: '/host.js', contract: CONTRACT_VERSION, css: [] },
   remotes: {
     stories: withLastGood(build('stories', '1.0.0', stories)),
     chat: withLastGood(
@@ -58,7 +64,7 @@ export const testSet: PageSet = {
 
 const script = document.createElement('script');
 script.type = 'application/json';
-script.id = 'liaozhai-set';
+script.id = PAGE_ELEMENTS.set;
 script.textContent = JSON.stringify(testSet);
 document.head.append(script);
 globalThis.__liaozhai = { policy: null, hashOf: () => 'sha384-test', started: false, failed: () => undefined };
@@ -67,7 +73,7 @@ globalThis.__liaozhai = { policy: null, hashOf: () => 'sha384-test', started: fa
 window.requestIdleCallback = () => 0;
 window.cancelIdleCallback = () => undefined;
 
-// the origin has neither a channel to look at nor builds to warm
+// the origin has neither a channel to look at nor builds to prefetch
 globalThis.fetch = async () => new Response('', { status: 404 });
 
 /** What the page told the origin, by `/beacon`. */

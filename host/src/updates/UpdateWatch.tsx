@@ -1,9 +1,10 @@
-import { onReloadHoldsChanged, reloadHolds, toast } from '@liaozhai/shared/runtime';
+import { channelFields, type PageSet } from '@liaozhai/shared/contract';
+import { onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
 import { Dialog } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
-import type { SetVerdict } from './judgeSet';
-import { awaitSet, noteAttempt, wasJustTried } from './reloadDue';
-import { watchChannel } from './watchChannel';
+import * as v from 'valibot';
+import { usePage } from '../page';
+import { noteAttempt, wasJustTried } from './pendingUpdate';
 
 /** With the 30 s between two looks at the channel, a killed build is left within the minute. */
 const graceMs = 25_000;
@@ -15,26 +16,27 @@ function reloadFor(goal: string) {
 
 /** Takes what the channel says: a newer set at the next navigation, a killed build as soon as work in hand allows. */
 export default function UpdateWatch() {
+  const { set, remotes, pendingUpdate } = usePage();
   const [killed, setKilled] = useState<string | null>(null);
   const [putAside, setPutAside] = useState(false);
 
   useEffect(() => {
-    let told: string | null = null;
+    let announced: string | null = null;
     const take = (verdict: SetVerdict) => {
       if (verdict.kind === 'killed') return wasJustTried(verdict.build) || setKilled(verdict.build);
-      awaitSet(verdict.kind === 'outdated' ? verdict.live : null);
-      if (verdict.kind !== 'outdated' || told === verdict.live || wasJustTried(verdict.live)) return;
-      told = verdict.live;
+      pendingUpdate.await(verdict.kind === 'outdated' ? verdict.live : null);
+      if (verdict.kind !== 'outdated' || announced === verdict.live || wasJustTried(verdict.live)) return;
+      announced = verdict.live;
       toast('有新版本', { action: { label: '更新', run: () => reloadFor(verdict.live) } });
     };
-    return watchChannel(take);
-  }, []);
+    return watchChannel(set, remotes.runningBuilds, take);
+  }, [set, remotes, pendingUpdate]);
 
   useEffect(() => {
     if (!killed) return;
-    const leaveIfFree = () => reloadHolds().length === 0 && reloadFor(killed);
+    const leaveIfFree = () => reloadBlocks().length === 0 && reloadFor(killed);
     leaveIfFree();
-    const stop = onReloadHoldsChanged(leaveIfFree);
+    const stop = onReloadBlocksChanged(leaveIfFree);
     const timer = setTimeout(() => reloadFor(killed), graceMs);
     return () => {
       stop();
@@ -54,4 +56,99 @@ export default function UpdateWatch() {
       它有一处已知的故障，半分钟内会自动重新载入。手上没写完的内容，请先收好。
     </Dialog>
   );
+}
+
+const everyMs = 30_000;
+
+/** Looks at the channel when the page comes into sight and every 30 s while it is. Returns the way to stop. */
+function watchChannel(
+  set: PageSet,
+  runningBuilds: () => string[],
+  onVerdict: (verdict: SetVerdict) => void,
+): () => void {
+  const { channel, publicKey } = set;
+  let { seq } = set;
+  let stopped = false;
+
+  const look = async () => {
+    if (document.visibilityState !== 'visible') return;
+    try {
+      const response = await fetch(`/channels/${channel}.json`, { cache: 'no-cache' });
+      if (!response.ok) return;
+      const state = await readChannel(await response.text(), { channel, publicKey, seq, now: Date.now() });
+      seq = state.seq;
+      if (!stopped) onVerdict(judgeSet(set, runningBuilds(), state));
+    } catch (cause) {
+      // offline, or a document that must not be believed: the page stays on its pinned set
+      console.info('channel not read', cause);
+    }
+  };
+
+  const timer = setInterval(look, everyMs);
+  document.addEventListener('visibilitychange', look);
+  void look();
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', look);
+  };
+}
+
+const { channel, seq, stable, candidate, killed, expires } = channelFields;
+/** What an open page needs of `channels/<name>.json`. */
+const channelSchema = v.object({ channel, seq, stable, candidate, killed, expires });
+
+type ChannelDocument = v.InferOutput<typeof channelSchema>;
+
+const bytesOf = (base64: string) =>
+  Uint8Array.from(atob(base64.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+
+/** Whether the text was signed over by the key. Unknown where the browser has no WebCrypto: on plain http. */
+async function isSigned(text: string, signature: string, publicKey: string): Promise<boolean> {
+  // such a page came unsigned itself, and the document can only make it reload
+  if (!crypto.subtle) return true;
+  const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
+  const key = await crypto.subtle.importKey('spki', bytesOf(publicKey), ecdsa, false, ['verify']);
+  const signed = new TextEncoder().encode(text);
+  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytesOf(signature), signed);
+}
+
+interface Expectation {
+  channel: string;
+  publicKey: string;
+  /** the highest state seen so far; an older document is a replay */
+  seq: number;
+  now: number;
+}
+
+/** Reads a channel document. Throws if its form, signature, channel, order or date is wrong. */
+export async function readChannel(text: string, expected: Expectation): Promise<ChannelDocument> {
+  const { sig, ...unsigned } = JSON.parse(text) as { sig?: unknown };
+  const document = v.parse(channelSchema, unsigned);
+  if (document.channel !== expected.channel) throw new Error(`channel ${document.channel} is not ours`);
+  if (document.seq < expected.seq) throw new Error(`channel state ${document.seq} is older than ${expected.seq}`);
+  if (Date.parse(document.expires) <= expected.now) throw new Error('the channel document has expired');
+  // stored with sorted keys, so the text without its signature is what was signed
+  if (typeof sig !== 'string' || !(await isSigned(JSON.stringify(unsigned), sig, expected.publicKey)))
+    throw new Error('the channel document is not signed by the key of this page');
+  return document;
+}
+
+/** What the channel says about the set this page runs. */
+type SetVerdict =
+  | { kind: 'current' }
+  /** another set is live for this visitor; the next document will have it */
+  | { kind: 'outdated'; live: string }
+  /** a build that runs here must not run anywhere */
+  | { kind: 'killed'; build: string };
+
+type RunningSet = Pick<PageSet, 'set' | 'candidate' | 'override'>;
+
+export function judgeSet(running: RunningSet, builds: readonly string[], channel: ChannelDocument): SetVerdict {
+  const killed = builds.find((build) => channel.killed.includes(build));
+  if (killed) return { kind: 'killed', build: killed };
+  // an override was chosen by hand; the badge shows the way out
+  if (running.override) return { kind: 'current' };
+  const live = (running.candidate && channel.candidate?.set) || channel.stable?.set || running.set;
+  return live === running.set ? { kind: 'current' } : { kind: 'outdated', live };
 }

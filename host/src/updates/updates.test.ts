@@ -1,13 +1,16 @@
 import '../testing/pageFixture';
-import { holdReload } from '@liaozhai/shared/runtime';
+import { blockReload } from '@liaozhai/shared/runtime';
 import { beforeAll, describe, expect, test } from '@rstest/core';
-import { readChannel } from './channelDocument';
-import { judgeSet } from './judgeSet';
-import { awaitSet, noteAttempt, takeReloadDue, wasJustTried } from './reloadDue';
+import { createPendingUpdate, noteAttempt, wasJustTried } from './pendingUpdate';
+import { judgeSet, readChannel } from './UpdateWatch';
 
 const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
 const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
 const now = Date.parse('2026-11-21T00:00:00Z');
+
+const [setA, setB, setC] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string];
+const liveSince = { builds: [], by: 'test', since: '2026-11-20T00:00:00.000Z' };
+const stableAs = (set: string) => ({ ...liveSince, set });
 
 // keys sorted, as the release system stores them
 const unsigned = {
@@ -16,7 +19,7 @@ const unsigned = {
   expires: '2027-01-01T00:00:00.000Z',
   killed: [] as string[],
   seq: 8,
-  stable: { set: 'set-b' },
+  stable: stableAs(setB),
 };
 
 let keys: CryptoKeyPair;
@@ -38,11 +41,11 @@ const read = (text: string, seq = 7) => readChannel(text, { channel: 'production
 
 describe('a channel document', () => {
   test('signed by the key of the page is believed', async () => {
-    expect(await read(await signed(unsigned))).toMatchObject({ seq: 8, stable: { set: 'set-b' } });
+    expect(await read(await signed(unsigned))).toMatchObject({ seq: 8, stable: { set: setB } });
   });
 
   test.each([
-    ['changed after signing', async () => (await signed(unsigned)).replace('set-b', 'set-c'), /signed/],
+    ['changed after signing', async () => (await signed(unsigned)).replace(setB, setC), /signed/],
     ['without a signature', async () => JSON.stringify(unsigned), /signed/],
     ['older than what was seen', () => signed({ ...unsigned, seq: 6 }), /older/],
     ['out of date', () => signed({ ...unsigned, expires: '2026-11-20T00:00:00.000Z' }), /expired/],
@@ -54,24 +57,24 @@ describe('a channel document', () => {
 });
 
 describe('the set of this page', () => {
-  const running = { set: 'set-a', candidate: false, override: null };
+  const running = { set: setA, candidate: false, override: null };
   const builds = ['host@1.0.0+a', 'stories@1.0.0+a'];
-  const channel = { ...unsigned, stable: { set: 'set-a' } };
+  const channel = { ...unsigned, stable: stableAs(setA) };
 
   test.each([
     ['is current while it is the stable one', running, channel, { kind: 'current' }],
-    ['is outdated once another is stable', running, unsigned, { kind: 'outdated', live: 'set-b' }],
+    ['is outdated once another is stable', running, unsigned, { kind: 'outdated', live: setB }],
     [
       'stays what a candidate visitor was given',
-      { ...running, set: 'set-c', candidate: true },
-      { ...channel, candidate: { set: 'set-c' } },
+      { ...running, set: setC, candidate: true },
+      { ...channel, candidate: { ...stableAs(setC), percent: 5, salt: 'a-salt-of-test' } },
       { kind: 'current' },
     ],
     [
       'is outdated when its candidate is gone',
-      { ...running, set: 'set-c', candidate: true },
+      { ...running, set: setC, candidate: true },
       channel,
-      { kind: 'outdated', live: 'set-a' },
+      { kind: 'outdated', live: setA },
     ],
     ['stays under an override', { ...running, override: { id: 'x', expires: '' } }, unsigned, { kind: 'current' }],
     [
@@ -85,24 +88,29 @@ describe('the set of this page', () => {
   });
 });
 
-describe('a waiting set', () => {
+describe('a pending update', () => {
   test('comes with the next navigation, unless somebody has unsaved work', () => {
-    awaitSet('set-b');
-    const release = holdReload('outbox');
-    expect(takeReloadDue()).toBe(false);
+    const update = createPendingUpdate();
+    update.await(setB);
+    const release = blockReload('outbox');
+    expect(update.take()).toBe(false);
     release();
-    expect(takeReloadDue()).toBe(true);
+    expect(update.take()).toBe(true);
   });
 
   test('that a new document did not bring is not asked for again at once', () => {
-    awaitSet('set-c');
-    noteAttempt('set-c');
-    expect(takeReloadDue()).toBe(false);
-    expect(wasJustTried('set-c', Date.now() + 61_000)).toBe(false);
+    const update = createPendingUpdate();
+    update.await(setB);
+    noteAttempt(setB);
+    expect(update.take()).toBe(false);
+    expect(wasJustTried(setB, Date.now() + 61_000)).toBe(false);
   });
 
-  test('no set, no reload', () => {
-    awaitSet(null);
-    expect(takeReloadDue()).toBe(false);
+  test('is none until another set is live, and none once that is taken back', () => {
+    const update = createPendingUpdate();
+    expect(update.take()).toBe(false);
+    update.await(setB);
+    update.await(null);
+    expect(update.take()).toBe(false);
   });
 });

@@ -12,5 +12,5 @@ export const routes: RouteDefinition[] = [
 ];
 
 export const slots: SlotDefinition[] = [
-  { name: 'story.chat', part: () => import(/* webpackChunkName: "story.chat" */ './pages/StoryChatPage') },
+  { name: 'story.chat', component: () => import(/* webpackChunkName: "story.chat" */ './pages/StoryChatPage') },
 ];

@@ -19,5 +19,5 @@ export const routes: RouteDefinition[] = [
 ];
 
 export const slots: SlotDefinition[] = [
-  { name: 'my.balance', part: () => import(/* webpackChunkName: "my.balance" */ './components/BalanceLine') },
+  { name: 'my.balance', component: () => import(/* webpackChunkName: "my.balance" */ './components/BalanceLine') },
 ];

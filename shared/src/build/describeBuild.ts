@@ -1,34 +1,10 @@
+import { join } from 'node:path';
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
+import { createJiti } from 'jiti';
+import type { HostDescription, RemoteDescription } from '../contract/releases.ts';
 import type { RouteDefinition, SlotDefinition } from '../contract/remote.ts';
 
-export interface ChunkFiles {
-  js: string[];
-  css: string[];
-}
-
-/** `liaozhai.json`: what a build says of itself to the release system. Paths are relative to the dist folder. */
-export interface BuildDescription {
-  kind: 'remote' | 'host';
-  name: string;
-  label: string;
-  /** semver from package.json; `publish --version` overrides it */
-  version: string;
-  sourceHash: string;
-  federation: string;
-  /** remote: the range of `shared/runtime` it needs; host: the version it provides */
-  contract: string;
-  shared: { provides: Record<string, string>; requires: Record<string, string> };
-  entry: string;
-  css: string[];
-  global?: string;
-  chunkGlobal?: string;
-  exposes?: string[];
-  module?: ChunkFiles;
-  routes?: (Required<Omit<RouteDefinition, 'page'>> & ChunkFiles)[];
-  slots?: ({ name: string } & ChunkFiles)[];
-  template?: string;
-  serviceWorker?: string;
-}
+type ChunkFiles = RemoteDescription['module'];
 
 function filesOf(compilation: Rspack.Compilation, chunk: string): ChunkFiles | undefined {
   const files = compilation.namedChunkGroups.get(chunk)?.getFiles();
@@ -63,7 +39,9 @@ export const describeSlots = (compilation: Rspack.Compilation, slots: SlotDefini
 export const describeModule = (compilation: Rspack.Compilation, name: string) => chunkOf(compilation, name);
 
 /** Writes `liaozhai.json` from the finished compilation. */
-export const pluginDescribe = (describe: (compilation: Rspack.Compilation) => BuildDescription): RsbuildPlugin => ({
+export const pluginDescribe = (
+  describe: (compilation: Rspack.Compilation) => HostDescription | RemoteDescription,
+): RsbuildPlugin => ({
   name: 'liaozhai:describe',
   setup(api) {
     api.processAssets({ stage: 'report' }, ({ compilation, sources }) => {
@@ -76,3 +54,19 @@ export const pluginDescribe = (describe: (compilation: Rspack.Compilation) => Bu
     });
   },
 });
+
+type Declared = { routes?: RouteDefinition[]; slots?: SlotDefinition[] };
+
+/** Reads what a remote declares by running its `src/routes.tsx` in Node; its pages stay unloaded behind `import()`. */
+export async function readDeclaration(root: string): Promise<Required<Declared>> {
+  const file = join(root, 'src/routes.tsx');
+  const declared = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
+    .import<Declared>(file)
+    .catch((cause) => {
+      throw new Error(
+        `${file} cannot be read at build time: let it import only types, ./texts and pages behind import()`,
+        { cause },
+      );
+    });
+  return { routes: declared.routes ?? [], slots: declared.slots ?? [] };
+}

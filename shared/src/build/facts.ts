@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sourceHash } from './sourceHash.ts';
 
 export const sharedRoot = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const repoRoot = join(sharedRoot, '..');
@@ -26,4 +26,35 @@ export function packageFacts(kind: 'host' | 'remote', root: string): PackageFact
   const rooms = bundledRooms[kind].map((room) => join(sharedRoot, 'src', room));
   const versions = join(repoRoot, 'pnpm-workspace.yaml');
   return { root, version, sourceHash: sourceHash(repoRoot, [...own, ...rooms, versions]) };
+}
+
+/** Nothing that a build can contain: tests, what helps them, and documents. */
+const ignored = /(^|\/)(node_modules|dist|\.rsbuild|testing)(\/|$)|(\.test|\/fixtures)\.tsx?$|README\.md$/;
+
+function* filesBelow(path: string): Generator<string> {
+  if (statSync(path).isFile()) {
+    yield path;
+    return;
+  }
+  for (const name of readdirSync(path).sort()) {
+    const child = join(path, name);
+    if (!ignored.test(child)) yield* filesBelow(child);
+  }
+}
+
+/**
+ * 12 hex digits over names and contents of the given files and folders, tests and READMEs aside.
+ * Chunk globals derive from it, so equal sources give equal bytes.
+ */
+export function sourceHash(root: string, paths: string[]): string {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    for (const file of filesBelow(path)) {
+      hash
+        .update(`${relative(root, file).replaceAll('\\', '/')}\0`)
+        .update(readFileSync(file))
+        .update('\0');
+    }
+  }
+  return hash.digest('hex').slice(0, 12);
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CONTRACT_VERSION } from '../contract/remote.ts';
 
 const require = createRequire(import.meta.url);
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -8,24 +9,24 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const readPackage = (path: string) => require(path) as { version: string; dependencies?: Record<string, string> };
 const installed = (name: string) => readPackage(`${name}/package.json`).version;
 
-/** The exact Module Federation version; lent internals make it a contract between host and remotes. */
+/** The exact Module Federation version; shared internals make it a contract between host and remotes. */
 export const federationVersion = readPackage(
   join(dirname(require.resolve('@module-federation/webpack-bundler-runtime')), '../package.json'),
 ).version;
 
-/** The version of `shared/runtime` that the host provides and the gate checks. */
-export const contractVersion = readPackage(join(folder, '../../package.json')).version;
+/** The range of `shared/runtime` that a remote built here needs. */
+export const contractRange = `^${CONTRACT_VERSION}`;
 
 export const requiredVersions: Record<string, string> = {
   react: '^19.3.0',
   'react/jsx-runtime': '^19.3.0',
   'react-dom': '^19.3.0',
   // workspace:* would become a required version and warn on each load
-  '@liaozhai/shared/runtime': '^1.0.0',
+  '@liaozhai/shared/runtime': contractRange,
 };
 
 const providedVersion = (name: string) =>
-  name.startsWith('@liaozhai/') ? contractVersion : installed(name.startsWith('react/') ? 'react' : name);
+  name.startsWith('@liaozhai/') ? CONTRACT_VERSION : installed(name.startsWith('react/') ? 'react' : name);
 
 export const providedVersions = () =>
   Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, providedVersion(name)]));
@@ -51,13 +52,13 @@ export const esmRuntime = () => ({
   [runtimeFile('index.cjs')]: runtimeFile('index.js'),
 });
 
-/** Remotes borrow the bundler runtime from the host: 7.1 → 3.3 KiB br per entry. */
-export const lentRuntime = () => ({
-  [federationFile('index.cjs')]: join(folder, 'lentRuntime.js'),
+/** Remotes take the bundler runtime from the host: 7.1 → 3.3 KiB br per entry. */
+export const sharedRuntime = () => ({
+  [federationFile('index.cjs')]: join(folder, 'sharedRuntime.js'),
 });
 
 /** Lets the host hand its runtime core to remotes; the experiments flag of the same effect pulls the CommonJS build. */
-export const lendCorePlugin = () =>
+export const shareCorePlugin = () =>
   join(dirname(require.resolve('@module-federation/inject-external-runtime-core-plugin')), 'index.js');
 
 /** react-router names its development build in `exports`; the production build beside it has no warnings in it. */

@@ -9,23 +9,24 @@ import {
   type Rspack,
   rspack,
 } from '@rsbuild/core';
+import type { HostDescription } from '../contract/releases.ts';
+import { CONTRACT_VERSION } from '../contract/remote.ts';
+import { AssetLoaderPlugin, insertStylesheet } from './assetLoader.ts';
 import { baseConfig } from './base.ts';
-import { type BuildDescription, describeModule, pluginDescribe } from './describeBuild.ts';
-import { ChunkDoor, cssDoor } from './doors.ts';
+import { describeModule, pluginDescribe } from './describeBuild.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import {
-  contractVersion,
   esmRuntime,
   federationVersion,
-  lendCorePlugin,
   noFederation,
   noFetchAdapter,
   productionRouter,
   providedVersions,
+  shareCorePlugin,
   sharedModules,
 } from './federation.ts';
-import { firstEnvironment, pluginFirst } from './first.ts';
 import { pluginPage, writePageTemplate } from './page.ts';
+import { pluginPrerender, prerenderEnvironment } from './prerender.ts';
 import { backendProxy } from './standAloneConfig.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
@@ -36,7 +37,7 @@ const federation = () =>
     remotes: {},
     shared: { ...sharedModules('host'), 'react-dom/client': { singleton: true, eager: true, requiredVersion: false } },
     shareStrategy: 'loaded-first',
-    runtimePlugins: [lendCorePlugin()],
+    runtimePlugins: [shareCorePlugin()],
     dts: false,
     dev: false,
     manifest: false,
@@ -58,7 +59,7 @@ function hostRspack(config: Rspack.Configuration, hash: string, isFederated: boo
   };
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
   config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...productionRouter() } };
-  config.plugins?.push(withoutFetchAdapter(), new ChunkDoor(), ...(isFederated ? [federation()] : []));
+  config.plugins?.push(withoutFetchAdapter(), new AssetLoaderPlugin(), ...(isFederated ? [federation()] : []));
 }
 
 /**
@@ -89,7 +90,7 @@ const monolith = (root: string): RsbuildConfig => {
   );
   const alias = {
     [join(root, 'src/federation/bundledRemotes')]: generated,
-    [join(root, 'src/federation/lend')]: noFederation,
+    [join(root, 'src/federation/sharedRuntime')]: noFederation,
     '@module-federation/enhanced/runtime': noFederation,
   };
   return { resolve: { alias } };
@@ -97,7 +98,7 @@ const monolith = (root: string): RsbuildConfig => {
 
 const describeHost =
   (facts: PackageFacts) =>
-  (compilation: Rspack.Compilation): BuildDescription => {
+  (compilation: Rspack.Compilation): HostDescription => {
     const { js } = describeModule(compilation, 'host');
     const entry = js.at(-1);
     if (!entry) throw new Error('the host build has no entry script');
@@ -108,7 +109,7 @@ const describeHost =
       version: facts.version,
       sourceHash: facts.sourceHash,
       federation: federationVersion,
-      contract: contractVersion,
+      contract: CONTRACT_VERSION,
       shared: { provides: providedVersions(), requires: {} },
       entry,
       css: [],
@@ -146,14 +147,14 @@ export const hostConfig = () =>
     }
     const tools: RsbuildConfig['tools'] = {
       htmlPlugin: false,
-      cssExtract: { pluginOptions: { insert: cssDoor } },
+      cssExtract: { pluginOptions: { insert: insertStylesheet } },
       rspack: (config) => hostRspack(config, facts.sourceHash, !bundled),
     };
     const dist = bundled ? 'dist-monolith' : 'dist';
     return {
       ...mergeRsbuildConfig(config, ...(bundled ? [monolith(facts.root)] : []), {
         output: { distPath: { root: dist } },
-        plugins: [pluginFirst(facts.root, join(facts.root, dist))],
+        plugins: [pluginPrerender(facts.root, join(facts.root, dist))],
       }),
       environments: {
         web: {
@@ -162,7 +163,7 @@ export const hostConfig = () =>
           tools,
         },
         serviceWorker: serviceWorkerEnvironment,
-        first: firstEnvironment(facts.root),
+        first: prerenderEnvironment(facts.root),
       },
     };
   });

@@ -2,19 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import { defineConfig, type EnvironmentConfig, mergeRsbuildConfig } from '@rsbuild/core';
+import type { RemoteDescription } from '../contract/releases.ts';
+import { AssetLoaderPlugin, insertStylesheet } from './assetLoader.ts';
 import { baseConfig } from './base.ts';
-import {
-  type BuildDescription,
-  describeModule,
-  describeRoutes,
-  describeSlots,
-  pluginDescribe,
-} from './describeBuild.ts';
-import { ChunkDoor, cssDoor } from './doors.ts';
+import { describeModule, describeRoutes, describeSlots, pluginDescribe, readDeclaration } from './describeBuild.ts';
 import { packageFacts, repoRoot } from './facts.ts';
-import { esmRuntime, federationVersion, lentRuntime, requiredVersions, sharedModules } from './federation.ts';
-import { firstEnvironment, hasFirst, pluginFirst } from './first.ts';
-import { readDeclaration } from './routes.ts';
+import {
+  contractRange,
+  esmRuntime,
+  federationVersion,
+  requiredVersions,
+  sharedModules,
+  sharedRuntime,
+} from './federation.ts';
+import { hasPrerendered, pluginPrerender, prerenderEnvironment } from './prerender.ts';
 import { standAloneConfig } from './standAloneConfig.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
@@ -42,8 +43,8 @@ function federatedConfig(name: string, hash: string): EnvironmentConfig {
   return {
     tools: {
       htmlPlugin: false,
-      // late stylesheets go through the host's door like scripts do
-      cssExtract: { pluginOptions: { insert: cssDoor } },
+      // late stylesheets go through the host's asset loader like scripts do
+      cssExtract: { pluginOptions: { insert: insertStylesheet } },
       rspack: (config) => {
         // the container is the only entry; src/index.ts is for stand-alone development
         config.entry = {};
@@ -56,7 +57,10 @@ function federatedConfig(name: string, hash: string): EnvironmentConfig {
           strictModuleErrorHandling: true,
         };
         config.optimization = { ...config.optimization, splitChunks: false };
-        config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...lentRuntime() } };
+        config.resolve = {
+          ...config.resolve,
+          alias: { ...config.resolve?.alias, ...esmRuntime(), ...sharedRuntime() },
+        };
         config.plugins?.push(
           new ModuleFederationPlugin({
             // an instance per build, and no clash with a route that is called like its remote
@@ -72,7 +76,7 @@ function federatedConfig(name: string, hash: string): EnvironmentConfig {
             manifest: false,
             experiments: { externalRuntime: true, optimization: { target: 'web' } },
           }),
-          new ChunkDoor(),
+          new AssetLoaderPlugin(),
         );
       },
     },
@@ -94,14 +98,14 @@ export const remoteConfig = (name: string) =>
     if (isStock) return stockRemoteConfig(facts, name);
     const { routes, slots } = await readDeclaration(root);
     const global = containerGlobal(name, facts.sourceHash);
-    const describe = (compilation: Parameters<typeof describeModule>[0]): BuildDescription => ({
+    const describe = (compilation: Parameters<typeof describeModule>[0]): RemoteDescription => ({
       kind: 'remote',
       name,
       label,
       version: facts.version,
       sourceHash: facts.sourceHash,
       federation: federationVersion,
-      contract: '^1.0.0',
+      contract: contractRange,
       shared: { provides: {}, requires: requiredVersions },
       entry: 'remoteEntry.js',
       css: [],
@@ -116,9 +120,9 @@ export const remoteConfig = (name: string) =>
       source: { entry: { index: './src/index.ts' } },
       plugins: [pluginDescribe(describe)],
     });
-    const first = hasFirst(root);
+    const first = hasPrerendered(root);
     return {
-      ...mergeRsbuildConfig(baseConfig(facts), first ? { plugins: [pluginFirst(root, join(root, 'dist'))] } : {}),
-      environments: { web, ...(first ? { first: firstEnvironment(root) } : {}) },
+      ...mergeRsbuildConfig(baseConfig(facts), first ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
+      environments: { web, ...(first ? { first: prerenderEnvironment(root) } : {}) },
     };
   });

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
 import { baseConfig } from './base.ts';
+import { readDeclaration } from './describeBuild.ts';
 import type { PackageFacts } from './facts.ts';
 import { repoRoot } from './facts.ts';
-import { noFederation, requiredVersions } from './federation.ts';
+import { contractRange, noFederation, requiredVersions } from './federation.ts';
 import { writePageTemplate } from './page.ts';
-import { readDeclaration } from './routes.ts';
 
 /** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
 export const isStock = process.env.LIAOZHAI_STOCK === '1';
@@ -29,7 +29,7 @@ function stockBase(facts: PackageFacts, name: string): RsbuildConfig {
   });
 }
 
-/** Exposed name → file of each route's page and each slot's part, as `src/routes.tsx` imports them. */
+/** Exposed name → file of each route's page and each slot's component, as `src/routes.tsx` imports them. */
 function exposesOf(root: string): Record<string, string> {
   const source = readFileSync(join(root, 'src/routes.tsx'), 'utf8');
   const imports = source.matchAll(/webpackChunkName: "([^"]+)" \*\/ '([^']+)'/g);
@@ -52,14 +52,14 @@ export function stockRemoteConfig(facts: PackageFacts, name: string): RsbuildCon
   });
 }
 
-/** The source of the module that stands in for `bundledRemotes`: declared here, loaded through federation. */
+/** The source of the module that replaces `bundledRemotes`: declared here, loaded through federation. */
 async function remotesModule(remotes: { name: string; label: string }[]): Promise<string> {
   const entries = remotes.map(async ({ name, label }) => {
     const { routes, slots } = await readDeclaration(join(repoRoot, 'remotes', name));
     const load = (exposed: string) => `() => import(${JSON.stringify(`${name}/${exposed}`)})`;
     const list = (kind: string, items: { name: string }[]) =>
       `[${items.map((item) => `{ ...${JSON.stringify(item)}, ${kind}: ${load(item.name)} }`).join(', ')}]`;
-    const module = `{ name: ${JSON.stringify(name)}, contract: '^1.0.0', routes: ${list('page', routes)}, slots: ${list('part', slots)} }`;
+    const module = `{ name: ${JSON.stringify(name)}, contract: '${contractRange}', routes: ${list('page', routes)}, slots: ${list('component', slots)} }`;
     return `${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: ${module} },`;
   });
   return `export const bundledRemotes = {\n${(await Promise.all(entries)).join('\n')}\n};\n`;
@@ -84,7 +84,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
     resolve: {
       alias: {
         [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,
-        [join(root, 'src/federation/lend')]: noFederation,
+        [join(root, 'src/federation/sharedRuntime')]: noFederation,
         '@module-federation/enhanced/runtime$': noFederation,
       },
     },

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 
 /** The version of the shared runtime that a host provides; a build asks for a range of it. It only ever grows. */
-export const CONTRACT_VERSION = '1.0.0';
+export const CONTRACT_VERSION = '2.0.0';
 
 /** A screen that a remote serves. Flags that are left out are false. */
 export interface RouteDefinition {
@@ -20,13 +20,13 @@ export interface RouteDefinition {
 /** A place on another team's page that this remote fills, such as `story.chat`. */
 export interface SlotDefinition {
   name: string;
-  part: () => Promise<{ default: ComponentType<never> }>;
+  component: () => Promise<{ default: ComponentType<never> }>;
 }
 
 /** What a remote exposes as its only federated module. */
 export interface RemoteModule {
   name: string;
-  /** The range of the shared runtime it needs, e.g. `^1.0.0`. */
+  /** The range of the shared runtime it needs, e.g. `^2.0.0`. */
   contract: string;
   routes: RouteDefinition[];
   slots: SlotDefinition[];
@@ -35,7 +35,11 @@ export interface RemoteModule {
 type DeclaredRemote = Pick<RemoteModule, 'name' | 'routes'> & Partial<Pick<RemoteModule, 'contract' | 'slots'>>;
 
 /** A remote is its contract: what it is called, which routes it serves, which slots it fills. */
-export const defineRemote = ({ contract = '^1.0.0', slots = [], ...declared }: DeclaredRemote): RemoteModule => ({
+export const defineRemote = ({
+  contract = `^${CONTRACT_VERSION}`,
+  slots = [],
+  ...declared
+}: DeclaredRemote): RemoteModule => ({
   ...declared,
   contract,
   slots,

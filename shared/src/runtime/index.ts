@@ -29,9 +29,9 @@ export {
   STORAGE_KEYS,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
+export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';
 export { client, newClientId, onUnauthenticated, type RequestOptions, request, toApiError } from './client/client';
 export { copyText, share, useOnline } from './device';
-export { holdReload, onReloadHoldsChanged, reloadHolds } from './holdReload';
 export { type HostConfig, hostConfig } from './hostConfig';
 export { isLeaveGuarded, mayLeave, useLeaveGuard } from './leaveGuard';
 export { type PageInfo, pageInfo, pageInfoKnown } from './pageInfo';

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@rstest/core';
 import { onTestEnd, openRemote, render, screen } from '../testing';
 import {
   authPopup,
+  blockReload,
   defineRemote,
-  holdReload,
   newClientId,
-  onReloadHoldsChanged,
+  onReloadBlocksChanged,
   paths,
   RemoteSlot,
-  reloadHolds,
+  reloadBlocks,
   requestLogin,
   useDocumentTitle,
   useGoBack,
@@ -24,20 +24,20 @@ test('client ids are UUIDs of version 4, each another', () => {
 test('a reload is held until everyone has let go', () => {
   let changes = 0;
   onTestEnd(
-    onReloadHoldsChanged(() => {
+    onReloadBlocksChanged(() => {
       changes += 1;
     }),
   );
-  const first = holdReload('outbox');
-  const second = holdReload('outbox');
-  const third = holdReload('profile');
-  expect(reloadHolds()).toEqual(['outbox', 'profile']);
+  const first = blockReload('outbox');
+  const second = blockReload('outbox');
+  const third = blockReload('profile');
+  expect(reloadBlocks()).toEqual(['outbox', 'profile']);
   first();
   first();
   third();
-  expect(reloadHolds()).toEqual(['outbox']);
+  expect(reloadBlocks()).toEqual(['outbox']);
   second();
-  expect(reloadHolds()).toEqual([]);
+  expect(reloadBlocks()).toEqual([]);
   expect(changes).toBe(6);
 });
 

@@ -1,5 +1,5 @@
 import { failureText } from '@liaozhai/shared/format';
-import { holdReload, isApiError, toast, type User } from '@liaozhai/shared/runtime';
+import { blockReload, isApiError, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, PasswordField } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useAccountChangePasswordMutation } from '../api';
@@ -30,7 +30,7 @@ function usePasswordForm() {
   const [change, { isLoading: isSaving }] = useAccountChangePasswordMutation();
   const isComplete = Object.values(values).every((value) => value !== '');
   const isBegun = Object.values(values).some((value) => value !== '');
-  useEffect(() => (isBegun ? holdReload('password') : undefined), [isBegun]);
+  useEffect(() => (isBegun ? blockReload('password') : undefined), [isBegun]);
   const edit = (field: keyof PasswordChange, value: string) => {
     setValues((current) => ({ ...current, [field]: value }));
     setErrors((current) => ({ ...current, [field]: undefined }));

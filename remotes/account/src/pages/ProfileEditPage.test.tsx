@@ -1,4 +1,4 @@
-import { reloadHolds, session } from '@liaozhai/shared/runtime';
+import { reloadBlocks, session } from '@liaozhai/shared/runtime';
 import { act, openRemote, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { userDto } from '../fixtures';
@@ -91,11 +91,11 @@ describe('unsaved work', () => {
   test('holds back a reload as long as there is any', async () => {
     const { user } = open();
     const name = await nameField();
-    expect(reloadHolds()).toEqual([]);
+    expect(reloadBlocks()).toEqual([]);
     await user.type(name, '生');
-    expect(reloadHolds()).toEqual(['profile']);
+    expect(reloadBlocks()).toEqual(['profile']);
     await user.type(name, '{Backspace}');
-    expect(reloadHolds()).toEqual([]);
+    expect(reloadBlocks()).toEqual([]);
   });
 
   test('is not left without a question; staying keeps it', async () => {
@@ -112,7 +112,7 @@ describe('unsaved work', () => {
     await user.click(screen.getByRole('button', { name: '返回' }));
     await user.click(await screen.findByRole('button', { name: texts.profile.leave }));
     expect(await screen.findByRole('link', { name: /宁采臣.*查看个人资料/ })).toBeTruthy();
-    expect(reloadHolds()).toEqual([]);
+    expect(reloadBlocks()).toEqual([]);
   });
 
   test('that an other device overtakes keeps the edit and follows the rest', async () => {

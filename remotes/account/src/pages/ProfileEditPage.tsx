@@ -1,6 +1,6 @@
 import { codePoints, failureText } from '@liaozhai/shared/format';
 import {
-  holdReload,
+  blockReload,
   isApiError,
   paths,
   toast,
@@ -291,7 +291,7 @@ function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
     });
   }, []);
   useLeaveGuard(isDirty, ask);
-  useEffect(() => (isDirty ? holdReload(reason) : undefined), [isDirty, reason]);
+  useEffect(() => (isDirty ? blockReload(reason) : undefined), [isDirty, reason]);
   return { isAsking, answer };
 }
 

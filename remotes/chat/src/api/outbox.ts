@@ -2,8 +2,8 @@ import { isBusy, type SentDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
   api,
+  blockReload,
   drafts,
-  holdReload,
   isApiError,
   onCaughtUpNeeded,
   outboxStore,
@@ -279,7 +279,7 @@ async function sendPending(pending: PendingMessage): Promise<void> {
   const sender = currentUserId();
   const price = chatApi.endpoints.chatGetStory.select(pending.storyId)(store.getState()).data?.pricePerMessage ?? 0;
   const giveBack = session.balanceShifted(-price);
-  const release = holdReload('a message is on its way');
+  const release = blockReload('a message is on its way');
   try {
     const sent = await postMessage(pending);
     if (currentUserId() === sender) await takeAnswer(pending, sent);

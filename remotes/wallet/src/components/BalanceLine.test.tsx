@@ -7,7 +7,7 @@ import remote from '../remote';
 const page = async () => {
   const slot = remote.slots.find(({ name }) => name === 'my.balance');
   if (!slot) throw new Error('wallet fills no slot my.balance');
-  return slot.part() as Promise<never>;
+  return slot.component() as Promise<never>;
 };
 const my = defineRemote({ name: 'my', routes: [{ name: 'my', path: '/my', title: '我的', page }] });
 

@@ -1,0 +1,162 @@
+/** Why a file did not come: no answer or a server in trouble; not there; other bytes; too slow; not in the set. */
+export type AssetFailure = 'unreachable' | 'gone' | 'corrupt' | 'timeout' | 'unlisted';
+
+export class AssetError extends Error {
+  constructor(
+    readonly kind: AssetFailure,
+    readonly url: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${kind}: ${url}`, options);
+    this.name = 'AssetError';
+  }
+}
+
+const assetFailures: Record<AssetFailure, true> = {
+  unreachable: true,
+  gone: true,
+  corrupt: true,
+  timeout: true,
+  unlisted: true,
+};
+
+/**
+ * The asset loader's kind of a failure, or undefined for any other. A build's chunk runtime wraps the error in one of
+ * its own and keeps the kind there as `type`, which `AssetLoaderPlugin` hands it.
+ */
+export function assetFailureOf(cause: unknown): AssetFailure | undefined {
+  if (cause instanceof AssetError) return cause.kind;
+  const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
+  return typeof type === 'string' && Object.hasOwn(assetFailures, type) ? (type as AssetFailure) : undefined;
+}
+
+export interface AssetLoader {
+  /** Runs a script of the set. Rejects with AssetError. */
+  script(url: string): Promise<void>;
+  /** Applies a stylesheet of the set. Rejects with AssetError. */
+  style(url: string): Promise<void>;
+}
+
+/**
+ * The one way by which code and styles of any build enter the page: hash, Trusted Types, time limit, one retry.
+ * Equal URLs in flight or loaded share one promise; a failed one may be asked again.
+ */
+export function createAssetLoader(timeoutMs: () => number): AssetLoader {
+  const load = (append: typeof appendScript) => once(withRetry((url) => append(url, timeoutMs())));
+  return { script: load(appendScript), style: load(appendStyle) };
+}
+
+/** Lets the chunk runtimes of all builds load through this loader; `shared/src/build/assetLoader.ts` is their side. */
+export function installAssetLoader(loader: AssetLoader) {
+  const loadAsset = (kind: keyof AssetLoader, url: string) => loader[kind](url);
+  Object.assign(globalThis, { __loadAsset: loadAsset });
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function integrityOf(url: string): string {
+  try {
+    const { __liaozhai: loader } = globalThis;
+    if (!loader) throw new Error('the page has no loader');
+    return loader.hashOf(url);
+  } catch (cause) {
+    throw new AssetError('unlisted', url, { cause });
+  }
+}
+
+/** The element says no more than `error`; where the browser keeps the answer's status, it says the rest. */
+function failureAt(url: string): AssetFailure {
+  const { href } = new URL(url, location.href);
+  const [timing] = performance.getEntriesByName(href).slice(-1) as PerformanceResourceTiming[];
+  if (timing?.responseStatus === 200) return 'corrupt';
+  return timing?.responseStatus === 404 ? 'gone' : 'unreachable';
+}
+
+/** Appends the element and waits for it. A hang is given up; the container name per build keeps a late arrival harmless. */
+function settle(element: HTMLScriptElement | HTMLLinkElement, url: string, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new AssetError('timeout', url)), timeoutMs);
+    element.onload = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    element.onerror = () => {
+      clearTimeout(timer);
+      element.remove();
+      reject(new AssetError(failureAt(url), url));
+    };
+    document.head.append(element);
+  });
+}
+
+function appendScript(url: string, timeoutMs: number): Promise<void> {
+  const script = document.createElement('script');
+  script.integrity = integrityOf(url);
+  script.crossOrigin = 'anonymous';
+  // the policy refuses unlisted URLs; where Trusted Types are unknown `integrityOf` has refused already
+  const policy = globalThis.__liaozhai?.policy;
+  script.src = policy ? (policy.createScriptURL(url) as unknown as string) : url;
+  return settle(script, url, timeoutMs);
+}
+
+function appendStyle(url: string, timeoutMs: number): Promise<void> {
+  const { href } = new URL(url, location.href);
+  const isInlined = document.querySelector(`style[data-href="${new URL(href).pathname}"]`) !== null;
+  const applied = isInlined || [...document.styleSheets].some((sheet) => sheet.href === href);
+  if (applied) return Promise.resolve();
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.integrity = integrityOf(url);
+  link.crossOrigin = 'anonymous';
+  link.href = url;
+  return settle(link, url, timeoutMs);
+}
+
+/** One retry after 50–150 ms past the HTTP cache, since corrupt bytes are cached as immutable. */
+const withRetry = (append: (url: string) => Promise<void>) => async (url: string) => {
+  try {
+    await append(url);
+  } catch (cause) {
+    const kind = assetFailureOf(cause);
+    if (kind !== 'unreachable' && kind !== 'corrupt') throw cause;
+    await pause(50 + Math.random() * 100);
+    await append(`${url}${url.includes('?') ? '&' : '?'}again=1`);
+  }
+};
+
+const once = (load: (url: string) => Promise<void>) => {
+  const known = new Map<string, Promise<void>>();
+  return (url: string) => {
+    const { href } = new URL(url, location.href);
+    const running = known.get(href);
+    if (running) return running;
+    const started = load(href).catch((cause) => {
+      known.delete(href);
+      throw cause;
+    });
+    known.set(href, started);
+    return started;
+  };
+};
+
+const leastMs = 2500;
+/** A phone may sleep while the host's script is on its way. */
+const mostMs = 30_000;
+
+/** By the browser's own estimate: there a small file may take seconds while others share the way with it. */
+const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': mostMs };
+
+/** Not every browser tells. */
+type Connection = { effectiveType?: string };
+
+/**
+ * How long a file may take, ms, before it counts as hanging: 2.5 s, and up to 30 s where the network itself is slow.
+ * The measure is the host's own script, larger than any file of a remote; from a cache it took no time.
+ */
+export function loadTimeoutMs(hostEntry: string): number {
+  const { connection } = navigator as Navigator & { connection?: Connection };
+  const { href } = new URL(hostEntry, location.href);
+  const hostMs = performance.getEntriesByName(href)[0]?.duration ?? 0;
+  const neededMs = Math.max(slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs);
+  return Math.min(Math.max(leastMs, neededMs), mostMs);
+}

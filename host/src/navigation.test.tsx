@@ -1,0 +1,116 @@
+import './testing/pageFixture';
+import { Link, paths, useGoBack, useParams } from '@liaozhai/shared/runtime';
+import { act, screen } from '@liaozhai/shared/testing';
+import { beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { serveBuild } from './testing/fakeRemotes';
+import { openHost } from './testing/openHost';
+
+function ExplorePage() {
+  return (
+    <>
+      <h1>书架</h1>
+      <Link to="/story/1">故事 1</Link>
+      <Link to="/story/2">故事 2</Link>
+    </>
+  );
+}
+
+function StoryPage() {
+  const goBack = useGoBack(paths.my());
+  return (
+    <>
+      <h1>第 {useParams().id} 则</h1>
+      <Link to="/story/2">下一则</Link>
+      <button type="button" onClick={goBack}>
+        返回
+      </button>
+    </>
+  );
+}
+
+beforeAll(() => {
+  serveBuild('stories', {
+    explore: async () => ({ default: ExplorePage }),
+    story: async () => ({ default: StoryPage }),
+  });
+  serveBuild('account', { my: async () => ({ default: () => <h1>我的书房</h1> }) });
+});
+
+/** The documents asked of the browser, which takes its time to bring one. */
+let asked: string[] = [];
+
+beforeEach(() => {
+  asked = [];
+  Object.assign(location, {
+    assign: (path: string) => asked.push(`assign ${path}`),
+    replace: (path: string) => asked.push(`replace ${path}`),
+    reload: () => asked.push('reload'),
+  });
+});
+
+const heading = (name: string) => screen.findByRole('heading', { name });
+const back = () => act(async () => history.back());
+
+async function openWithNewerSet() {
+  const host = await openHost();
+  await heading('书架');
+  host.page.pendingUpdate.await('newer');
+  const tap = (name: string) => host.user.click(screen.getByRole('link', { name }));
+  return { ...host, tap };
+}
+
+describe('while the document of a newer set is on its way', () => {
+  test('the last tap decides where it leads', async () => {
+    const { tap } = await openWithNewerSet();
+    await tap('故事 1');
+    await tap('故事 2');
+    await tap('我的');
+    expect(asked).toEqual(['assign /story/1', 'assign /story/2', 'replace /my']);
+    expect(await heading('书架')).toBeTruthy();
+  });
+
+  test('a step back is not undone by a document asked for before', async () => {
+    const { user, page } = await openHost();
+    await user.click(await screen.findByRole('link', { name: '故事 1' }));
+    await heading('第 1 则');
+    page.pendingUpdate.await('newer');
+    await user.click(screen.getByRole('link', { name: '下一则' }));
+    await back();
+    expect(asked).toEqual(['assign /story/2', 'reload']);
+    expect(location.pathname).toBe('/explore');
+  });
+
+  test('the old one, taken from the browser’s cache, shows its pages itself again', async () => {
+    const { tap } = await openWithNewerSet();
+    await tap('故事 1');
+    dispatchEvent(new Event('pagehide'));
+    await tap('故事 2');
+    expect(await heading('第 2 则')).toBeTruthy();
+  });
+});
+
+describe('a page that came as a new document', () => {
+  async function leaveFor(story: string) {
+    const { tap, unmount } = await openWithNewerSet();
+    await tap(story);
+    unmount();
+    // the entry that the browser makes for it
+    history.pushState(null, '', '/');
+  }
+
+  test('has the arrow lead back to where the tap was', async () => {
+    await leaveFor('故事 1');
+    const { user } = await openHost({ path: '/story/1' });
+    await heading('第 1 则');
+    await user.click(screen.getByRole('button', { name: '返回' }));
+    expect(await heading('书架')).toBeTruthy();
+  });
+
+  test('and not by the tap has it lead to its fallback', async () => {
+    await leaveFor('故事 1');
+    const { user } = await openHost({ path: '/story/2' });
+    await heading('第 2 则');
+    await user.click(screen.getByRole('button', { name: '返回' }));
+    expect(await heading('我的书房')).toBeTruthy();
+  });
+});

@@ -1,0 +1,226 @@
+import { hostRoutePaths, STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { isLeaveGuarded, mayLeave, readJson, requestLogin, session, tab } from '@liaozhai/shared/runtime';
+import { createContext, use, useSyncExternalStore } from 'react';
+import type { Page } from './page';
+import { routeAt } from './routes';
+import { tabs } from './shell/TabBar';
+
+/** Where in the app one is, as the router knows it. */
+export interface AppLocation {
+  pathname: string;
+  search: string;
+  hash: string;
+  state: unknown;
+  key: string;
+}
+
+export interface HistoryPosition {
+  location: AppLocation;
+  action: 'POP' | 'PUSH' | 'REPLACE';
+  /** steps in this tab's history since the app was opened */
+  index: number;
+}
+
+/** Who has a say before the app goes to another location. */
+export interface Gates {
+  /** The location that a path stands for: the root is the first tab. */
+  resolve: (pathname: string) => string;
+  /** Whether someone wants to be asked before the location is left. */
+  isLeaveGuarded: () => boolean;
+  mayLeave: () => Promise<boolean>;
+  /** Whether the location may be entered; `true` at once, or the answer to a question put to the visitor. */
+  mayEnter: (pathname: string) => true | Promise<boolean>;
+  /** Whether the next location is to be opened as a new document. */
+  wantsDocument: () => boolean;
+}
+
+type Target = string | Partial<Pick<AppLocation, 'pathname' | 'search' | 'hash'>>;
+
+export interface GuardedHistory {
+  current: () => HistoryPosition;
+  subscribe: (onNavigation: () => void) => () => void;
+  createHref: (to: Target) => string;
+  push: (to: Target, state?: unknown) => void;
+  replace: (to: Target, state?: unknown) => void;
+  go: (delta: number) => void;
+  /** Stops listening to the browser. */
+  dispose: () => void;
+}
+
+const newKey = () => Math.random().toString(36).slice(2, 10);
+
+const hrefOf = (to: Target) =>
+  typeof to === 'string' ? to : `${to.pathname ?? location.pathname}${to.search ?? ''}${to.hash ?? ''}`;
+
+/** Reads the browser's entry; one that is not ours (first load, a typed hash) is marked as ours. */
+function readPosition(action: HistoryPosition['action'], fallbackIndex: number): HistoryPosition {
+  if (typeof history.state?.key !== 'string')
+    history.replaceState({ ...history.state, key: newKey(), idx: fallbackIndex }, '');
+  const { key, idx, usr = null } = history.state;
+  const { pathname, search, hash } = location;
+  return { location: { pathname, search, hash, state: usr, key }, action, index: Number(idx ?? fallbackIndex) };
+}
+
+const lookEveryMs = 10;
+const untilMs = 1000;
+
+/** The browser steps at its own time, and overlays keep the event of their own steps to themselves: so look. */
+async function until(arrived: () => boolean) {
+  const latest = Date.now() + untilMs;
+  while (!arrived() && Date.now() < latest) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+}
+
+const isUnderOverlay = () => Boolean(history.state?.overlays?.length);
+
+/** An answered question takes its own entry away just after it closed. */
+const overlaysGone = () => until(() => !isUnderOverlay());
+
+/**
+ * The app's way through the browser's history: the router's navigator, which asks the gates first.
+ * A step back that must be asked about is undone, asked about, and then taken again.
+ */
+export function createGuardedHistory(gates: Gates): GuardedHistory {
+  const { origin } = location;
+  const resolved = (to: Target) => {
+    const url = new URL(hrefOf(to), origin + location.pathname);
+    return gates.resolve(url.pathname) + url.search + url.hash;
+  };
+  history.replaceState(history.state, '', resolved(location.href));
+  let position = readPosition('POP', takeArrivalIndex());
+  const departure = createDeparture(gates.wantsDocument);
+  let attempt = 0;
+  let undoing = false;
+  /** the next step back has been asked about */
+  let allowed = false;
+  const listeners = new Set<() => void>();
+
+  const arrive = (next: HistoryPosition) => {
+    position = next;
+    for (const listener of listeners) listener();
+  };
+
+  const write = (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
+    const index = action === 'PUSH' ? position.index + 1 : position.index;
+    if (departure.isDue()) return departure.to(action, path, index);
+    const entry = { usr: state, key: newKey(), idx: index };
+    if (action === 'PUSH') history.pushState(entry, '', path);
+    else history.replaceState(entry, '', path);
+    arrive(readPosition(action, index));
+  };
+
+  const navigate = async (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
+    const mine = ++attempt;
+    if (gates.isLeaveGuarded() && !(await gates.mayLeave())) return;
+    const entry = gates.mayEnter(new URL(path, origin).pathname);
+    if (entry !== true && !(await entry)) return;
+    // else the overlay's entry would be replaced, and back would lead to the page that was to go
+    if (action === 'REPLACE' && isUnderOverlay()) await overlaysGone();
+    // whoever set out later decides where we go
+    if (mine === attempt) write(action, path, state);
+  };
+
+  const stepBackAfterAsking = async (delta: number) => {
+    const mine = ++attempt;
+    undoing = true;
+    history.go(-delta);
+    await until(() => history.state?.key === position.location.key);
+    undoing = false;
+    if (!(await gates.mayLeave())) return;
+    await overlaysGone();
+    if (mine !== attempt) return;
+    allowed = true;
+    history.go(delta);
+  };
+
+  const onPopState = () => {
+    if (undoing) return;
+    const next = readPosition('POP', position.index + 1);
+    // overlays lie over their page with entries of their own under the page's key
+    if (next.location.key === position.location.key) return;
+    const delta = next.index - position.index;
+    if (delta !== 0 && !allowed && gates.isLeaveGuarded()) return void stepBackAfterAsking(delta);
+    allowed = false;
+    if (departure.isDue()) return location.reload();
+    attempt += 1;
+    arrive(next);
+  };
+
+  window.addEventListener('popstate', onPopState);
+  return {
+    current: () => position,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    createHref: hrefOf,
+    push: (to, state = null) => void navigate('PUSH', resolved(to), state),
+    replace: (to, state = null) => void navigate('REPLACE', resolved(to), state),
+    go: (delta) => history.go(delta),
+    dispose: () => {
+      window.removeEventListener('popstate', onPopState);
+      departure.dispose();
+    },
+  };
+}
+
+interface Departure {
+  /** Whether to go by a new document: a newer set wants one, or one is on its way and a later tap is to win over it. */
+  isDue: () => boolean;
+  to: (action: 'PUSH' | 'REPLACE', path: string, index: number) => void;
+  dispose: () => void;
+}
+
+/** The way out of this document into the next one of the app. */
+function createDeparture(wantsDocument: () => boolean): Departure {
+  let leaving = false;
+  // the browser may keep this document and show it again
+  const onPageHide = () => {
+    leaving = false;
+  };
+  window.addEventListener('pagehide', onPageHide);
+  return {
+    isDue() {
+      leaving ||= wantsDocument();
+      return leaving;
+    },
+    to(action, path, index) {
+      tab.set(STORAGE_KEYS.arrival, JSON.stringify({ path, index }));
+      if (action === 'PUSH') location.assign(path);
+      else location.replace(path);
+    },
+    dispose: () => window.removeEventListener('pagehide', onPageHide),
+  };
+}
+
+/** How deep in the app's history this document was opened, as the one before it noted: 0 if it was opened from elsewhere. */
+function takeArrivalIndex(): number {
+  const from = readJson(STORAGE_KEYS.arrival, tab) as { path: string; index: number } | null | undefined;
+  tab.remove(STORAGE_KEYS.arrival);
+  return from?.path === location.pathname + location.search + location.hash ? from.index : 0;
+}
+
+export const NavigationContext = createContext<GuardedHistory | null>(null);
+
+/** The app's one history. Throws outside of the app. */
+export function useNavigation(): GuardedHistory {
+  const navigation = use(NavigationContext);
+  if (!navigation) throw new Error('useNavigation outside of <App>');
+  return navigation;
+}
+
+/** Where the app is; renders again with each navigation, so screens don't use it. */
+export function usePosition(): HistoryPosition {
+  const navigation = useNavigation();
+  return useSyncExternalStore(navigation.subscribe, navigation.current);
+}
+
+/** The app's history: asks about unsaved work, asks guests to sign in before a private screen, takes new sets. */
+export const createAppHistory = ({ routes, pendingUpdate }: Pick<Page, 'routes' | 'pendingUpdate'>) =>
+  createGuardedHistory({
+    resolve: (pathname) => (pathname === hostRoutePaths.root ? tabs[0].path : pathname),
+    isLeaveGuarded,
+    mayLeave,
+    mayEnter: (pathname) =>
+      routeAt(routes, pathname).requiresAuth && session.current().status === 'guest' ? requestLogin() : true,
+    wantsDocument: pendingUpdate.take,
+  });

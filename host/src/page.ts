@@ -1,0 +1,64 @@
+import type { PageSet } from '@liaozhai/shared/contract';
+import { pageInfoKnown } from '@liaozhai/shared/runtime';
+import { leaveDeadOverlays } from '@liaozhai/shared/ui';
+import { createContext, use } from 'react';
+import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
+import { readPageSet } from './federation/pageSet';
+import { createPrefetcher } from './federation/prefetch';
+import { createRemotes } from './federation/remotes';
+import { shareFederationRuntime } from './federation/sharedRuntime';
+import { createRemoteComponents } from './remotes/remoteComponents';
+import { routeTable } from './routes';
+import { createPrerendered } from './screens/prerendered';
+import { tabs } from './shell/TabBar';
+import { createPendingUpdate } from './updates/pendingUpdate';
+
+/**
+ * Everything that an open page has one of. Made once by `boot.ts`, before anything is loaded: it puts the asset loader
+ * and the federation runtime where builds find them and registers the set's remotes.
+ */
+export function createPage(set: PageSet = readPageSet()) {
+  const timeoutMs = () => loadTimeoutMs(set.host.entry);
+  const assetLoader = createAssetLoader(timeoutMs);
+  installAssetLoader(assetLoader);
+  shareFederationRuntime();
+  const prefetcher = createPrefetcher(set.hashes, timeoutMs);
+  const remotes = createRemotes({ set, assetLoader, prefetcher });
+  const builds = Object.entries(set.remotes).map(([name, build]) => [name, remotes.activeBuild(name)?.id ?? build.id]);
+  pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
+  return {
+    set,
+    /** Every screen: the host's own and what the set's remotes declare. */
+    routes: routeTable(set),
+    remotes,
+    components: createRemoteComponents({ set, remotes, prefetcher }),
+    prerendered: createPrerendered(document.getElementById('root')),
+    pendingUpdate: createPendingUpdate(),
+  };
+}
+
+export type Page = ReturnType<typeof createPage>;
+
+export const PageContext = createContext<Page | null>(null);
+
+/** The open page. Throws outside of the app. */
+export function usePage(): Page {
+  const page = use(PageContext);
+  if (!page) throw new Error('usePage outside of <App>');
+  return page;
+}
+
+/** The page preloads the first screen with the host's own script, so a sound remote is there long before that. */
+const firstScreenMs = 300;
+
+/**
+ * Loads the first screen. To be waited for before the first render, since React would hold a Suspense fallback for
+ * 300 ms; a remote that is dead or hangs does not hold up the app. Meanwhile what a reload left of open overlays goes
+ * from the history, since a step under way would take a popup of the first render with it.
+ */
+export function startFirstScreen({ routes, components }: Page): Promise<void> {
+  const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;
+  const loaded = Promise.all([components.preloadScreen(routes, pathname), leaveDeadOverlays()]);
+  const late = new Promise<void>((resolve) => setTimeout(resolve, firstScreenMs));
+  return Promise.race([loaded.then(() => undefined), late]);
+}

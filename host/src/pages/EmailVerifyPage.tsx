@@ -1,0 +1,94 @@
+import { endpoints } from '@liaozhai/shared/contract';
+import { errorText } from '@liaozhai/shared/format';
+import {
+  Link,
+  paths,
+  request,
+  requestLogin,
+  session,
+  toApiError,
+  useLocation,
+  useParams,
+} from '@liaozhai/shared/runtime';
+import { Button, EmptyState, Spinner } from '@liaozhai/shared/ui';
+import { useCallback, useEffect, useState } from 'react';
+import { takePendingConfirmation } from '../auth/visitMemory';
+import { useNavigation } from '../navigation';
+import styles from './EmailVerifyPage.module.css';
+
+/** Where the link of a confirmation mail lands: confirms, says so, leads on. */
+export default function EmailVerifyPage() {
+  const { state, text, signIn, retry } = useVerification();
+  return (
+    <div className={styles.page}>
+      <h1 className={styles.title}>邮箱确认</h1>
+      <div role="status" className={styles.outcome}>
+        {state === 'checking' ? (
+          <p className={styles.checking}>
+            <Spinner />
+            {text}
+          </p>
+        ) : (
+          <EmptyState text={text} drawing={state === 'refused' ? 'mountain' : 'moon'} />
+        )}
+      </div>
+      <div className={styles.actions}>
+        {state === 'confirmed' && <Button onClick={signIn}>去登录</Button>}
+        {state === 'failed' && <Button onClick={retry}>重试</Button>}
+        {state !== 'checking' && (
+          <Button variant={state === 'signedIn' ? 'primary' : 'quiet'} asLink={<Link to={paths.explore()} replace />}>
+            去看故事
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface Verification {
+  /** `confirmed` leaves the visitor to sign in, `signedIn` does not; `refused` is final, `failed` may be tried again. */
+  state: 'checking' | 'confirmed' | 'signedIn' | 'refused' | 'failed';
+  text: string;
+}
+
+const checking: Verification = { state: 'checking', text: '正在确认…' };
+
+async function verify(url: string): Promise<Verification> {
+  try {
+    await request({ url });
+  } catch (cause) {
+    const error = toApiError(cause);
+    const final = error.kind === 'forbidden' || error.kind === 'notFound';
+    return { state: final ? 'refused' : 'failed', text: error.message || errorText(error) };
+  }
+  // elsewhere than where the account was made there is no session, and asking for the user would open the popup
+  const isMine = takePendingConfirmation() || session.current().status === 'member';
+  if (isMine) await session.refresh();
+  return session.current().status === 'member'
+    ? { state: 'signedIn', text: '邮箱已确认，欢迎来到聊斋。' }
+    : { state: 'confirmed', text: '邮箱已确认，请登录。' };
+}
+
+/** Confirms the address of the link that brought the visitor here. */
+function useVerification() {
+  const { id = '', hash = '' } = useParams();
+  const { search } = useLocation();
+  const navigation = useNavigation();
+  const [outcome, setOutcome] = useState(checking);
+  const url = endpoints.verifyEmail(id, hash, search);
+
+  const run = useCallback(() => {
+    let here = true;
+    setOutcome(checking);
+    verify(url).then((result) => here && setOutcome(result));
+    return () => {
+      here = false;
+    };
+  }, [url]);
+  useEffect(run, [run]);
+
+  const signIn = async () => {
+    if (await requestLogin('login')) navigation.replace(paths.explore());
+  };
+  return { ...outcome, retry: run, signIn };
+}

@@ -1,0 +1,18 @@
+import screenStyles from './screens/Screen.module.css';
+import shellStyles from './shell/Shell.module.css';
+import { TabBar, tabs } from './shell/TabBar';
+
+const nothing = () => undefined;
+
+/** The shell around each tab before any script runs; the screen's own first content takes the token's place. */
+export const contents = tabs.map(({ path, label }) => ({
+  route: path,
+  element: (
+    <div className={shellStyles.frame} data-first={path}>
+      <TabBar pathname={path} hidden={false} onApproach={nothing} onAgain={nothing} />
+      <main className={screenStyles.screen} aria-label={label}>
+        lz-screen-lz
+      </main>
+    </div>
+  ),
+}));

@@ -1,0 +1,193 @@
+import type { PageSet, Preload } from '@liaozhai/shared/contract';
+import { type ComponentType, lazy } from 'react';
+import type { Prefetcher } from '../federation/prefetch';
+import { RemoteError, type Remotes } from '../federation/remotes';
+import { routeAt, type ScreenRoute } from '../routes';
+
+export type RemoteProps = Record<string, string>;
+type Loaded = ComponentType<RemoteProps>;
+
+/** What a pane shows: a page or a slot's component of a remote, or a page of the host itself. */
+export interface RemoteComponent {
+  key: string;
+  /** Starts loading it, or joins the load under way; a failed one is remembered until `retry`. */
+  load(): Promise<Loaded>;
+  /** The component to render: itself once loaded, since a lazy one would show its fallback for a moment even then. */
+  component(): Loaded;
+  /** For a retry by hand: the next load asks for everything again. */
+  retry(): void;
+  /**
+   * After it failed: whether another build can take its place. One that could not be loaded has been through every
+   * build already; one that threw in rendering has not.
+   */
+  canRecover(cause: unknown): boolean;
+}
+
+interface Loading {
+  promise: Promise<Loaded>;
+  /** there once it is loaded */
+  component?: Loaded;
+  /** rendered instead of it until then */
+  Pending: Loaded;
+  /** the build it comes from; unknown until the remote's module is there */
+  build?: string;
+}
+
+/** `load` notes the build that it loads from. */
+function createComponent(key: string, load: (loading: Pick<Loading, 'build'>) => Promise<Loaded>) {
+  const state: { loading?: Loading } = {};
+  function start(): Loading {
+    const begun: Pick<Loading, 'build'> = {};
+    const promise = load(begun);
+    const Pending = lazy(async () => ({ default: await promise }));
+    const loading: Loading = Object.assign(begun, { promise, Pending });
+    promise.then(
+      (component) => Object.assign(loading, { component }),
+      // the pane's boundary meets the failure through `Pending`
+      () => undefined,
+    );
+    return loading;
+  }
+  const current = () => {
+    state.loading ??= start();
+    return state.loading;
+  };
+  return {
+    key,
+    load: () => current().promise,
+    component: () => current().component ?? current().Pending,
+    /** Forgets the load; returns the build it came from. */
+    reset() {
+      const build = state.loading?.build;
+      delete state.loading;
+      return build;
+    },
+  };
+}
+
+export interface RemoteComponents {
+  /** The page of a route. */
+  ofRoute(route: ScreenRoute): RemoteComponent;
+  /** What fills a slot, or null if no remote of the set declares it. */
+  ofSlot(name: string): RemoteComponent | null;
+  /** Resolves once the page at a path is loaded or has failed, which its pane shows. */
+  preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void>;
+  /**
+   * Fetches what the kept screens and the slots in them need, one after another, those of the remote on screen first.
+   * Call once the first screen is at rest.
+   */
+  prefetchKeptScreens(routes: readonly ScreenRoute[]): Promise<void>;
+}
+
+interface Context {
+  set: PageSet;
+  remotes: Remotes;
+  prefetcher: Prefetcher;
+}
+
+const nothing: Preload = { js: [], css: [] };
+
+/** One object per component, so that panes agree on its state. */
+export function createRemoteComponents({ set, remotes, prefetcher }: Context): RemoteComponents {
+  const components = new Map<string, RemoteComponent>();
+
+  function once(key: string, make: (key: string) => RemoteComponent): RemoteComponent {
+    const known = components.get(key) ?? make(key);
+    components.set(key, known);
+    return known;
+  }
+
+  function hostComponent(key: string, page: () => Promise<{ default: ComponentType }>): RemoteComponent {
+    const { reset, ...component } = createComponent(key, async () => (await page()).default as Loaded);
+    const canRecover = () => {
+      reset();
+      return false;
+    };
+    return { ...component, retry: reset, canRecover };
+  }
+
+  /** `preload` names its files in the active build, `find` its module once the remote's is there. */
+  function remoteComponent(
+    key: string,
+    remote: string,
+    preload: () => Preload | undefined,
+    find: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
+  ): RemoteComponent {
+    async function load(loading: Pick<Loading, 'build'>): Promise<Loaded> {
+      await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? nothing));
+      const build = remotes.activeBuild(remote)?.id ?? '';
+      loading.build = build;
+      try {
+        const page = await find();
+        if (!page) throw new RemoteError(remote, 'module-missing');
+        return (await page()).default as Loaded;
+      } catch (cause) {
+        const error = cause instanceof RemoteError ? cause : new RemoteError(remote, 'chunk-lost', cause);
+        if (remotes.fallBack(remote, build, error)) return load(loading);
+        throw error;
+      }
+    }
+    const { reset, ...component } = createComponent(key, load);
+    return {
+      ...component,
+      retry() {
+        reset();
+        remotes.startAnew(remote);
+      },
+      canRecover(cause) {
+        const build = reset();
+        if (build === undefined || cause instanceof RemoteError) return false;
+        return remotes.fallBack(remote, build, new RemoteError(remote, 'render-threw', cause));
+      },
+    };
+  }
+
+  function ofRoute({ name, source }: ScreenRoute): RemoteComponent {
+    if (source.kind === 'host') return once(`host ${name}`, (key) => hostComponent(key, source.page));
+    const { remote } = source;
+    return once(`${remote} route ${name}`, (key) =>
+      remoteComponent(
+        key,
+        remote,
+        () => remotes.activeBuild(remote)?.routes.find((route) => route.name === name)?.preload,
+        async () => (await remotes.load(remote)).routes.find((route) => route.name === name)?.page,
+      ),
+    );
+  }
+
+  function ofSlot(name: string): RemoteComponent | null {
+    const owner = Object.entries(set.remotes).find(([, build]) => build.slots.some((slot) => slot.name === name));
+    if (!owner) return null;
+    const [remote] = owner;
+    return once(`${remote} slot ${name}`, (key) =>
+      remoteComponent(
+        key,
+        remote,
+        () => remotes.activeBuild(remote)?.slots.find((slot) => slot.name === name)?.preload,
+        async () => (await remotes.load(remote)).slots.find((slot) => slot.name === name)?.component,
+      ),
+    );
+  }
+
+  return {
+    ofRoute,
+    ofSlot,
+    preloadScreen: (routes, pathname) =>
+      ofRoute(routeAt(routes, pathname))
+        .load()
+        .then(
+          () => undefined,
+          () => undefined,
+        ),
+    async prefetchKeptScreens(routes) {
+      const { source } = routeAt(routes, location.pathname);
+      const onScreen = source.kind === 'remote' ? source.remote : null;
+      const names = Object.keys(set.remotes).sort((a, b) => Number(b === onScreen) - Number(a === onScreen));
+      for (const name of names) {
+        const { routes: screens = [], slots = [] } = remotes.activeBuild(name) ?? {};
+        for (const { preload } of [...screens.filter(({ keepAlive }) => keepAlive), ...slots])
+          await prefetcher.prefetch(preload, 'low');
+      }
+    },
+  };
+}

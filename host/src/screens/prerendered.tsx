@@ -1,0 +1,61 @@
+import { useNavigate } from '@liaozhai/shared/runtime';
+import { useLayoutEffect, useRef } from 'react';
+
+/** What the server rendered into a tab's screen, which stands there before the app. */
+export interface Prerendered {
+  /** What to show for this route until its page is there; null if the server rendered none. */
+  content(route: string): readonly Node[] | null;
+  /** How far the reader has scrolled it, in pixels, for the first screen alone, which goes on from there; else null. */
+  takeScroll(): number | null;
+}
+
+/** Keeps what the server rendered into the root, and follows its scrolling, until the app takes its place. */
+export function createPrerendered(root: Element | null): Prerendered {
+  const frame = root?.querySelector<HTMLElement>('[data-first]');
+  const scroller = frame?.querySelector(':scope > main');
+  const nodes = [...(scroller?.childNodes ?? [])];
+  let top = scroller?.scrollTop || null;
+  scroller?.addEventListener('scroll', () => {
+    top = scroller.scrollTop;
+  });
+  return {
+    content: (route) => (frame?.dataset.first === route && nodes.length > 0 ? nodes : null),
+    takeScroll() {
+      const taken = top;
+      top = null;
+      return taken;
+    },
+  };
+}
+
+/** The path a plain tap on one of the app's links leads to; null for anything the browser should do itself. */
+function tappedPath(event: MouseEvent): string | null {
+  const link = (event.target as Element).closest('a');
+  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  return link && isPlain && link.origin === location.origin ? link.pathname + link.search : null;
+}
+
+interface PrerenderedContentProps {
+  route: string;
+  content: readonly Node[];
+}
+
+/** What the server rendered, as it stood there, its links followed inside the app. */
+export function PrerenderedContent({ route, content }: PrerenderedContentProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+  useLayoutEffect(() => {
+    const element = container.current;
+    if (!element) return;
+    element.append(...content);
+    const follow = (event: MouseEvent) => {
+      const path = tappedPath(event);
+      if (path === null) return;
+      event.preventDefault();
+      void navigate(path);
+    };
+    element.addEventListener('click', follow);
+    return () => element.removeEventListener('click', follow);
+  }, [content, navigate]);
+  return <div ref={container} data-first={route} />;
+}

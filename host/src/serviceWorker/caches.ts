@@ -1,0 +1,99 @@
+import { PAGE_ELEMENTS, reservedSegments } from '@liaozhai/shared/contract';
+
+export const PAGES = 'pages';
+const WAITING = 'waiting-page';
+
+/** One page stands for every address: it differs by its preloads and first content only, and says itself whose that is. */
+export const anyPage = new URL('/', location.origin).href;
+
+const elsewhere = new RegExp(`^/(${reservedSegments.join('|')})(/|$)`);
+const setElement = new RegExp(`id="${PAGE_ELEMENTS.set}">([^<]*)<`);
+const isFile = /\.[a-z0-9]{2,11}$/i;
+
+/** Whether the app opens at an address; the backend, the channels and files may be looked at in a tab as well. */
+export const isPageAddress = ({ pathname }: URL) => !elsewhere.test(pathname) && !isFile.test(pathname);
+
+export const isWholePage = ({ status, headers }: Response) =>
+  status === 200 && (headers.get('content-type') ?? '').startsWith('text/html');
+
+interface KeptSet {
+  host: { entry: string };
+  hashes: Record<string, string>;
+}
+
+const noSet: KeptSet = { host: { entry: '' }, hashes: {} };
+
+async function setOf(page: Response | undefined): Promise<KeptSet> {
+  const [, json] = setElement.exec((await page?.clone().text()) ?? '') ?? [];
+  return json ? (JSON.parse(json) as KeptSet) : noSet;
+}
+
+/** Whether a page may take the kept one's place: without its host's script it would be dead when opened alone. Else it waits for `keepWaitingPage`. */
+export async function mayBeKept(page: Response): Promise<boolean> {
+  const { host } = await setOf(page);
+  const isReady = await isBuildKept(host.entry);
+  const waiting = await caches.open(WAITING);
+  if (isReady) await waiting.delete(anyPage);
+  else await waiting.put(anyPage, page.clone());
+  return isReady;
+}
+
+/** Fetches what the newest page needs, and keeps the page then. */
+export async function keepWaitingPage() {
+  const page = await (await caches.open(WAITING)).match(anyPage);
+  if (!page) return;
+  await keepSet((await setOf(page)).hashes);
+  if (await mayBeKept(page)) await (await caches.open(PAGES)).put(anyPage, page);
+}
+
+/** The files of the kept page's set (address → integrity). */
+export const keptHashes = async () => (await setOf(await (await caches.open(PAGES)).match(anyPage))).hashes;
+
+/** The visit that brought the worker loaded its page without it; from then on each navigation keeps its own. */
+export async function keepFirstPage(url: string) {
+  const cache = await caches.open(PAGES);
+  if (!isPageAddress(new URL(url)) || (await cache.match(anyPage))) return;
+  const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (!answer || !isWholePage(answer) || answer.redirected) return;
+  if (await mayBeKept(answer)) await cache.put(anyPage, answer);
+  else await keepWaitingPage();
+}
+
+export const BUILDS = 'builds';
+
+/** The file's bytes as the set lists them; corrupt ones may lie in the HTTP cache, so the second question goes past it. */
+const verified = (url: string, integrity: string) =>
+  fetch(url, { integrity })
+    .catch(() => fetch(url, { integrity, cache: 'reload' }))
+    .catch(() => null);
+
+/** Keeps every file of the set (address → integrity), one after another so that the page's own requests go first. */
+export async function keepSet(hashes: Record<string, string>) {
+  const cache = await caches.open(BUILDS);
+  for (const [url, integrity] of Object.entries(hashes)) {
+    if (await cache.match(url)) continue;
+    const answer = await verified(url, integrity);
+    // a full device keeps what it can, and still lets go of what is no longer needed
+    if (answer?.ok) await cache.put(url, answer).catch((cause) => console.info(`${url} not kept`, cause));
+  }
+}
+
+const isBuildKept = async (url: string) => (await (await caches.open(BUILDS)).match(url)) !== undefined;
+
+/** Lets go of builds that none of the named sets has. */
+export async function forgetOthers(hashes: Record<string, string>) {
+  const wanted = new Set(Object.keys(hashes).map((url) => new URL(url, location.href).href));
+  const cache = await caches.open(BUILDS);
+  for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
+}
+
+export const MEDIA = 'media';
+
+const kept = 200;
+
+/** Lets go of the pictures that were asked for longest ago: a cache lists its entries in the order they were written. */
+export async function forgetOldMedia() {
+  const cache = await caches.open(MEDIA);
+  const requests = await cache.keys();
+  for (const request of requests.slice(0, -kept)) await cache.delete(request);
+}

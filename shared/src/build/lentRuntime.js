@@ -1,2 +1,0 @@
-// stands in for @module-federation/webpack-bundler-runtime inside remotes
-export default globalThis.__lend();

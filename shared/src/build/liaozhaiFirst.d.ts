@@ -1,3 +1,0 @@
-declare module 'liaozhai-first' {
-  export const contents: import('./first.ts').FirstContent[];
-}

@@ -1,0 +1,3 @@
+declare module 'liaozhai-prerender' {
+  export const contents: import('./prerender.ts').Prerendered[];
+}
