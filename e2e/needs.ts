@@ -1,6 +1,7 @@
 // What tests, benches and screens need of the machine besides Node and packages: found, or installed before anything runs.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findChromium, quietFlags } from '@liaozhai/releases/chromium';
 import { type Browser, chromium } from 'playwright';
@@ -14,18 +15,48 @@ interface Need {
   otherwise: string;
 }
 
+const wrongSetting = (name: string, path: string) =>
+  new Error(`${name}=${path} does not exist: correct it, or unset it.`);
+
 async function findNamedChromium(): Promise<string | null> {
   const found = await findChromium();
   const named = process.env.CHROMIUM_PATH;
-  if (named && !found) throw new Error(`CHROMIUM_PATH=${named} does not exist: correct it, or unset it.`);
+  if (named && !found) throw wrongSetting('CHROMIUM_PATH', named);
   return found;
 }
+
+async function findFirefox(): Promise<string | null> {
+  const named = process.env.FIREFOX_PATH;
+  if (named && !existsSync(named)) throw wrongSetting('FIREFOX_PATH', named);
+  return named ?? findProgram('firefox-esr') ?? findProgram('firefox');
+}
+
+/** Path of a program, looked for where a shell looks. */
+const findProgram = (name: string): string | null =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path)) ?? null;
+
+/** WebKit by its driver; it needs a display and a window manager, since it has no headless mode. */
+const findWebKit = async (): Promise<string | null> =>
+  findProgram('Xvfb') && findProgram('openbox') && findProgram('WebKitWebDriver');
 
 const needs = {
   chromium: {
     find: findNamedChromium,
     debian: ['chromium', 'fonts-noto-cjk'],
     otherwise: 'run "npx playwright install chromium", or name one with CHROMIUM_PATH',
+  },
+  firefox: {
+    find: findFirefox,
+    debian: ['firefox-esr', 'fonts-noto-cjk'],
+    otherwise: 'install Firefox 115 or newer, or name one with FIREFOX_PATH',
+  },
+  webkit: {
+    find: findWebKit,
+    debian: ['webkit2gtk-driver', 'xvfb', 'openbox', 'libgl1-mesa-dri', 'gstreamer1.0-plugins-base', 'fonts-noto-cjk'],
+    otherwise: 'have WebKitWebDriver of WebKitGTK 2.50 or newer, Xvfb and openbox in PATH',
   },
 } satisfies Record<string, Need>;
 
@@ -66,11 +97,13 @@ export async function provide(...names: NeedName[]): Promise<void> {
   if (left.length > 0) throw new Error(left.map(cureOf).join('\n'));
 }
 
-/** Path of a Chromium that exists, installed if need be. */
-export async function provideChromium(): Promise<string> {
-  await provide('chromium');
-  return (await needs.chromium.find()) ?? '';
+/** Path of a program that exists, installed if need be. */
+export async function providePath(name: NeedName): Promise<string> {
+  await provide(name);
+  return (await needs[name].find()) ?? '';
 }
+
+export const provideChromium = () => providePath('chromium');
 
 /** Flags for a page of ours: it may run without Chromium's sandbox, which root and many containers do not have. */
 export const testFlags = ['--no-sandbox', ...quietFlags];

@@ -5,23 +5,23 @@ import { root } from '../host/server/install.mjs';
 import { check } from './check.mjs';
 import { binary, prepare, run } from './steps.mjs';
 
-const browserReport = join(root, 'test-results/browser.json');
-
-function browserTests() {
-  rmSync(browserReport, { force: true });
-  const ok = run('browser tests', [binary('@playwright/test', 'playwright', 'e2e'), 'test'], {
+/** Runs a Playwright configuration in its folder below e2e. */
+function playwrightTests(title, folder) {
+  const report = join(root, `test-results/${title.replaceAll(' ', '-')}.json`);
+  rmSync(report, { force: true });
+  const ok = run(title, [binary('@playwright/test', 'playwright', 'e2e'), 'test', '-c', folder], {
     cwd: join(root, 'e2e'),
-    env: { BROWSER_REPORT: browserReport },
+    env: { BROWSER_REPORT: report },
   });
-  if (!existsSync(browserReport)) return { passed: 0, failed: 1 };
-  const { stats, errors } = JSON.parse(readFileSync(browserReport, 'utf8'));
+  if (!existsSync(report)) return { passed: 0, failed: 1 };
+  const { stats, errors } = JSON.parse(readFileSync(report, 'utf8'));
   const failed = stats.unexpected + stats.flaky + stats.skipped + errors.length;
   return { passed: stats.expected, failed: ok ? failed : Math.max(failed, 1) };
 }
 
-prepare('chromium');
-const checks = check();
-const browser = browserTests();
-const failed = checks.failed + browser.failed;
-console.log(`\n${checks.passed + browser.passed} passed, ${failed} failed`);
+prepare('chromium', 'firefox', 'webkit');
+const parts = [check(), playwrightTests('browser tests', '.'), playwrightTests('three engines', 'engines')];
+const sum = (count) => parts.reduce((total, part) => total + count(part), 0);
+const [passed, failed] = [sum((part) => part.passed), sum((part) => part.failed)];
+console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

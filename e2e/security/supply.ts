@@ -2,6 +2,8 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const licences = new Set([
+  '(MIT AND Zlib)',
+  '(MIT OR GPL-3.0-or-later)',
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',

@@ -1,0 +1,61 @@
+import puppeteer, { type Browser, type LaunchOptions, type Page } from 'puppeteer-core';
+import { testFlags } from '../needs.ts';
+import { type Engine, type EngineName, type Look, size, timeZone } from './engine.ts';
+
+type PuppeteerEngineName = Exclude<EngineName, 'webkit'>;
+
+const launchOptions = (name: PuppeteerEngineName, dark: boolean): LaunchOptions =>
+  name === 'firefox'
+    ? {
+        browser: 'firefox',
+        extraPrefsFirefox: {
+          'intl.accept_languages': 'zh-CN, zh',
+          'ui.systemUsesDarkTheme': dark ? 1 : 0,
+          // touch, as on a phone
+          'dom.w3c_touch_events.enabled': 1,
+          'ui.primaryPointerCapabilities': 1,
+          'ui.allPointerCapabilities': 1,
+          // the two halves of a tap come apart on a busy machine, and a long press is none
+          'apz.max_tap_time': 60_000,
+          'ui.click_hold_context_menus.delay': 60_000,
+        },
+      }
+    : {
+        browser: 'chrome',
+        // the browser ends when the pipe does, also when nobody could tell it to
+        pipe: true,
+        args: [...testFlags, '--accept-lang=zh-CN'],
+      };
+
+/** Chromium by its own protocol, Firefox by WebDriver BiDi. */
+export async function launchPuppeteerEngine(
+  name: PuppeteerEngineName,
+  executablePath: string,
+  { colours = 'light' }: Look,
+): Promise<Engine> {
+  const browser: Browser = await puppeteer.launch({
+    ...launchOptions(name, colours === 'dark'),
+    executablePath,
+    env: { ...process.env, TZ: timeZone },
+    defaultViewport: null,
+  });
+  const page: Page = (await browser.pages())[0] ?? (await browser.newPage());
+  if (name === 'chromium') {
+    await page.setViewport({ ...size, isMobile: true, hasTouch: true, deviceScaleFactor: 1 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colours }]);
+  } else await page.setViewport(size);
+  await page.bringToFront();
+  const waitUntil = 'domcontentloaded';
+  return {
+    name,
+    open: async (url) => void (await page.goto(url, { waitUntil })),
+    reload: async () => void (await page.reload({ waitUntil })),
+    run: (script, ...args) => page.evaluate(script as (...args: unknown[]) => unknown, ...args) as never,
+    inject: async (source) => void (await page.evaluate(source)),
+    tap: (x, y) => page.touchscreen.tap(x, y),
+    type: (text) => page.keyboard.type(text),
+    press: (key) => page.keyboard.press(key),
+    picture: () => page.screenshot(),
+    close: () => browser.close(),
+  };
+}

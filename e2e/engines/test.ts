@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { test as base, expect } from '@playwright/test';
+import { providePath } from '../needs.ts';
+import type { EngineName, Look } from './engine.ts';
+import { startFront } from './front.ts';
+import { Phone } from './phone.ts';
+import { launchPuppeteerEngine } from './puppeteerEngine.ts';
+import { launchWebKitEngine } from './webkitEngine.ts';
+
+export interface EngineOptions {
+  engineName: EngineName;
+  /** As a browser of the oldest supported age. */
+  isOlder: boolean;
+}
+
+interface WorkerFixtures extends EngineOptions {
+  /** The one phone of the whole journey: a step finds what the steps before it have done. */
+  phone: Phone;
+}
+
+interface TestFixtures {
+  watched: undefined;
+}
+
+/** What WebKit can be started without: engines of the floor have none of it. */
+const olderFeatures = [
+  'PopoverAttribute',
+  'CSSAnchorPositioning',
+  'TrustedTypes',
+  'ViewTransitions',
+  'CookieStoreAPI',
+  'URLPatternAPI',
+  'ScrollDrivenAnimations',
+  'CSSTextWrapPretty',
+  'HiddenUntilFound',
+  'DetailsAutoExpand',
+].map((feature) => `-${feature}`);
+
+/** Takes away what no switch of the engine does, before the page's own scripts run. */
+const olderScript = `(() => {
+  const without = (owner, ...names) => { for (const name of names) if (owner) delete owner[name]; };
+  without(globalThis, 'ClipboardItem', 'requestIdleCallback', 'cancelIdleCallback', 'Iterator');
+  without(HTMLDialogElement.prototype, 'requestClose', 'closedBy');
+  without(HTMLElement.prototype, 'popover', 'showPopover', 'hidePopover', 'togglePopover');
+  without(URL, 'canParse', 'parse');
+  without(Array, 'fromAsync');
+  without(Array.prototype, 'toSpliced', 'toSorted', 'toReversed', 'with');
+  without(Object, 'groupBy');
+  without(Map, 'groupBy');
+  without(Promise, 'withResolvers', 'try');
+  without(AbortSignal, 'any');
+  without(RegExp, 'escape');
+  without(Set.prototype, 'union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom');
+})();`;
+
+async function launchEngine(name: EngineName, look: Look) {
+  const path = await providePath(name);
+  return name === 'webkit' ? launchWebKitEngine(path, look) : launchPuppeteerEngine(name, path, look);
+}
+
+/** A browser with a front of its own before the product that all share; closed however `use` ends. */
+export async function withPhone(
+  { engineName, isOlder = false, ...look }: { engineName: EngineName; isOlder?: boolean } & Look,
+  use: (phone: Phone) => Promise<void>,
+) {
+  const origin = process.env.ENGINES_ORIGIN;
+  if (!origin) throw new Error('ENGINES_ORIGIN is empty: the product was not started');
+  const front = await startFront(origin, isOlder ? [olderScript] : []);
+  try {
+    const engine = await launchEngine(engineName, { ...look, features: isOlder ? olderFeatures : [] });
+    try {
+      await use(new Phone(engine, front));
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await front.close();
+  }
+}
+
+/** No step may cause an error or a policy violation in a page, whatever else it expects. */
+export function expectNoTrouble({ engine, front }: Phone) {
+  const { violations, errors } = front.trouble();
+  expect(violations, `${engine.name}: policy violations`).toEqual([]);
+  expect(errors, `${engine.name}: errors in the page`).toEqual([]);
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  engineName: ['chromium', { option: true, scope: 'worker' }],
+  isOlder: [false, { option: true, scope: 'worker' }],
+  phone: [
+    async ({ engineName, isOlder }, use) => withPhone({ engineName, isOlder }, use),
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  watched: [
+    async ({ phone }, use, testInfo) => {
+      await use(undefined);
+      if (testInfo.status !== testInfo.expectedStatus) {
+        const path = testInfo.outputPath(`${phone.engine.name}.png`);
+        await phone.picture(path);
+        if (existsSync(path)) testInfo.attachments.push({ name: 'screen', contentType: 'image/png', path });
+      }
+      expectNoTrouble(phone);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };
