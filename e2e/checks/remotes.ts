@@ -17,7 +17,6 @@ const requiredFiles = [
   'README.md',
   'package.json',
   'rsbuild.config.ts',
-  'src/index.ts',
   'src/remote.ts',
   'src/routes.tsx',
   'src/texts.ts',
@@ -28,7 +27,6 @@ const fileOrFolder = ['api', 'model'];
 const allowedInSrc = new Set([
   ...requiredFiles.filter((file) => file.startsWith('src/')).map((file) => basename(file)),
   'slice.ts',
-  'bootstrap.tsx',
   'prerender.tsx',
   'pages',
   'components',

@@ -46,7 +46,7 @@ function federatedConfig(name: string, hash: string): EnvironmentConfig {
       // late stylesheets go through the host's asset loader like scripts do
       cssExtract: { pluginOptions: { insert: insertStylesheet } },
       rspack: (config) => {
-        // the container is the only entry; src/index.ts is for stand-alone development
+        // the container is the only entry
         config.entry = {};
         config.output = {
           ...config.output,
@@ -117,7 +117,7 @@ export const remoteConfig = (name: string) =>
       slots: describeSlots(compilation, slots),
     });
     const web = mergeRsbuildConfig(federatedConfig(name, facts.sourceHash), {
-      source: { entry: { index: './src/index.ts' } },
+      source: { entry: { index: exposed } },
       plugins: [pluginDescribe(describe)],
     });
     const first = hasPrerendered(root);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
 import { baseConfig } from './base.ts';
-import { packageFacts } from './facts.ts';
+import { packageFacts, sharedRoot } from './facts.ts';
 
 /** Where the backend is called, wherever the page comes from. */
 const backendPaths = ['/api', '/sanctum', '/broadcasting'];
@@ -20,7 +20,8 @@ export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localho
 /** One remote by itself with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (root: string, port: number, label: string): RsbuildConfig =>
   mergeRsbuildConfig(baseConfig(packageFacts('remote', root)), {
-    source: { entry: { index: './src/index.ts' } },
+    source: { entry: { index: join(sharedRoot, 'src/standAlone/openStandAlone.tsx') } },
+    resolve: { alias: { 'liaozhai-remote$': join(root, 'src/remote.ts') } },
     output: { assetPrefix: '/' },
     html: {
       title: `${label} · 聊斋`,
@@ -29,5 +30,5 @@ export const standAloneConfig = (root: string, port: number, label: string): Rsb
     },
     server: { port, historyApiFallback: true, proxy: backendProxy() },
     dev: { assetPrefix: '/' },
-    root: join(root),
+    root,
   });

@@ -38,6 +38,7 @@ function exposesOf(root: string): Record<string, string> {
 
 export function stockRemoteConfig(facts: PackageFacts, name: string): RsbuildConfig {
   return mergeRsbuildConfig(stockBase(facts, name), {
+    source: { entry: { index: './src/remote.ts' } },
     tools: {
       htmlPlugin: false,
       rspack: (config) => {

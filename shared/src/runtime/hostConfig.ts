@@ -11,6 +11,8 @@ import {
   string,
   unknown,
 } from 'valibot';
+import { PAGE_ELEMENTS } from '../contract';
+import { createCell } from './signal';
 
 const optionalText = fallback(optional(string()), undefined);
 const optionalNumber = fallback(optional(number()), undefined);
@@ -49,15 +51,26 @@ export function parseHostConfig(text: string | null | undefined): HostConfig {
   return parsed.success ? parsed.output : parseHostConfig('{}');
 }
 
-let config: HostConfig | undefined;
+const config = createCell<HostConfig | undefined>(undefined);
 
 /** The site's own settings, from `<script type="application/json" id="liaozhai-config">`. */
 export function hostConfig(): HostConfig {
-  config ??= parseHostConfig(document.getElementById('liaozhai-config')?.textContent);
-  return config;
+  const known = config.current() ?? parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent);
+  config.set(known);
+  return known;
 }
 
 /** Reads the page's element anew with the next call. */
-export function forgetHostConfig() {
-  config = undefined;
+export const forgetHostConfig = () => config.set(undefined);
+
+/** Which set and builds a page runs. */
+export interface PageInfo {
+  channel: string;
+  set: string;
+  /** remote → build id */
+  builds: Record<string, string>;
 }
+
+/** Told by the host, shown in diagnostics. */
+const info = createCell<PageInfo>({ channel: '', set: '', builds: {} });
+export const { current: pageInfo, set: pageInfoKnown } = info;

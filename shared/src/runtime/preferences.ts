@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { fallback, object, parse, picklist } from 'valibot';
 import { STORAGE_KEYS } from '../contract';
-import { createSignal } from './signal';
+import { createCell, createSignal } from './signal';
 import { local, onForeignChange, readJson } from './storage/browserStorage';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -23,14 +23,15 @@ const schema = fallback(
 
 const read = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences));
 const changed = createSignal();
-let preferences = defaults;
+const preferences = createCell(defaults);
 
 function apply() {
-  preferences = read();
+  const { theme, fontSize } = read();
+  preferences.set({ theme, fontSize });
   const { dataset } = document.documentElement;
-  if (preferences.theme === 'system') delete dataset.theme;
-  else dataset.theme = preferences.theme;
-  dataset.fontSize = String(preferences.fontSize);
+  if (theme === 'system') delete dataset.theme;
+  else dataset.theme = theme;
+  dataset.fontSize = String(fontSize);
   changed.emit();
 }
 
@@ -44,12 +45,12 @@ const setFontSize = (fontSize: FontSize) => prefer({ fontSize });
 
 /** How this device shows the app, on `<html data-theme data-font-size>`; other tabs follow. */
 export const useTheme = (): [Theme, (theme: Theme) => void] => [
-  useSyncExternalStore(changed.on, () => preferences.theme),
+  useSyncExternalStore(changed.on, () => preferences.current().theme),
   setTheme,
 ];
 
 export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
-  useSyncExternalStore(changed.on, () => preferences.fontSize),
+  useSyncExternalStore(changed.on, () => preferences.current().fontSize),
   setFontSize,
 ];
 

@@ -17,3 +17,19 @@ export function createSignal<Arguments extends unknown[] = []>(): Signal<Argumen
     },
   };
 }
+
+/** One value that changes, read by whoever holds the cell. */
+export interface Cell<Value> {
+  current(): Value;
+  set(next: Value): void;
+}
+
+export function createCell<Value>(initial: Value): Cell<Value> {
+  let value = initial;
+  return {
+    current: () => value,
+    set(next) {
+      value = next;
+    },
+  };
+}

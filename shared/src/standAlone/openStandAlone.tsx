@@ -1,13 +1,15 @@
 import '../ui/tokens.css';
 import '../ui/base.css';
-import { lazy, Suspense, useRef, useState } from 'react';
+import remote from 'liaozhai-remote';
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
-import { Provider, type RemoteModule, ScreenContext, store } from '../runtime';
-import { LogInStrip } from './LogInStrip';
+import { endpoints, signedInSchema } from '../contract';
+import { anyErrorText } from '../format/errorText';
+import { authPopup, Provider, request, ScreenContext, session, store, toApiError, useUser } from '../runtime';
 import styles from './openStandAlone.module.css';
 
-function StandAlone({ remote }: { remote: RemoteModule }) {
+function StandAlone() {
   const scroller = useRef<HTMLElement>(null);
   // one lazy component per route for the life of the page
   const [pages] = useState(() => remote.routes.map(({ path, page }) => ({ path, Page: lazy(page) })));
@@ -29,7 +31,7 @@ function StandAlone({ remote }: { remote: RemoteModule }) {
 }
 
 /** One remote by itself, for `pnpm --filter <remote> dev`: its routes without the host, against a running product's API. */
-export function openStandAlone(remote: RemoteModule) {
+function openStandAlone() {
   const root = document.getElementById('root');
   if (!root) throw new Error('the page has no element with the id "root"');
   createRoot(root).render(
@@ -43,8 +45,74 @@ export function openStandAlone(remote: RemoteModule) {
           ))}
           <LogInStrip />
         </nav>
-        <StandAlone remote={remote} />
+        <StandAlone />
       </BrowserRouter>
     </Provider>,
+  );
+}
+
+openStandAlone();
+
+async function logIn(form: HTMLFormElement): Promise<void> {
+  const body = Object.fromEntries(new FormData(form));
+  const { user } = await request({ method: 'POST', url: endpoints.login, body, schema: signedInSchema });
+  session.userReceived(user);
+}
+
+/** Resolves once somebody has signed in; the strip cannot be closed, so it never gives up. */
+const signedIn = () =>
+  new Promise<boolean>((resolve) => {
+    const stop = session.onUserChanged((_former, id) => {
+      if (id === null) return;
+      stop();
+      resolve(true);
+    });
+  });
+
+function LogInForm() {
+  const login = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState('');
+  useEffect(
+    () =>
+      authPopup.onRequest(() => {
+        login.current?.focus();
+        return signedIn();
+      }),
+    [],
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    logIn(event.currentTarget).catch((cause: unknown) => setProblem(anyErrorText(toApiError(cause))));
+  };
+  return (
+    <form className={styles.logIn} onSubmit={submit}>
+      <input ref={login} name="login" autoComplete="username" placeholder="用户名" aria-label="用户名" required />
+      <input
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        placeholder="密码"
+        aria-label="密码"
+        required
+      />
+      <button type="submit">登录</button>
+      <span role="alert">{problem}</span>
+    </form>
+  );
+}
+
+/** Stands in for the host's sign-in popup: says who is signed in, else lets somebody in. */
+function LogInStrip() {
+  const user = useUser();
+  if (!user) return <LogInForm />;
+  const signOut = () =>
+    session.signOut().catch((cause: unknown) => console.warn('could not sign out', toApiError(cause)));
+  return (
+    <span className={styles.logIn}>
+      {user.name}
+      <button type="button" onClick={() => void signOut()}>
+        退出
+      </button>
+    </span>
   );
 }

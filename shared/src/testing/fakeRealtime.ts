@@ -1,6 +1,6 @@
 import { act } from '@testing-library/react';
-import type { LinkEvents } from '../runtime/realtime/link';
 import { realtimeEdge } from '../runtime/realtime/realtime';
+import type { LinkEvents } from '../runtime/realtime/supervisor';
 
 export interface Live {
   /** The server tells of an event; one that nobody hears yet waits for its first listener. */

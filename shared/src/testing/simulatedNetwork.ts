@@ -1,5 +1,4 @@
-import type { Link, LinkEvents } from '../runtime/realtime/link';
-import type { Clock } from '../runtime/realtime/supervisor';
+import type { Clock, Link, LinkEvents } from '../runtime/realtime/supervisor';
 
 interface Timer {
   at: number;

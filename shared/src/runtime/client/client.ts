@@ -9,7 +9,7 @@ import axios, {
 } from 'axios';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import { API_BASE, type ApiError, edgeEndpoints, endpoints, isApiError } from '../../contract';
-import { createSignal } from '../signal';
+import { createCell, createSignal } from '../signal';
 import { withEarlyRequest } from './earlyRequest';
 
 declare module 'axios' {
@@ -51,7 +51,7 @@ client.interceptors.request.use(async (config) => {
   config.signInEpoch ??= signInEpoch.current();
   const socket = socketId.current();
   if (socket) config.headers.set('X-Socket-ID', socket);
-  if (config.method !== 'get') await prepareToken();
+  if (config.method !== 'get') await csrfToken.prepare();
   return config;
 });
 
@@ -67,7 +67,7 @@ async function recover(cause: unknown): Promise<unknown> {
   if (!config || !isAxiosError(cause) || axios.isCancel(cause)) throw cause;
   const status = cause.response?.status;
   if (status === 419 && !config.hasFreshToken) {
-    await refreshToken();
+    await csrfToken.refresh();
     return client.request({ ...config, hasFreshToken: true });
   }
   if (mayRetry(config, status, cause.code)) {
@@ -76,30 +76,37 @@ async function recover(cause: unknown): Promise<unknown> {
   }
   const error = toApiError(cause);
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout)
-    reportUnauthenticated(config.signInEpoch ?? 0);
+    unauthenticated.report(config.signInEpoch ?? 0);
   throw error;
 }
 
-let tokenUnderWay: Promise<void> | null = null;
-
 const hasToken = () => /(?:^|; )XSRF-TOKEN=/.test(document.cookie);
-/** Asked for once in vain: this server sets none, or cannot be reached and will say so itself. */
-let isTokenless = false;
 
-/** Fetches the CSRF token where the page has none, which saves the first change a refusal and a replay. Never rejects. */
-export async function prepareToken(): Promise<void> {
-  if (hasToken() || isTokenless) return;
-  await refreshToken();
-  isTokenless = !hasToken();
+function createCsrfToken() {
+  let underWay: Promise<void> | null = null;
+  /** Asked for once in vain: this server sets none, or cannot be reached and will say so itself. */
+  let isTokenless = false;
+
+  /** Laravel sets the token's cookie here; where the route is missing the answer to the replay says what is wrong. */
+  function refresh(): Promise<void> {
+    underWay ??= atEdgeGet(edgeEndpoints.csrfCookie).finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  }
+
+  return {
+    refresh,
+    /** Fetches the token where the page has none, which saves the first change a refusal and a replay. Never rejects. */
+    async prepare(): Promise<void> {
+      if (hasToken() || isTokenless) return;
+      await refresh();
+      isTokenless = !hasToken();
+    },
+  };
 }
 
-/** Laravel sets the token's cookie here; where the route is missing the answer to the replay says what is wrong. */
-function refreshToken(): Promise<void> {
-  tokenUnderWay ??= atEdgeGet(edgeEndpoints.csrfCookie).finally(() => {
-    tokenUnderWay = null;
-  });
-  return tokenUnderWay;
-}
+export const csrfToken = createCsrfToken();
 
 const atEdgeGet = (url: string): Promise<void> =>
   axios.get(url, { adapter: (config) => atEdge.adapter(config), timeout: TIMEOUT_MS, withCredentials: true }).then(
@@ -238,41 +245,37 @@ export function newClientId(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-let id: string | undefined;
-
 /** The live socket's id: the server leaves it out when it tells of what this page did itself. */
-export const socketId = {
-  current: () => id,
-  set: (next: string | undefined) => {
-    id = next;
-  },
-};
+export const socketId = createCell<string | undefined>(undefined);
 
-const unauthenticated = createSignal();
-
-/** Hears every 401 but those of logging out and of who may have; ten at once are ten calls. Returns the way to stop. */
-export const onUnauthenticated = unauthenticated.on;
-
-let epoch = 0;
-
-/** Counts sign-ins: a 401 to a request of an earlier sign-in says nothing of this one. */
-export const signInEpoch = {
-  current: () => epoch,
-  next: () => {
-    epoch += 1;
-  },
-};
-
-let diversion: { epoch: number; hear: () => void } | null = null;
-
-/** Until the next sign-in a 401 is told to `hear` alone; null ends that. */
-export function divertUnauthenticated(hear: (() => void) | null) {
-  diversion = hear && { epoch, hear };
+/** Who hears a 401. */
+function createUnauthenticated() {
+  const heard = createSignal();
+  let epoch = 0;
+  let diversion: { epoch: number; hear: () => void } | null = null;
+  return {
+    /** Hears every 401 but those of logging out and of who may have; ten at once are ten calls. Returns the way to stop. */
+    on: heard.on,
+    /** Counts sign-ins: a 401 to a request of an earlier sign-in says nothing of this one. */
+    signInEpoch: {
+      current: () => epoch,
+      next: () => {
+        epoch += 1;
+      },
+    },
+    /** Until the next sign-in a 401 is told to `hear` alone; null ends that. */
+    divert(hear: (() => void) | null) {
+      diversion = hear && { epoch, hear };
+    },
+    /** Tells of a 401 to a request that was made in `requestEpoch`. */
+    report(requestEpoch: number) {
+      if (requestEpoch !== epoch) return;
+      if (diversion?.epoch === epoch) diversion.hear();
+      else heard.emit();
+    },
+  };
 }
 
-/** Tells of a 401 to a request that was made in `requestEpoch`. */
-function reportUnauthenticated(requestEpoch: number) {
-  if (requestEpoch !== epoch) return;
-  if (diversion?.epoch === epoch) diversion.hear();
-  else unauthenticated.emit();
-}
+const unauthenticated = createUnauthenticated();
+
+export const { on: onUnauthenticated, divert: divertUnauthenticated, signInEpoch } = unauthenticated;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, rs, test } from '@rstest/core';
 import { fakeApi, type Handlers, onTestEnd, waitFor } from '../../testing';
 import { FakeReverb } from '../../testing/fakeReverb';
 import { EchoLink } from './echoLink';
-import type { CloseReason } from './link';
+import type { CloseReason } from './supervisor';
 import { type RealtimeStatus, Supervisor } from './supervisor';
 
 const CHANNEL = 'private-App.Models.User.7';

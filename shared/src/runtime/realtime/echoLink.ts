@@ -3,7 +3,7 @@ import Pusher from 'pusher-js';
 import { channelAuthSchema, edgeEndpoints, isApiError } from '../../contract';
 import { request } from '../client/client';
 import { hostConfig } from '../hostConfig';
-import type { CloseReason, Link, LinkEvents } from './link';
+import type { CloseReason, Link, LinkEvents } from './supervisor';
 
 const ACTIVITY_TIMEOUT_MS = 10_000;
 const PONG_TIMEOUT_MS = 5_000;

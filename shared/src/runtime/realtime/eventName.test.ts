@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { toEventName } from './eventName';
+import { toEventName } from './realtime';
 
 test('an event has one name, however it was broadcast', () => {
   expect(toEventName('.message.created')).toBe('message.created');

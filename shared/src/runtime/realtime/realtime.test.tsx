@@ -2,7 +2,7 @@ import { describe, expect, rs, test } from '@rstest/core';
 import { anyPayload } from '../../contract';
 import { fakeApi, fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
 import { Provider, session, store } from '..';
-import { takeStoredUser } from '../session/session';
+import { session as sessionOfPage } from '../session/session';
 import { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime';
 
 function open() {
@@ -198,7 +198,7 @@ describe('the balance of who is signed in', () => {
     const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
     onTestEnd(() => warned.mockRestore());
     localStorage.setItem('user-store', JSON.stringify(memberDto()));
-    takeStoredUser();
+    sessionOfPage.takeStored();
     await session.refresh();
     const { until } = open();
     onTestEnd(followUser());

@@ -4,9 +4,7 @@ import { anyPayload, type UserDto } from '../../contract';
 import { socketId } from '../client/client';
 import { session } from '../session/session';
 import { createSignal } from '../signal';
-import { toEventName } from './eventName';
-import type { OpenLink } from './link';
-import { type Nudge, type RealtimeStatus, Supervisor } from './supervisor';
+import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';
 
 /** heard by the connection itself */
 const SESSION_ENDED = 'session.ended';
@@ -14,29 +12,10 @@ const CLOSE_AFTER_MS = 1000;
 /** visible, pageshow and online come in one bunch when a phone wakes */
 const BUNCH_MS = 1000;
 
-const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
-const statusChanged = createSignal();
-const catchUp = createSignal();
-const listened = createSignal<[event: string]>();
-
-let status: RealtimeStatus = 'off';
-let open: { userId: string; supervisor: Supervisor } | null = null;
-let openLink: OpenLink = async (userId, events) => {
-  const { EchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
-  return new EchoLink({ userId, events });
-};
-
 const memberId = (): string | null => {
   const current = session.current();
   return current.status === 'member' ? current.user.id : null;
 };
-
-function deliver(heard: string, payload: unknown) {
-  const event = toEventName(heard);
-  if (event === SESSION_ENDED) open?.supervisor.sessionEnded();
-  takeUser(event, payload);
-  for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload);
-}
 
 /** What the server tells of the user goes to the session before anyone else hears of it. */
 function takeUser(event: string, payload: unknown) {
@@ -45,118 +24,153 @@ function takeUser(event: string, payload: unknown) {
   if (event === 'user.updated') session.userPatched('user' in payload ? (payload.user as Partial<UserDto>) : payload);
 }
 
-function supervise(userId: string): Supervisor {
-  return new Supervisor({
-    openLink: (events) => openLink(userId, events),
-    onEvent: deliver,
-    onStatus(next, socket) {
-      status = next;
-      socketId.set(socket);
-      statusChanged.emit();
-      if (next === 'live') catchUp.emit();
-    },
-  });
-}
+/** One connection for everyone who listens: open while a member is signed in and somebody listens. */
+export function createRealtime() {
+  const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
+  const statusChanged = createSignal();
+  const catchUp = createSignal();
+  const listened = createSignal<[event: string]>();
 
-/** Opens, closes or rebuilds the connection as who is signed in and who listens demand. */
-function adjust() {
-  const id = memberId();
-  const wanted = handlers.size > 0 ? id : null;
-  if (open && open.userId !== wanted) {
-    open.supervisor.stop();
-    open = null;
+  let status: RealtimeStatus = 'off';
+  let lastNudge = Number.NEGATIVE_INFINITY;
+  let open: { userId: string; supervisor: Supervisor } | null = null;
+  let openLink: OpenLink = async (userId, events) => {
+    const { EchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
+    return new EchoLink({ userId, events });
+  };
+
+  function deliver(heard: string, payload: unknown) {
+    const event = toEventName(heard);
+    if (event === SESSION_ENDED) open?.supervisor.sessionEnded();
+    takeUser(event, payload);
+    for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload);
   }
-  if (!open && wanted !== null) {
-    open = { userId: wanted, supervisor: supervise(wanted) };
-    open.supervisor.start();
+
+  function supervise(userId: string): Supervisor {
+    return new Supervisor({
+      openLink: (events) => openLink(userId, events),
+      onEvent: deliver,
+      onStatus(next, socket) {
+        status = next;
+        socketId.set(socket);
+        statusChanged.emit();
+        if (next === 'live') catchUp.emit();
+      },
+    });
   }
-}
 
-/** Hears one event of the signed-in user's channel; a payload that `schema` refuses is dropped. Returns the way to stop. */
-export function listen<Schema extends GenericSchema>(
-  event: string,
-  schema: Schema,
-  handler: (payload: InferOutput<Schema>) => void,
-): () => void {
-  const entry = {
-    handle: (payload: unknown) => {
-      const parsed = safeParse(schema, payload);
-      if (parsed.success) handler(parsed.output);
-      else console.warn(`an event ${event} of another shape was dropped`, parsed.issues[0]?.message);
-    },
-  };
-  const hearers = handlers.get(event) ?? new Set();
-  handlers.set(event, hearers.add(entry));
-  adjust();
-  listened.emit(event);
-  return () => {
-    if (!hearers.delete(entry) || hearers.size > 0) return;
-    if (handlers.get(event) === hearers) handlers.delete(event);
-    // the last one out closes the door, unless the next is just coming in
-    if (handlers.size === 0) setTimeout(adjust, CLOSE_AFTER_MS);
-  };
-}
+  /** Opens, closes or rebuilds the connection as who is signed in and who listens demand. */
+  function adjust() {
+    const id = memberId();
+    const wanted = handlers.size > 0 ? id : null;
+    if (open && open.userId !== wanted) {
+      open.supervisor.stop();
+      open = null;
+    }
+    if (!open && wanted !== null) {
+      open = { userId: wanted, supervisor: supervise(wanted) };
+      open.supervisor.start();
+    }
+  }
 
-/** Calls when something may have been missed: joined (again), visible, pageshow, online. Returns the way to stop. */
-export const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
-
-/**
- * Keeps the user's balance and profile current while signed in, also where no page listens.
- * The host calls it once the first screen stands. Returns the way to stop.
- */
-export function followUser(): () => void {
-  let hasCaughtUp = false;
-  const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, anyPayload, () => {}));
-  const stopCatchingUp = onCaughtUpNeeded(() => {
-    // most often the host has just asked when the socket is joined for the first time
-    if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();
-    hasCaughtUp = true;
-  });
-  return () => {
-    for (const stop of [...stops, stopCatchingUp]) stop();
-  };
-}
-
-export const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);
-
-let lastNudge = Number.NEGATIVE_INFINITY;
-
-function nudge(by: Nudge) {
-  open?.supervisor.nudge(by);
-  const now = performance.now();
-  if (memberId() === null || now - lastNudge < BUNCH_MS) return;
-  lastNudge = now;
-  catchUp.emit();
-}
-
-session.onUserChanged(adjust);
-
-if (typeof window !== 'undefined') {
-  window.addEventListener('online', () => nudge('network'));
-  window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') nudge('attention');
-    // what is missed from here on belongs to the next bunch, however soon it comes
-    else lastNudge = Number.NEGATIVE_INFINITY;
-  });
-}
-
-/** For tests: another link, and a look at who listens. */
-export const realtimeEdge = {
-  replaceLink(replacement: OpenLink): () => void {
-    const former = openLink;
-    openLink = replacement;
-    return () => {
-      openLink = former;
+  /** Hears one event of the signed-in user's channel; a payload that `schema` refuses is dropped. Returns the way to stop. */
+  function listen<Schema extends GenericSchema>(
+    event: string,
+    schema: Schema,
+    handler: (payload: InferOutput<Schema>) => void,
+  ): () => void {
+    const entry = {
+      handle: (payload: unknown) => {
+        const parsed = safeParse(schema, payload);
+        if (parsed.success) handler(parsed.output);
+        else console.warn(`an event ${event} of another shape was dropped`, parsed.issues[0]?.message);
+      },
     };
-  },
-  isHeard: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
-  onListened: listened.on,
-  nudge,
-  /** Silences everyone and closes the connection. */
-  reset() {
-    handlers.clear();
+    const hearers = handlers.get(event) ?? new Set();
+    handlers.set(event, hearers.add(entry));
     adjust();
-    lastNudge = Number.NEGATIVE_INFINITY;
-  },
-};
+    listened.emit(event);
+    return () => {
+      if (!hearers.delete(entry) || hearers.size > 0) return;
+      if (handlers.get(event) === hearers) handlers.delete(event);
+      // the connection closes with its last listener, unless the next is just coming
+      if (handlers.size === 0) setTimeout(adjust, CLOSE_AFTER_MS);
+    };
+  }
+
+  /** Calls when something may have been missed: joined (again), visible, pageshow, online. Returns the way to stop. */
+  const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
+
+  /**
+   * Keeps the user's balance and profile current while signed in, also where no page listens.
+   * The host calls it once the first screen stands. Returns the way to stop.
+   */
+  function followUser(): () => void {
+    let hasCaughtUp = false;
+    const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, anyPayload, () => {}));
+    const stopCatchingUp = onCaughtUpNeeded(() => {
+      // most often the host has just asked when the socket is joined for the first time
+      if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();
+      hasCaughtUp = true;
+    });
+    return () => {
+      for (const stop of [...stops, stopCatchingUp]) stop();
+    };
+  }
+
+  const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);
+
+  function nudge(by: Nudge) {
+    open?.supervisor.nudge(by);
+    const now = performance.now();
+    if (memberId() === null || now - lastNudge < BUNCH_MS) return;
+    lastNudge = now;
+    catchUp.emit();
+  }
+
+  session.onUserChanged(adjust);
+
+  if (typeof window !== 'undefined') {
+    window.addEventListener('online', () => nudge('network'));
+    window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') nudge('attention');
+      // what is missed from here on belongs to the next bunch, however soon it comes
+      else lastNudge = Number.NEGATIVE_INFINITY;
+    });
+  }
+
+  /** For tests: another link, and a look at who listens. */
+  const edge = {
+    replaceLink(replacement: OpenLink): () => void {
+      const former = openLink;
+      openLink = replacement;
+      return () => {
+        openLink = former;
+      };
+    },
+    isHeard: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
+    onListened: listened.on,
+    nudge,
+    /** Silences everyone and closes the connection. */
+    reset() {
+      handlers.clear();
+      adjust();
+      lastNudge = Number.NEGATIVE_INFINITY;
+    },
+  };
+
+  return { listen, onCaughtUpNeeded, followUser, useRealtimeStatus, edge };
+}
+
+/** The page's one connection. */
+const realtime = createRealtime();
+
+export const { listen, onCaughtUpNeeded, followUser, useRealtimeStatus, edge: realtimeEdge } = realtime;
+
+/** The name as `broadcastAs` gives it, also of an event that comes by its class: `App\Events\MessageCreated`. */
+export function toEventName(heard: string): string {
+  // Echo takes its own namespace off, and puts a dot before everything else
+  const name = heard.replace(/^\./, '').replace(/^.*\\/, '');
+  return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
+}

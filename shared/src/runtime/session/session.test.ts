@@ -3,7 +3,7 @@ import { memberDto, onTestEnd } from '../../testing';
 import { request } from '../client/client';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/uncopied';
-import { session, takeStoredUser } from './session';
+import { session } from './session';
 import { held, network, settle, stored, user } from './sessionFixture';
 
 const otherTabSays = (text: string | null) => {
@@ -30,13 +30,13 @@ describe('what is stored is read without ever failing', () => {
   for (const text of empty)
     test(`${JSON.stringify(text)} is nobody`, () => {
       localStorage.setItem('user-store', text);
-      takeStoredUser();
+      session.takeStored();
       expect(session.current()).toEqual({ status: 'guest' });
     });
 
   test('an id alone is somebody, and wrong fields are empty ones', () => {
     localStorage.setItem('user-store', '{"id":42,"name":7,"balance":"many","future":true}');
-    takeStoredUser();
+    session.takeStored();
     expect(user()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
   });
 

@@ -11,11 +11,6 @@ import { uncopiedCredentials } from '../storage/uncopied';
 import { type Session, sessionSlice, store, useSelector } from '../store';
 import { patchedUser, readStored, toStored, toUser, type User } from './user';
 
-const userChanged = createSignal<[previousId: string | null, id: string | null]>();
-/** counts balances told by the server: an optimistic shift made before one is contained in it or void */
-let balanceEpoch = 0;
-/** when the server last told the whole user, by the page's clock */
-let userToldAt = Number.NEGATIVE_INFINITY;
 const FRESH_MS = 10_000;
 
 const currentUser = (): User | null => {
@@ -26,176 +21,187 @@ const currentUser = (): User | null => {
 const isOlder = (user: User, version: number | null | undefined): boolean =>
   user.version !== undefined && typeof version === 'number' && version < user.version;
 
-let forgetting: ReturnType<typeof setTimeout> | undefined;
-
-/** Empties the cache of what the former user read; this aborts every request under way. */
-function forgetAnswers() {
-  clearTimeout(forgetting);
-  forgetting = undefined;
-  store.dispatch(api.util.resetApiState());
-}
-
-/** Lets whoever sent the refused request hear of the refusal first, which an abort would swallow. */
-function forgetAnswersSoon() {
-  forgetting ??= setTimeout(forgetAnswers);
-}
-
-/** Makes `user` the session's; everyone who keeps something of the former hears of it. */
-function become(user: User | null, forget = forgetAnswers) {
-  const previous = currentUser();
-  store.dispatch(sessionSlice.actions.userChanged(user));
-  const previousId = previous?.id ?? null;
-  const id = user?.id ?? null;
-  if (previousId === id) return;
-  setCurrentOwner(id);
-  if (previousId !== null || forgetting !== undefined) forget();
-  else store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
-  userChanged.emit(previousId, id);
-}
-
 const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStored(user)));
 
-function signIn(user: User): Promise<unknown> {
-  signInEpoch.next();
-  const last = lastOwner.read();
-  lastOwner.write(user.id);
-  save(user);
-  const moved = [last !== null && last !== user.id ? purgePrivateData(last) : null, adoptAnonymousData(user.id)];
-  become(user);
-  return Promise.all(moved);
-}
+/** Who is signed in: the one writer of the user. Follows the other tabs, and hears every 401. */
+export function createSession() {
+  const userChanged = createSignal<[previousId: string | null, id: string | null]>();
+  let forgetting: ReturnType<typeof setTimeout> | undefined;
+  let refreshing: { epoch: number; done: Promise<void> } | null = null;
+  /** counts balances told by the server: an optimistic shift made before one is contained in it or void */
+  let balanceEpoch = 0;
+  /** when the server last told the whole user, by the page's clock */
+  let userToldAt = Number.NEGATIVE_INFINITY;
 
-function dropUser(forget = forgetAnswers) {
-  local.remove(STORAGE_KEYS.user);
-  become(null, forget);
-}
-
-let refreshing: { epoch: number; done: Promise<void> } | null = null;
-
-/** Several places ask when the page is looked at again; one answer serves them all. */
-function refresh(): Promise<void> {
-  const epoch = signInEpoch.current();
-  if (refreshing?.epoch === epoch) return refreshing.done;
-  const done = fetchUser(epoch).finally(() => {
-    if (refreshing?.done === done) refreshing = null;
-  });
-  refreshing = { epoch, done };
-  return done;
-}
-
-async function fetchUser(epoch: number): Promise<void> {
-  try {
-    const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
-    // an answer to who was signed in before says nothing of who is now
-    if (epoch === signInEpoch.current()) session.userReceived(dto);
-  } catch (cause) {
-    console.warn('the user could not be refreshed', toApiError(cause));
+  /** Empties the cache of what the former user read; this aborts every request under way. */
+  function forgetAnswers() {
+    clearTimeout(forgetting);
+    forgetting = undefined;
+    store.dispatch(api.util.resetApiState());
   }
-}
 
-/** What must be done while the user is still signed in. */
-const beforeSignOut = new Set<() => Promise<unknown>>();
+  /** Lets whoever sent the refused request hear of the refusal first, which an abort would swallow. */
+  function forgetAnswersSoon() {
+    forgetting ??= setTimeout(forgetAnswers);
+  }
 
-async function signOut(): Promise<void> {
-  await Promise.all([...beforeSignOut].map((work) => work()));
-  const id = currentUser()?.id;
-  return logOut(async (byRefusal) => {
+  /** Makes `user` the session's; everyone who keeps something of the former hears of it. */
+  function become(user: User | null, forget = forgetAnswers) {
+    const previous = currentUser();
+    store.dispatch(sessionSlice.actions.userChanged(user));
+    const previousId = previous?.id ?? null;
+    const id = user?.id ?? null;
+    if (previousId === id) return;
+    setCurrentOwner(id);
+    if (previousId !== null || forgetting !== undefined) forget();
+    else store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
+    userChanged.emit(previousId, id);
+  }
+
+  function signIn(user: User): Promise<unknown> {
     signInEpoch.next();
-    lastOwner.forget();
-    dropUser(byRefusal ? forgetAnswersSoon : forgetAnswers);
-    if (id !== undefined) await purgePrivateData(id);
-  });
-}
-
-/** Takes back an optimistic debit or credit, unless the server has told a balance since. */
-function balanceShifted(delta: number): () => void {
-  const user = currentUser();
-  if (!user) return () => {};
-  const epoch = balanceEpoch;
-  let undone = false;
-  become({ ...user, balance: user.balance + delta });
-  return () => {
-    const now = currentUser();
-    if (undone || !now || now.id !== user.id || epoch !== balanceEpoch) return;
-    undone = true;
-    become({ ...now, balance: now.balance - delta });
-  };
-}
-
-/** Who is signed in: the one writer of the user. */
-export const session = {
-  current: (): Session => store.getState().session,
-  /** A whole user: login, register, GET /v1/user. */
-  userReceived(dto: UserDto) {
-    userToldAt = performance.now();
-    // a log-out that was never answered was not done
-    divertUnauthenticated(null);
-    const user = toUser(dto);
-    const present = currentUser();
-    if (present?.id !== user.id) return void signIn(user);
-    if (isOlder(present, user.version)) return;
-    balanceEpoch += 1;
+    const last = lastOwner.read();
+    lastOwner.write(user.id);
     save(user);
+    const moved = [last !== null && last !== user.id ? purgePrivateData(last) : null, adoptAnonymousData(user.id)];
     become(user);
-  },
-  /** Part of the user, from responses and events; an older `version` is dropped. */
-  userPatched(patch: Partial<UserDto>) {
+    return Promise.all(moved);
+  }
+
+  function dropUser(forget = forgetAnswers) {
+    local.remove(STORAGE_KEYS.user);
+    become(null, forget);
+  }
+
+  /** Several places ask when the page is looked at again; one answer serves them all. */
+  function refresh(): Promise<void> {
+    const epoch = signInEpoch.current();
+    if (refreshing?.epoch === epoch) return refreshing.done;
+    const done = fetchUser(epoch).finally(() => {
+      if (refreshing?.done === done) refreshing = null;
+    });
+    refreshing = { epoch, done };
+    return done;
+  }
+
+  async function fetchUser(epoch: number): Promise<void> {
+    try {
+      const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
+      // an answer to who was signed in before says nothing of who is now
+      if (epoch === signInEpoch.current()) session.userReceived(dto);
+    } catch (cause) {
+      console.warn('the user could not be refreshed', toApiError(cause));
+    }
+  }
+
+  /** What must be done while the user is still signed in. */
+  const beforeSignOut = new Set<() => Promise<unknown>>();
+
+  async function signOut(): Promise<void> {
+    await Promise.all([...beforeSignOut].map((work) => work()));
+    const id = currentUser()?.id;
+    return logOut(async (byRefusal) => {
+      signInEpoch.next();
+      lastOwner.forget();
+      dropUser(byRefusal ? forgetAnswersSoon : forgetAnswers);
+      if (id !== undefined) await purgePrivateData(id);
+    });
+  }
+
+  /** Takes back an optimistic debit or credit, unless the server has told a balance since. */
+  function balanceShifted(delta: number): () => void {
     const user = currentUser();
-    if (!user || isOlder(user, patch.version)) return;
-    if (patch.id !== undefined && String(patch.id) !== user.id) return;
-    if (patch.balance != null) balanceEpoch += 1;
-    const patched = patchedUser(user, patch);
-    save(patched);
-    become(patched);
-  },
-  balanceShifted,
-  /** Whether the server has told the whole of the present user just now. */
-  isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
-  /** GET /v1/user; a failure is only logged. */
-  refresh,
-  /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
-  signOut,
-  /** Has `work` done before a log-out, while the user is still signed in. Returns the way to stop. */
-  beforeSignOut(work: () => Promise<unknown>): () => void {
-    beforeSignOut.add(work);
-    return () => void beforeSignOut.delete(work);
-  },
-  onUserChanged: userChanged.on,
-};
+    if (!user) return () => {};
+    const epoch = balanceEpoch;
+    let undone = false;
+    become({ ...user, balance: user.balance + delta });
+    return () => {
+      const now = currentUser();
+      if (undone || !now || now.id !== user.id || epoch !== balanceEpoch) return;
+      undone = true;
+      become({ ...now, balance: now.balance - delta });
+    };
+  }
+
+  const session = {
+    current: (): Session => store.getState().session,
+    /** A whole user: login, register, GET /v1/user. */
+    userReceived(dto: UserDto) {
+      userToldAt = performance.now();
+      // a log-out that was never answered was not done
+      divertUnauthenticated(null);
+      const user = toUser(dto);
+      const present = currentUser();
+      if (present?.id !== user.id) return void signIn(user);
+      if (isOlder(present, user.version)) return;
+      balanceEpoch += 1;
+      save(user);
+      become(user);
+    },
+    /** Part of the user, from responses and events; an older `version` is dropped. */
+    userPatched(patch: Partial<UserDto>) {
+      const user = currentUser();
+      if (!user || isOlder(user, patch.version)) return;
+      if (patch.id !== undefined && String(patch.id) !== user.id) return;
+      if (patch.balance != null) balanceEpoch += 1;
+      const patched = patchedUser(user, patch);
+      save(patched);
+      become(patched);
+    },
+    balanceShifted,
+    /** Whether the server has told the whole of the present user just now. */
+    isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
+    /** GET /v1/user; a failure is only logged. */
+    refresh,
+    /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
+    signOut,
+    /** Has `work` done before a log-out, while the user is still signed in. Returns the way to stop. */
+    beforeSignOut(work: () => Promise<unknown>): () => void {
+      beforeSignOut.add(work);
+      return () => void beforeSignOut.delete(work);
+    },
+    onUserChanged: userChanged.on,
+  };
+
+  /** Takes the user as storage has it now: at the start, and after another tab has changed it. */
+  function takeStoredUser() {
+    const storedUser = readStored(readJson(STORAGE_KEYS.user));
+    const user = currentUser();
+    if (!storedUser || user?.id !== storedUser.id) {
+      signInEpoch.next();
+      // logged out there, not only run out: what is still in this tab's hands goes too
+      if (user && lastOwner.read() !== user.id) {
+        purgeDrafts(user.id);
+        uncopiedCredentials.forget();
+      }
+      return become(storedUser);
+    }
+    balanceEpoch += 1;
+    become(patchedUser(user, toStored(storedUser)));
+  }
+
+  // The session ran out: the user goes, what they wrote stays for the same id.
+  onUnauthenticated(() => {
+    if (currentUser()) dropUser(forgetAnswersSoon);
+  });
+
+  if (typeof window !== 'undefined') {
+    takeStoredUser();
+    onForeignChange((key) => {
+      if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
+    });
+  }
+
+  return { ...session, takeStored: takeStoredUser };
+}
+
+/** The page's one session. */
+export const session = createSession();
 
 export const useSession = (): Session => useSelector((state) => state.session);
 
 export const useUser = (): User | null =>
   useSelector((state) => (state.session.status === 'member' ? state.session.user : null));
-
-/** Takes the user as storage has it now: at the start, and after another tab has changed it. */
-export function takeStoredUser() {
-  const storedUser = readStored(readJson(STORAGE_KEYS.user));
-  const user = currentUser();
-  if (!storedUser || user?.id !== storedUser.id) {
-    signInEpoch.next();
-    // logged out there, not only run out: what is still in this tab's hands goes too
-    if (user && lastOwner.read() !== user.id) {
-      purgeDrafts(user.id);
-      uncopiedCredentials.forget();
-    }
-    return become(storedUser);
-  }
-  balanceEpoch += 1;
-  become(patchedUser(user, toStored(storedUser)));
-}
-
-// The session ran out: the user goes, what they wrote stays for the same id.
-onUnauthenticated(() => {
-  if (currentUser()) dropUser(forgetAnswersSoon);
-});
-
-if (typeof window !== 'undefined') {
-  takeStoredUser();
-  onForeignChange((key) => {
-    if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
-  });
-}
 
 const wasAnswered = ({ kind }: ApiError) => kind !== 'offline' && kind !== 'timeout' && kind !== 'server';
 

@@ -1,4 +1,5 @@
 import { STORAGE_KEYS } from '../../contract';
+import { createCell } from '../signal';
 import { local, onForeignChange } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
@@ -9,11 +10,11 @@ const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}
 /** typed but not yet saved, by storage key */
 const unsaved = new Map<string, string>();
 const listeners = new Map<string, Set<(text: string) => void>>();
-let timer: ReturnType<typeof setTimeout> | undefined;
+const timer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
 
 function save() {
-  clearTimeout(timer);
-  timer = undefined;
+  clearTimeout(timer.current());
+  timer.set(undefined);
   for (const [key, text] of unsaved) text === '' ? local.remove(key) : local.set(key, text);
   unsaved.clear();
 }
@@ -31,8 +32,8 @@ export const drafts = {
   },
   write(conversationKey: string, text: string) {
     unsaved.set(keyOf(currentOwner(), conversationKey), text);
-    clearTimeout(timer);
-    timer = setTimeout(save, SAVE_AFTER_MS);
+    clearTimeout(timer.current());
+    timer.set(setTimeout(save, SAVE_AFTER_MS));
   },
   flush: save,
   /** Hears changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */

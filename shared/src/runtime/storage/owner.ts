@@ -1,20 +1,20 @@
 import { STORAGE_KEYS } from '../../contract';
-import { createSignal } from '../signal';
+import { createCell, createSignal } from '../signal';
 import { local } from './browserStorage';
 
 /** Owner of what is written before anyone has signed in. */
 export const ANONYMOUS = 'anonymous';
 
-let current = ANONYMOUS;
+const owner = createCell(ANONYMOUS);
 const changed = createSignal();
 
 /** Whose private data is read and written now: the signed-in user's, else the anonymous visitor's. */
-export const currentOwner = (): string => current;
+export const currentOwner = (): string => owner.current();
 
 export function setCurrentOwner(id: string | null) {
   const next = id ?? ANONYMOUS;
-  if (next === current) return;
-  current = next;
+  if (next === owner.current()) return;
+  owner.set(next);
   changed.emit();
 }
 

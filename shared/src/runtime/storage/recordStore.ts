@@ -1,6 +1,6 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { STORAGE_KEYS } from '../../contract';
-import { createSignal } from '../signal';
+import { createCell, createSignal } from '../signal';
 import { openChannel } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
@@ -31,14 +31,17 @@ interface Schema extends DBSchema {
 // Stays 1 for ever: a build that is rolled back cannot open a higher one. New kinds get a database of their own.
 const DATABASE_VERSION = 1;
 
-let opened: Promise<IDBPDatabase<Schema> | null> | undefined;
+const opened = createCell<Promise<IDBPDatabase<Schema> | null> | undefined>(undefined);
 
 function openDatabase(): Promise<IDBPDatabase<Schema> | null> {
-  opened ??= openSchema().catch((cause: unknown) => {
-    console.warn('no IndexedDB: the outbox lives in memory', cause);
-    return null;
-  });
-  return opened;
+  const database =
+    opened.current() ??
+    openSchema().catch((cause: unknown) => {
+      console.warn('no IndexedDB: the outbox lives in memory', cause);
+      return null;
+    });
+  opened.set(database);
+  return database;
 }
 
 /** Async from its first line: with cookies blocked Firefox throws where `indexedDB` is merely named. */
@@ -50,9 +53,7 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
       database.createObjectStore('snapshots', { keyPath: ['owner', 'key'] });
     },
     // the browser took it away (storage pressure, cleared by hand): the next use opens it anew
-    terminated() {
-      opened = undefined;
-    },
+    terminated: () => opened.set(undefined),
   });
 }
 

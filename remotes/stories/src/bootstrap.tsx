@@ -1,4 +1,0 @@
-import { openStandAlone } from '@liaozhai/shared/stand-alone';
-import remote from './remote';
-
-openStandAlone(remote);
