@@ -10,7 +10,7 @@ export interface Frame {
 /** No socket could be opened, or what was waited for did not come. */
 export class SocketProblem extends Error {}
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 15_000;
 
 /** A bare client of the Pusher protocol that remembers every frame. */
 export class PusherSocket {
