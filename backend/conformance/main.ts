@@ -12,7 +12,7 @@ Registers accounts, sends messages and deletes what it can: for test environment
   --origin <address>  the product's page, if elsewhere: sessions are kept for known pages only (default: --url)
   --reverb <address>  the socket's server, such as ws://127.0.0.1:8080 (default: --url)
   --key <key>         REVERB_APP_KEY (default: {key})
-  --runs <n>          odd requests a call, 0 to 500 (default: 5)
+  --runs <n>          odd requests a call, 0 to 300 (default: 5)
   --json              one JSON document on standard output, nothing else
   --help
 
@@ -49,8 +49,8 @@ function readArguments(words: string[]): { target: Target; isJson: boolean } | n
     throw new WrongUsage('--url is missing: the address of a test environment, for it is written to');
   const url = address('url', values.url, ['http:', 'https:']);
   const runs = Number(values.runs);
-  if (!Number.isInteger(runs) || runs < 0 || runs > 500)
-    throw new WrongUsage(`--runs ${values.runs}: a whole number from 0 to 500`);
+  if (!Number.isInteger(runs) || runs < 0 || runs > 300)
+    throw new WrongUsage(`--runs ${values.runs}: a whole number from 0 to 300`);
   if (values.key === '') throw new WrongUsage('--key is empty: the REVERB_APP_KEY of the socket’s server');
   const origin = address('origin', values.origin ?? url, ['http:', 'https:']);
   const socketUrl = address('reverb', values.reverb ?? url.replace(/^http/, 'ws'), ['ws:', 'wss:']);

@@ -40,7 +40,8 @@ export function table(report: Report): string {
   return rows
     .map(({ call, outcome, checks }) => {
       const held = checks.filter((check) => check.outcome === 'holds').length;
-      const head = `${signs[outcome]} ${call.padEnd(width)}  ${words[outcome]} (${held} of ${checks.length} hold)`;
+      const share = outcome === 'lacks' ? '' : ` (${held} of ${checks.length} hold)`;
+      const head = `${signs[outcome]} ${call.padEnd(width)}  ${words[outcome]}${share}`;
       return [head, ...checks.flatMap(found), ...untried(checks)].join('\n');
     })
     .join('\n');

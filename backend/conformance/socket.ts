@@ -10,18 +10,22 @@ export interface Frame {
 /** No socket could be opened, or what was waited for did not come. */
 export class SocketProblem extends Error {}
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 15_000;
 
 /** A bare client of the Pusher protocol that remembers every frame. */
 export class PusherSocket {
   readonly frames: Frame[] = [];
+  /** the frames as they came */
+  readonly texts: string[] = [];
   readonly closed: Promise<{ code: number }>;
   readonly #socket: WebSocket;
+  readonly #patienceMs: number;
   readonly #waiting = new Set<{ check: () => void; fail: (why: string) => void }>();
   #closeCode: number | undefined;
 
-  private constructor(socket: WebSocket) {
+  private constructor(socket: WebSocket, patienceMs: number) {
     this.#socket = socket;
+    this.#patienceMs = patienceMs;
     this.closed = new Promise((resolve) => {
       socket.on('close', (code) => {
         this.#closeCode = code;
@@ -31,15 +35,19 @@ export class PusherSocket {
     });
     socket.on('error', () => undefined);
     socket.on('message', (raw) => {
+      this.texts.push(raw.toString());
       this.frames.push(toFrame(raw.toString()));
       for (const { check } of this.#waiting) check();
     });
   }
 
   /** Opens a socket and waits for its first frame, be it a greeting or an error. Rejects with `SocketProblem`. */
-  static async open(address: string, options: { origin?: string } = {}): Promise<PusherSocket> {
-    const socket = new WebSocket(address, { origin: options.origin, handshakeTimeout: PATIENCE_MS });
-    const opened = new PusherSocket(socket);
+  static async open(
+    address: string,
+    { origin, patienceMs = PATIENCE_MS }: { origin?: string; patienceMs?: number } = {},
+  ): Promise<PusherSocket> {
+    const socket = new WebSocket(address, { origin, handshakeTimeout: patienceMs });
+    const opened = new PusherSocket(socket, patienceMs);
     const refused = new Promise<never>((_, reject) => {
       socket.on('error', (cause) => reject(new SocketProblem(reasonOf(cause))));
       socket.on('close', (code) => reject(new SocketProblem(`closed with ${code} before a word`)));
@@ -61,7 +69,7 @@ export class PusherSocket {
   }
 
   /** The first frame that matches, or one that came already. Rejects with `SocketProblem` if none comes in time. */
-  frame(matches: (frame: Frame) => boolean, withinMs = PATIENCE_MS): Promise<Frame> {
+  frame(matches: (frame: Frame) => boolean, withinMs = this.#patienceMs): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);

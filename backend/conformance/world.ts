@@ -182,16 +182,21 @@ export class World {
   }
 
   /** A socket that has been greeted. */
-  async socket(options: { origin?: string; key?: string } = {}): Promise<PusherSocket & { id: string }> {
+  async socket(options: { isEscaped?: boolean } = {}): Promise<PusherSocket & { id: string }> {
     const socket = await this.rawSocket(options);
     if (socket.id === undefined) throw new Deviation(JSON.stringify(socket.frames[0]));
     return socket as PusherSocket & { id: string };
   }
 
   /** A socket and whatever it was told first. Where none could be opened once, none is tried again. */
-  async rawSocket({ origin = this.target.origin, key = this.target.key } = {}): Promise<PusherSocket> {
+  async rawSocket({
+    origin = this.target.origin,
+    key = this.target.key,
+    isEscaped = true,
+  } = {}): Promise<PusherSocket> {
     if (this.#socketProblem) throw new Untried(this.#socketProblem);
-    const address = `${this.target.socketUrl}/app/${encodeURIComponent(key)}?protocol=7&client=js&version=8.4.0`;
+    const name = isEscaped ? encodeURIComponent(key) : key;
+    const address = `${this.target.socketUrl}/app/${name}?protocol=7&client=js&version=8.4.0`;
     try {
       const socket = await PusherSocket.open(address, { origin });
       this.#sockets.add(socket);

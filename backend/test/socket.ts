@@ -1,31 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import WebSocket from 'ws';
+import { type Frame, PusherSocket } from '../conformance/socket.ts';
 import type { Client } from './client.ts';
 import type { TestBackend } from './testBackend.ts';
 import type { UserDto } from './wire.ts';
 
-export interface Frame {
-  event: string;
-  channel?: string;
-  data?: unknown;
-}
+export type { Frame } from '../conformance/socket.ts';
 
-/** A bare client of the Pusher protocol that remembers every frame. */
-export interface TestSocket {
-  id: string;
-  frames: Frame[];
-  /** The frames as they came. */
-  texts: string[];
-  closed: Promise<{ code: number }>;
-  send(frame: unknown): void;
-  /** The next frame that matches, or one that came already. */
-  frame(matches: (frame: Frame) => boolean): Promise<Frame>;
-  /** Joins the client's own channel. */
-  subscribe(): Promise<Frame>;
-  ping(): Promise<Frame>;
-  close(): void;
-}
+/** A socket that was let in, whose client can join its own channel. */
+export type TestSocket = PusherSocket & { id: string; subscribe(): Promise<Frame> };
 
 interface SocketOptions {
   origin?: string;
@@ -34,17 +17,20 @@ interface SocketOptions {
   url?: string;
 }
 
+/** Waits as long as the test itself may take. */
 const connectTo = (backend: TestBackend, { key = '%7Bkey%7D', url = backend.url, origin }: SocketOptions) =>
-  new WebSocket(`${url.replace('http', 'ws')}/app/${key}?protocol=7&client=test&version=1`, { origin });
+  PusherSocket.open(`${url.replace('http', 'ws')}/app/${key}?protocol=7&client=test&version=1`, {
+    origin,
+    patienceMs: 600_000,
+  });
 
 /** How the server refuses a socket: what its one frame says, and the code with which the connection ends. */
 export async function refusalOf(
   backend: TestBackend,
   options: SocketOptions,
 ): Promise<{ error: unknown; code: number }> {
-  const socket = connectTo(backend, options);
-  const [[frame], [code]] = await Promise.all([once(socket, 'message'), once(socket, 'close')]);
-  return { error: JSON.parse(JSON.parse(String(frame)).data), code };
+  const socket = await connectTo(backend, options);
+  return { error: socket.frames[0]?.data, code: (await socket.closed).code };
 }
 
 /** Opens a socket and waits for its id; rejects with the error frame's code when it is refused. */
@@ -53,61 +39,17 @@ export async function openSocket(
   client: Client,
   options: SocketOptions = {},
 ): Promise<TestSocket> {
-  const socket = connectTo(backend, options);
-  const frames: Frame[] = [];
-  const texts: string[] = [];
-  const waiting = new Set<() => void>();
-  socket.on('message', (raw) => {
-    const frame: Frame = JSON.parse(raw.toString());
-    texts.push(raw.toString());
-    frames.push(typeof frame.data === 'string' ? { ...frame, data: JSON.parse(frame.data) } : frame);
-    for (const check of waiting) check();
-  });
-  const closed = new Promise<{ code: number }>((resolve) => socket.on('close', (code) => resolve({ code })));
-  const frame = (matches: (frame: Frame) => boolean) =>
-    new Promise<Frame>((resolve) => {
-      const check = () => {
-        const found = frames.find(matches);
-        if (!found) return;
-        waiting.delete(check);
-        resolve(found);
-      };
-      waiting.add(check);
-      check();
-    });
-  const first = await Promise.race([frame(() => true), failure(socket)]);
-  if (first.event !== 'pusher:connection_established') throw new Error(`refused: ${JSON.stringify(first.data)}`);
-  const { socket_id: id } = first.data as { socket_id: string };
-  return {
-    id,
-    frames,
-    texts,
-    closed,
-    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    frame,
-    async subscribe() {
-      const user = (await client.get<{ data: UserDto }>('/user')).body.data;
-      const channel = `private-App.Models.User.${user.id}`;
-      const { body } = await client.post<{ auth: string }>('//broadcasting/auth', {
-        socket_id: id,
-        channel_name: channel,
-      });
-      socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth: body.auth } }));
-      return frame((one) => one.event === 'pusher_internal:subscription_succeeded' && one.channel === channel);
-    },
-    ping() {
-      socket.send(JSON.stringify({ event: 'pusher:ping', data: {} }));
-      return frame((one) => one.event === 'pusher:pong');
-    },
-    close: () => socket.close(),
+  const socket = await connectTo(backend, options);
+  if (socket.id === undefined) throw new Error(`refused: ${JSON.stringify(socket.frames[0]?.data)}`);
+  const subscribe = async () => {
+    const user = (await client.get<{ data: UserDto }>('/user')).body.data;
+    const channel = `private-App.Models.User.${user.id}`;
+    const asked = { socket_id: socket.id, channel_name: channel };
+    const { auth } = (await client.post<{ auth: string }>('//broadcasting/auth', asked)).body;
+    socket.send({ event: 'pusher:subscribe', data: { channel, auth } });
+    return socket.frame((one) => one.event === 'pusher_internal:subscription_succeeded' && one.channel === channel);
   };
-}
-
-function failure(socket: WebSocket): Promise<never> {
-  return new Promise((_, reject) => {
-    socket.on('error', reject);
-    socket.on('close', (code) => reject(new Error(`closed ${code}`)));
-  });
+  return Object.assign(socket as PusherSocket & { id: string }, { subscribe });
 }
 
 /** The first line of the answer to an upgrade of that address, whatever it is; then the visitor hangs up hard. */
