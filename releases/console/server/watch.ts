@@ -36,7 +36,7 @@ const LOOK_MILLISECONDS = 5000;
 
 /**
  * One round over all channels: stops candidates that harm, and renews documents that age. Only the lease's holder acts. What
- * fails for one channel is told, and keeps neither the other duty nor the other channels from their turn.
+ * fails for one channel is reported, and stops neither the other duty nor the other channels.
  */
 export async function watchOnce(
   console: ConsoleContext,

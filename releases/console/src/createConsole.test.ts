@@ -116,6 +116,19 @@ describe('what the console shows', () => {
   });
 });
 
+test('one request runs at a time: what is asked meanwhile is not sent', async () => {
+  const { console } = openConsole();
+  await console.refresh();
+  const release = hold('check?channel=production');
+  const first = console.check('check a', 'a@1.0.0');
+  await console.check('check b', 'b@1.0.0');
+  expect(console.state().running).toBe('check a');
+  release();
+  await first;
+  expect(asked.filter((path) => path.startsWith('check'))).toHaveLength(1);
+  expect(console.state().running).toBeNull();
+});
+
 test('what a switch would change is told by name, with what is live and what is new', () => {
   const builds = ['chat@1.0.0+cccccccccccc', 'stories@1.0.0+aaaaaaaaaaaa'];
   const status = { stable: { builds } } as unknown as ChannelDocument;

@@ -22,7 +22,7 @@ export interface Seen {
   names: string[];
 }
 
-/** The state a person saw when deciding. The page goes on being refreshed behind the dialog, so it is taken before asking. */
+/** The state a decision is based on, taken before the dialog opens: the page is refreshed behind it. */
 interface Decided {
   channel: string;
   seq: number;
@@ -37,7 +37,7 @@ export interface Wanted {
   danger?: boolean;
 }
 
-/** A change that waits for a person's word. */
+/** A change that waits for confirmation. */
 interface Question extends Wanted {
   verb: string;
   body: object;
@@ -51,11 +51,11 @@ export interface ConsoleState {
   /** Null while nothing of the channel is known. */
   seen: Seen | null;
   health: Health | null;
-  /** When the page last looked; relative times are told from here. */
+  /** When the page last asked the server; relative times are computed from it. */
   now: Date;
-  /** The last look failed: what is shown may be old. */
+  /** The last request failed: what is shown may be outdated. */
   stale: boolean;
-  /** Whoever signed in may not any more. */
+  /** The token is no longer valid. */
   refused: boolean;
   /** Name of the control whose request is under way; no other starts meanwhile. */
   running: string | null;
@@ -134,7 +134,7 @@ export function createConsole(channel: string) {
   function say(text: string, tone: Toast['tone'] = 'plain'): void {
     clearTimeout(toastTimer);
     set({ toast: { id: `${asked}-${text}`, text, tone } });
-    // what is under way is said until it ends
+    // a running request keeps its toast until it ends
     if (tone !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MILLISECONDS);
   }
 
@@ -152,7 +152,7 @@ export function createConsole(channel: string) {
     if (of === state.channel && !(health instanceof ApiFailure)) set({ health });
   }
 
-  /** Looks at the server. Answers about a channel that was left, or older than what is shown, are dropped. */
+  /** Asks the server for the current state. Answers about a channel that was left, or older than what is shown, are dropped. */
   async function refresh(): Promise<void> {
     const of = state.channel;
     asked += 1;
@@ -171,7 +171,7 @@ export function createConsole(channel: string) {
     return { channel: state.channel, seq: state.seen?.status.seq ?? 0 };
   }
 
-  /** Runs one request at a time, saying so while it lasts; what kept it from succeeding is shown with the server's lines. */
+  /** Runs one request at a time with a toast while it lasts; a failure is shown with the server's lines. */
   async function run(control: string, work: () => Promise<void>): Promise<void> {
     if (state.running !== null) return;
     set({ running: control });

@@ -29,7 +29,7 @@ describe('many writers at once', () => {
     expect(new Set(log.map(({ who }) => who)).size).toBe(51);
     expect(log.map((entry) => entry.seq)).toEqual(Array.from({ length: seq }, (_, n) => seq - n));
     await at.remove();
-  }, 30_000);
+  });
 
   test('a caller who names the state it saw is told when someone was faster, and nothing changes', async () => {
     const at = await openTestStore();

@@ -76,7 +76,7 @@ export async function subjectOf(writer: Writer, { current, next, part, changed }
   };
 }
 
-/** A former build that is gone cannot meet anyone. */
+/** Builds that were removed are skipped: they can meet nothing. */
 async function neighboursOf(writer: Writer, ids: readonly string[]) {
   const found = await Promise.all(ids.map((id) => writer.catalog.record(id).catch(() => null)));
   return found.filter((record) => record !== null);
@@ -84,7 +84,7 @@ async function neighboursOf(writer: Writer, ids: readonly string[]) {
 
 export interface GateOptions {
   smoke: GateCheck | null;
-  /** Hears every check's result as it is there. */
+  /** Receives the results of all checks. */
   onResults?: (results: CheckResult[]) => void;
 }
 

@@ -42,7 +42,7 @@ function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   return visits.slice(0, MOST_ROUTES);
 }
 
-/** Runs in the page. Beacons are heard here, since the browser shows their bodies to nobody else. */
+/** Runs in the page. Beacons are intercepted here, since the browser does not expose their bodies to whoever drives it. */
 const watchPage = () => {
   const tell = (name: 'gateViolation' | 'gateBeacon', what: string) => Reflect.get(globalThis, name)(what);
   document.addEventListener('securitypolicyviolation', (event) =>
@@ -55,7 +55,7 @@ const watchPage = () => {
   };
 };
 
-/** The kind of failure that a page tells of, or null. */
+/** The kind of failure that a beacon reports, or null. */
 function failureIn(beacon: string): Failure | null {
   try {
     return beaconSchema.safeParse(JSON.parse(beacon)).data?.failure ?? null;
@@ -65,7 +65,7 @@ function failureIn(beacon: string): Failure | null {
   }
 }
 
-/** Hears everything that must not happen while a page opens; `thrown` resolves with the first error. */
+/** Records what must not happen while a page opens; `thrown` resolves with the first error. */
 async function watch(page: Page): Promise<{ seen: string[]; thrown: Promise<false> }> {
   const seen: string[] = [];
   await page.exposeFunction('gateViolation', (what: string) => {
@@ -278,11 +278,11 @@ export interface SmokeOptions {
   store: string;
   channel: string;
   environment: NodeJS.ProcessEnv;
-  /** Hears that the browser check is left out. */
+  /** Receives the note that the browser check is left out. */
   note: (line: string) => void;
 }
 
-/** The browser check as asked for; without a browser it is left out aloud, or refused where it is required. */
+/** The browser check as asked for; without a browser it is left out with a note, or refused where it is required. */
 export async function chooseSmoke({
   mode,
   store,

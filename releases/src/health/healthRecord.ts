@@ -173,7 +173,7 @@ export class HealthReader {
     const work = async () => {
       for (let key = waiting.pop(); key; key = waiting.pop()) await this.#take(key, hour);
     };
-    // all of them end before the first failure is told, so that no late one counts twice
+    // all reads settle before the first failure is thrown, so that no late one is counted twice
     const ends = await Promise.allSettled(Array.from({ length: PARALLEL_READS }, work));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     const over = Date.parse(`${folder.slice(0, 13)}:00:00Z`) + HOUR;
