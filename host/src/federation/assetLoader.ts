@@ -1,5 +1,5 @@
-/** Why a file did not come: no answer or a server in trouble; not there; other bytes; too slow; not in the set. */
-export type AssetFailure = 'unreachable' | 'gone' | 'corrupt' | 'timeout' | 'unlisted';
+/** Why a file did not come: no answer or a server in trouble; not there; other bytes; too slow; not in the set; it ran, but had no such chunk. */
+export type AssetFailure = 'unreachable' | 'gone' | 'corrupt' | 'timeout' | 'unlisted' | 'missing';
 
 export class AssetError extends Error {
   constructor(
@@ -12,22 +12,13 @@ export class AssetError extends Error {
   }
 }
 
-const assetFailures: Record<AssetFailure, true> = {
-  unreachable: true,
-  gone: true,
-  corrupt: true,
-  timeout: true,
-  unlisted: true,
-};
-
 /**
  * The asset loader's kind of a failure, or undefined for any other. A build's chunk runtime wraps the error in one of
- * its own and keeps the kind there as `type`, which `AssetLoaderPlugin` hands it.
+ * its own that names the `request` and keeps the kind as `type`, which `AssetLoaderPlugin` hands it.
  */
 export function assetFailureOf(cause: unknown): AssetFailure | undefined {
   if (cause instanceof AssetError) return cause.kind;
-  const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
-  return typeof type === 'string' && Object.hasOwn(assetFailures, type) ? (type as AssetFailure) : undefined;
+  return cause instanceof Error && 'request' in cause && 'type' in cause ? (cause.type as AssetFailure) : undefined;
 }
 
 export interface AssetLoader {

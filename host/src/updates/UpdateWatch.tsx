@@ -1,8 +1,8 @@
-import { channelFields, type PageSet } from '@liaozhai/shared/contract';
+import { type LiveChannel, liveChannelSchema, type PageSet } from '@liaozhai/shared/contract';
 import { onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
 import { Dialog } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
-import * as v from 'valibot';
+import { parse } from 'valibot';
 import { usePage } from '../page';
 import { noteAttempt, wasJustTried } from './pendingUpdate';
 
@@ -94,12 +94,6 @@ function watchChannel(
   };
 }
 
-const { channel, seq, stable, candidate, killed, expires } = channelFields;
-/** What an open page needs of `channels/<name>.json`. */
-const channelSchema = v.object({ channel, seq, stable, candidate, killed, expires });
-
-type ChannelDocument = v.InferOutput<typeof channelSchema>;
-
 const bytesOf = (base64: string) =>
   Uint8Array.from(atob(base64.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
 
@@ -122,9 +116,9 @@ interface Expectation {
 }
 
 /** Reads a channel document. Throws if its form, signature, channel, order or date is wrong. */
-export async function readChannel(text: string, expected: Expectation): Promise<ChannelDocument> {
+export async function readChannel(text: string, expected: Expectation): Promise<LiveChannel> {
   const { sig, ...unsigned } = JSON.parse(text) as { sig?: unknown };
-  const document = v.parse(channelSchema, unsigned);
+  const document = parse(liveChannelSchema, unsigned);
   if (document.channel !== expected.channel) throw new Error(`channel ${document.channel} is not ours`);
   if (document.seq < expected.seq) throw new Error(`channel state ${document.seq} is older than ${expected.seq}`);
   if (Date.parse(document.expires) <= expected.now) throw new Error('the channel document has expired');
@@ -144,7 +138,7 @@ type SetVerdict =
 
 type RunningSet = Pick<PageSet, 'set' | 'candidate' | 'override'>;
 
-export function judgeSet(running: RunningSet, builds: readonly string[], channel: ChannelDocument): SetVerdict {
+export function judgeSet(running: RunningSet, builds: readonly string[], channel: LiveChannel): SetVerdict {
   const killed = builds.find((build) => channel.killed.includes(build));
   if (killed) return { kind: 'killed', build: killed };
   // an override was chosen by hand; the badge shows the way out

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import {
   buildDescriptionSchema,
+  channelFields,
   cursorPageSchema,
   latestSchema,
+  liveChannelSchema,
   matchRoute,
   messageEventSchema,
   messageSchema,
@@ -130,4 +132,14 @@ test('a build that claims a path which is no pattern is refused with the place a
   expect(refused.issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toEqual([
     'routes.0.path: must be a path pattern such as /story/:id',
   ]);
+});
+
+test('an open page reads every channel document that the release system writes', () => {
+  const document = {
+    ...{ format: 1, channel: 'production', seq: 8, nonce: 'n', lastGood: {}, killed: ['gifts@1.0.0+a'], digests: {} },
+    ...{ stable: { set: 'a'.repeat(40), builds: [], since: '2026-11-21T00:00:00.000Z', by: 'fox' }, candidate: null },
+    ...{ previous: null, expires: '2026-11-22T00:00:00.000Z', sig: 's' },
+  };
+  const { channel, seq, stable, killed } = v.parse(v.object(channelFields), document);
+  expect(v.parse(liveChannelSchema, document)).toMatchObject({ channel, seq, killed, stable: { set: stable?.set } });
 });
