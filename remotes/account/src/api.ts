@@ -1,6 +1,6 @@
-import { checkInSchema, endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
+import type { UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
-import { api, session } from '@liaozhai/shared/runtime';
+import { api, checkInSchema, endpoints, session, singleSchema, userSchema } from '@liaozhai/shared/runtime';
 import {
   type CheckIn,
   type PasswordChange,

@@ -1,14 +1,18 @@
 import {
+  type AppDispatch,
+  api,
   cursorPageSchema,
   endpoints,
   idEventSchema,
+  infiniteCursorOptions,
+  listen,
   messageEventSchema,
   PAGE_ELEMENTS,
   readAs,
   singleSchema,
+  store,
   storySchema,
-} from '@liaozhai/shared/contract';
-import { type AppDispatch, api, infiniteCursorOptions, listen, store } from '@liaozhai/shared/runtime';
+} from '@liaozhai/shared/runtime';
 import { type Story, type StoryPage, toStory, toStoryPage, withNewest } from './model';
 
 const pageSchema = cursorPageSchema(storySchema);

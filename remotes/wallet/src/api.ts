@@ -1,5 +1,13 @@
-import { anyPayload, cursorPageSchema, endpoints, transactionSchema } from '@liaozhai/shared/contract';
-import { api, infiniteCursorOptions, listen, onCaughtUpNeeded } from '@liaozhai/shared/runtime';
+import {
+  anyPayload,
+  api,
+  cursorPageSchema,
+  endpoints,
+  infiniteCursorOptions,
+  listen,
+  onCaughtUpNeeded,
+  transactionSchema,
+} from '@liaozhai/shared/runtime';
 import { type TransactionKind, type TransactionPage, toTransactionPage, withNewest } from './model';
 
 /** One list per kind; null is all of them. */

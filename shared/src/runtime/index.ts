@@ -16,17 +16,37 @@ export {
   useParams,
   useSearchParams,
 } from 'react-router-dom';
+// the schemas too: bundled here once, instead of with every remote
 export {
   type ApiError,
+  anyPayload,
   CONTRACT_VERSION,
   type CursorPage,
+  checkInSchema,
+  continuedSchema,
+  conversationSchema,
+  cursorPageSchema,
   defineRemote,
+  deltaEventSchema,
+  endpoints,
+  idEventSchema,
   isApiError,
+  isBusy,
+  latestSchema,
+  messageEventSchema,
+  PAGE_ELEMENTS,
   paths,
   type RemoteModule,
   type RouteDefinition,
+  readAs,
   type SlotDefinition,
   STORAGE_KEYS,
+  sentSchema,
+  singleSchema,
+  storySchema,
+  suggestionSchema,
+  transactionSchema,
+  userSchema,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
 export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';

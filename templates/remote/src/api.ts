@@ -1,5 +1,4 @@
-import { cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/contract';
-import { api } from '@liaozhai/shared/runtime';
+import { api, cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/runtime';
 import { type Story, toStories } from './model';
 
 // endpoint names carry the remote's name, because all remotes share one api

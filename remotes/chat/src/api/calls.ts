@@ -1,14 +1,13 @@
+import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
 import {
-  type ContinuedDto,
   continuedSchema,
   endpoints,
   latestSchema,
-  type SentDto,
+  request,
   sentSchema,
   singleSchema,
   suggestionSchema,
-} from '@liaozhai/shared/contract';
-import { request } from '@liaozhai/shared/runtime';
+} from '@liaozhai/shared/runtime';
 import type { PendingMessage } from '../model/pendingMessage';
 import { type Suggestion, toSuggestion } from '../model/story';
 import { type Page, toPage } from '../model/thread';

@@ -1,29 +1,23 @@
-import {
-  type ConversationDto,
-  type CursorPage,
-  conversationSchema,
-  cursorPageSchema,
-  endpoints,
-  idEventSchema,
-  type LatestDto,
-  latestSchema,
-  type MessageEventDto,
-  messageEventSchema,
-  type StoryDto,
-  singleSchema,
-  storySchema,
-} from '@liaozhai/shared/contract';
+import type { ConversationDto, CursorPage, LatestDto, MessageEventDto, StoryDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
   type AppDispatch,
   api,
+  conversationSchema,
+  cursorPageSchema,
+  endpoints,
+  idEventSchema,
   infiniteCursorOptions,
   isApiError,
+  latestSchema,
   listen,
+  messageEventSchema,
   offlineCache,
   onCaughtUpNeeded,
   type RootState,
   request,
+  singleSchema,
+  storySchema,
 } from '@liaozhai/shared/runtime';
 import {
   type ConversationPage,

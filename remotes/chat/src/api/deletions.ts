@@ -1,6 +1,5 @@
-import { endpoints } from '@liaozhai/shared/contract';
 import { failureText } from '@liaozhai/shared/format';
-import { api, client, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
+import { api, client, endpoints, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
 import type { Conversation } from '../model/conversation';
 import { chatActions } from '../slice';
 import { texts } from '../texts';

@@ -1,10 +1,11 @@
-import { isBusy, type SentDto } from '@liaozhai/shared/contract';
+import type { SentDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
   api,
   blockReload,
   drafts,
   isApiError,
+  isBusy,
   onCaughtUpNeeded,
   outboxStore,
   session,

@@ -1,7 +1,7 @@
-import { idEventSchema } from '@liaozhai/shared/contract';
 import {
   api,
   hostConfig,
+  idEventSchema,
   isApiError,
   listen,
   newClientId,

@@ -1,5 +1,12 @@
-import { deltaEventSchema, idEventSchema, messageEventSchema } from '@liaozhai/shared/contract';
-import { isApiError, listen, onCaughtUpNeeded, store } from '@liaozhai/shared/runtime';
+import {
+  deltaEventSchema,
+  idEventSchema,
+  isApiError,
+  listen,
+  messageEventSchema,
+  onCaughtUpNeeded,
+  store,
+} from '@liaozhai/shared/runtime';
 import {
   type Applied,
   applyDelta,
