@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import type { RemoteDescription } from '../model/build.ts';
 import { activate } from '../operations/switching.ts';
@@ -116,6 +119,14 @@ describe('the headless smoke of a set', () => {
     },
     30_000,
   );
+
+  test('the command line as people run it, compiled on the way, comes to the same', async () => {
+    const build = await at.remote('chat', '1.1.0', shows(FINE));
+    const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+    const words = ['--store', at.url, '--smoke', 'required', 'check', build];
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', main, ...words]);
+    expect(stdout).toContain('passed  headless smoke');
+  }, 60_000);
 
   test('a server of the set that is given as a command is started, asked and stopped', async () => {
     const script = `const server = require('node:http').createServer((_, answer) => answer.end('<p>x</p>')).listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`;
