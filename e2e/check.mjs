@@ -1,4 +1,4 @@
-// `pnpm check`: types, lint and format, remotes, docs, what was built, unit tests.
+// `pnpm check`: types, lint and format, remotes, styles, docs, what was built, unit tests.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,12 +19,13 @@ function unitTests() {
   return { passed, failed: ok ? failed : Math.max(failed, 1) };
 }
 
-/** Runs every check on a prepared machine; each of the five that are no test suites counts as one. */
+/** Runs every check on a prepared machine; each of the six that are no test suites counts as one. */
 export function check() {
   const outcomes = [
     run('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
     run('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
     run('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
+    run('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
     run('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
     run('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   ];

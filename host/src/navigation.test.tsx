@@ -1,7 +1,8 @@
 import './testing/pageFixture';
-import { Link, paths, useGoBack, useParams } from '@liaozhai/shared/runtime';
-import { act, screen } from '@liaozhai/shared/testing';
+import { Link, paths, useGoBack, useLeaveGuard, useParams } from '@liaozhai/shared/runtime';
+import { act, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { useState } from 'react';
 import { serveBuild } from './testing/fakeRemotes';
 import { openHost } from './testing/openHost';
 
@@ -28,12 +29,30 @@ function StoryPage() {
   );
 }
 
+function MyPage() {
+  return (
+    <>
+      <h1>我的书房</h1>
+      <Link to="/my/profile">去改名</Link>
+    </>
+  );
+}
+
+/** What the visitor says when asked whether to leave. */
+let answers: boolean[] = [];
+
+function ProfilePage() {
+  const [name, setName] = useState('');
+  useLeaveGuard(name !== '', async () => answers.shift() ?? true);
+  return <input aria-label="新名字" value={name} onChange={(event) => setName(event.target.value)} />;
+}
+
 beforeAll(() => {
   serveBuild('stories', {
     explore: async () => ({ default: ExplorePage }),
     story: async () => ({ default: StoryPage }),
   });
-  serveBuild('account', { my: async () => ({ default: () => <h1>我的书房</h1> }) });
+  serveBuild('account', { my: async () => ({ default: MyPage }), profile: async () => ({ default: ProfilePage }) });
 });
 
 /** The documents asked of the browser, which takes its time to bring one. */
@@ -113,4 +132,31 @@ describe('a page that came as a new document', () => {
     await user.click(screen.getByRole('button', { name: '返回' }));
     expect(await heading('我的书房')).toBeTruthy();
   });
+});
+
+describe('unsaved work', () => {
+  type User = Awaited<ReturnType<typeof openHost>>['user'];
+
+  test.each([
+    ['a tab', (user: User) => user.click(screen.getByRole('link', { name: '发现' })), '/explore'],
+    ['a step back', () => back(), '/my'],
+  ])('is asked about by %s: no stays with what was typed, yes goes', async (_, leave, goal) => {
+    const { user } = await openHost({ path: '/my', member: true });
+    await user.click(await screen.findByRole('link', { name: '去改名' }));
+    await user.type(await screen.findByLabelText('新名字'), '婴宁');
+    answers = [false, true];
+    await leave(user);
+    await waitFor(() => expect(answers).toEqual([true]));
+    await waitFor(() => expect(location.pathname).toBe('/my/profile'));
+    expect(screen.getByDisplayValue('婴宁')).toBeTruthy();
+    await leave(user);
+    await waitFor(() => expect(location.pathname).toBe(goal));
+    expect(answers).toEqual([]);
+  });
+});
+
+test('doubled slashes of an address count as one, as they do for the server', async () => {
+  await openHost({ path: '/story//2' });
+  expect(await heading('第 2 则')).toBeTruthy();
+  expect(location.pathname).toBe('/story/2');
 });

@@ -83,7 +83,8 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   const { origin } = location;
   const resolved = (to: Target) => {
     const url = new URL(hrefOf(to), origin + location.pathname);
-    return gates.resolve(url.pathname) + url.search + url.hash;
+    // two at the front would name another site
+    return gates.resolve(url.pathname.replace(/\/{2,}/g, '/')) + url.search + url.hash;
   };
   history.replaceState(history.state, '', resolved(location.href));
   let position = readPosition('POP', takeArrivalIndex());

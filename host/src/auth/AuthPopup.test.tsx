@@ -1,9 +1,8 @@
 import '../testing/pageFixture';
-import { request, requestLogin, session } from '@liaozhai/shared/runtime';
-import { act, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
+import { session } from '@liaozhai/shared/runtime';
+import { memberDto, onTestEnd, screen } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { input, login, openDialogs, openPopup, refused, register, said, typedInto } from '../testing/authPopup';
-import { openHost } from '../testing/openHost';
 
 describe('what the popup shows', () => {
   test('registration is filled in, with the password in clear', async () => {
@@ -67,30 +66,6 @@ describe('logging in', () => {
   });
 });
 
-describe('signing in in another tab', () => {
-  const signInElsewhere = () => {
-    localStorage.setItem('user-store', JSON.stringify(memberDto()));
-    window.dispatchEvent(new StorageEvent('storage', { key: 'user-store' }));
-  };
-
-  test('closes the popup that is still being fetched', async () => {
-    await openHost();
-    const answer = requestLogin();
-    act(signInElsewhere);
-    expect(await answer).toBe(true);
-    await waitFor(() => expect(openDialogs()).toBe(0));
-  });
-
-  test('while a form is on its way closes the popup once that is refused', async () => {
-    let finish: (answer: unknown) => void = () => undefined;
-    const { answer } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
-    act(signInElsewhere);
-    await act(async () => finish(refused(422, { message: '账号或密码不正确' })));
-    expect(await answer).toBe(true);
-    await waitFor(() => expect(openDialogs()).toBe(0));
-  });
-});
-
 describe('what is said when a call fails', () => {
   test.each([
     ['登录失败', '', 500, login, 'POST /v1/login'],
@@ -126,31 +101,33 @@ describe('an answer of another shape', () => {
   });
 });
 
-describe('a 401', () => {
-  const expired = { 'GET /v1/conversations': refused(401, { message: '请先登录' }) };
-  const ask = () => request({ url: '/v1/conversations' }).catch((error: { kind: string }) => error.kind);
+describe('sending the confirmation again', () => {
+  const resend = 'POST /v1/email/verification-notification/resend';
+  const unverified = { 'POST /v1/login': refused(403, {}) };
 
-  test('opens registration with the password in clear, and still rejects', async () => {
-    await openHost({ handlers: expired });
-    const outcome = ask();
-    expect(await screen.findByRole('heading', { name: '注册' })).toBeTruthy();
-    expect(input('password')?.type).toBe('text');
-    expect(await outcome).toBe('unauthenticated');
+  test.each([
+    ['确认邮件已发送', refused(202, {})],
+    ['发送失败', refused(500, {})],
+  ])('%s', async (expected, answer) => {
+    const { user } = await login({ ...unverified, [resend]: answer });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    await said(expected);
   });
 
-  test('ten at once open one popup', async () => {
-    await openHost({ handlers: expired });
-    const all = Promise.all(Array.from({ length: 10 }, ask));
-    await screen.findByRole('heading', { name: '注册' });
-    await all;
-    expect(openDialogs()).toBe(1);
+  test('too often: the button counts down', async () => {
+    const { user } = await login({ ...unverified, [resend]: refused(429, {}, { 'retry-after': '37' }) });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    const button = await screen.findByRole<HTMLButtonElement>('button', { name: /^3\d 秒后可重新发送$/ });
+    expect(button.disabled).toBe(true);
   });
+});
 
-  test('while the popup is open it changes nothing', async () => {
-    const { user } = await openPopup(expired, 'login');
-    await user.type(screen.getByLabelText('账号'), 'fox');
-    await ask();
-    expect(screen.getByRole('heading', { name: '登录' })).toBeTruthy();
-    expect(typedInto('login')).toBe('fox');
+test('where the browser keeps no cookies the visitor is told what to allow', async () => {
+  Object.defineProperty(navigator, 'cookieEnabled', { value: false, configurable: true });
+  onTestEnd(() => void Reflect.deleteProperty(navigator, 'cookieEnabled'));
+  await register({
+    'GET /sanctum/csrf-cookie': { status: 204 },
+    'POST /v1/register': refused(419, { message: '页面已过期，请重试' }),
   });
+  await said('请在浏览器设置里允许');
 });

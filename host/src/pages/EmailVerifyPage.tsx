@@ -22,7 +22,7 @@ export default function EmailVerifyPage() {
   return (
     <div className={styles.page}>
       <h1 className={styles.title}>邮箱确认</h1>
-      <div role="status" className={styles.outcome}>
+      <div role="status">
         {state === 'checking' ? (
           <p className={styles.checking}>
             <Spinner />

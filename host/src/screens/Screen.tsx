@@ -1,5 +1,4 @@
 import { Route, Router, Routes, ScreenContext } from '@liaozhai/shared/runtime';
-import clsx from 'clsx';
 import { Activity, memo, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import { AuthGuard } from '../auth/AuthGate';
 import { useNavigation } from '../navigation';
@@ -29,12 +28,7 @@ export const Screen = memo(function Screen({ screen, active, isFirst, memory }: 
   const context = useMemo(() => ({ scroller, isActive: active }), [active]);
   return (
     <Activity mode={active ? 'visible' : 'hidden'}>
-      <main
-        ref={scroller}
-        className={clsx(styles.screen, route.outsideShell && styles.whole)}
-        tabIndex={-1}
-        aria-label={route.title}
-      >
+      <main ref={scroller} className={styles.screen} tabIndex={-1} aria-label={route.title}>
         <ScreenContext value={context}>
           <Router navigator={navigation} location={location} navigationType={action as never}>
             <Routes>

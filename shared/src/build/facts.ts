@@ -29,7 +29,7 @@ export function packageFacts(kind: 'host' | 'remote', root: string): PackageFact
 }
 
 /** Nothing that a build can contain: tests, what helps them, and documents. */
-const ignored = /(^|\/)(node_modules|dist|\.rsbuild|testing)(\/|$)|(\.test|\/fixtures)\.tsx?$|README\.md$/;
+const ignored = /(^|\/)(node_modules|dist|\.rsbuild|testing)(\/|$)|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
 
 function* filesBelow(path: string): Generator<string> {
   if (statSync(path).isFile()) {

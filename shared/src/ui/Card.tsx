@@ -24,7 +24,7 @@ export function ListRow({ title, icon, detail, value, asLink, className, ...rest
     <>
       {icon && <span className={styles.icon}>{icon}</span>}
       <span className={styles.text}>
-        <span className={styles.title}>{title}</span>
+        <span>{title}</span>
         {detail && <span className={styles.detail}>{detail}</span>}
       </span>
       {value && <span className={styles.value}>{value}</span>}

@@ -10,10 +10,12 @@ export interface SkeletonProps {
   label?: string;
 }
 
+const groups = { text: undefined, card: styles.cards, row: styles.rows };
+
 /** Paper not yet written on: holds the place of what is loading. */
 export function Skeleton({ shape = 'text', count = 3, label = '正在加载' }: SkeletonProps) {
   return (
-    <div className={clsx(styles.group, styles[`${shape}s`])} role="status">
+    <div className={clsx(styles.group, groups[shape])} role="status">
       <VisuallyHidden>{label}</VisuallyHidden>
       {Array.from({ length: count }, (_, index) => (
         <SkeletonPiece key={`${shape}-${index.toString()}`} shape={shape} />

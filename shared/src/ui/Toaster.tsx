@@ -1,4 +1,3 @@
-import clsx from 'clsx';
 import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
 import { useSyncExternalStore } from 'react';
@@ -19,7 +18,7 @@ export function Toaster({ toasts }: { toasts: readonly Toast[] }) {
   return createPortal(
     <section className={styles.place} aria-label="提示" aria-live="polite">
       {toasts.map(({ id, text, tone = 'plain', action }) => (
-        <div key={id} className={clsx(styles.toast, styles[tone])}>
+        <div key={id} className={styles.toast}>
           {tone === 'done' && <CheckIcon size={18} />}
           {tone === 'failed' && <AlertIcon size={18} />}
           <span className={styles.text}>{text}</span>

@@ -91,7 +91,7 @@ export default function AccountViewPage() {
 /** Who is signed in; leads to the profile. Below it the wallet's own line with the balance. */
 function AccountHeader({ user }: { user: User }) {
   return (
-    <header className={styles.header}>
+    <header>
       <Link className={styles.person} to={paths.profile()}>
         <Avatar name={user.name} src={user.avatar} size="large" decorative />
         <span className={styles.words}>

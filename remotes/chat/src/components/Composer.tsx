@@ -142,7 +142,7 @@ interface SuggestionListProps {
 
 /** 灵感: what the reader might say next. */
 export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
-  if (suggestions.status === 'pending') return <IdeaSkeleton />;
+  if (suggestions.status === 'pending') return <SuggestionSkeleton />;
   return (
     <section className={styles.panel} aria-label={texts.suggest.label}>
       <ul className={styles.list}>
@@ -174,7 +174,7 @@ export function SuggestionList({ suggestions, onUse, onSend, onClose }: Suggesti
   );
 }
 
-const IdeaSkeleton = () => (
+const SuggestionSkeleton = () => (
   <div className={styles.panel} role="status">
     <VisuallyHidden>{texts.suggest.loading}</VisuallyHidden>
     <div className={styles.list} aria-hidden="true">

@@ -97,7 +97,7 @@ function ConversationList() {
             onMore={list.fetchNextPage}
             end={<EndOfList text={texts.list.end} />}
           >
-            <ul className={styles.list} aria-label={texts.list.label}>
+            <ul aria-label={texts.list.label}>
               {items.map((conversation) => (
                 <li key={conversation.id} className={styles.item}>
                   <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />

@@ -26,7 +26,7 @@ export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean
 /** Cover up to the screen's edge, then the title page: title, teller, tags. */
 function StoryHead({ story }: { story: Story }) {
   return (
-    <header className={styles.head}>
+    <header>
       <div className={styles.plate}>
         {story.coverUrl && <img className={styles.glow} src={story.coverUrl} alt="" />}
         <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager decorative />

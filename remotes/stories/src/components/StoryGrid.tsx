@@ -34,7 +34,7 @@ const StoryCard = memo(function StoryCard({ story, lead = false, eager = false }
   return (
     <li className={clsx(styles.cell, lead && styles.lead)}>
       <Link className={styles.card} to={paths.story(story.id)}>
-        <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager={eager} decorative />
+        <Cover src={story.coverUrl} title={story.title} eager={eager} decorative />
         <div className={styles.words}>
           {lead && <p className={styles.label}>{texts.list.lead}</p>}
           <h2 className={styles.title}>{story.title}</h2>

@@ -106,7 +106,7 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   const today = useShanghaiDay();
   const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
   return days.map((day) => (
-    <section key={day.key} aria-label={day.title} className={styles.day}>
+    <section key={day.key} aria-label={day.title}>
       <h2 className={styles.heading}>{day.title}</h2>
       <ul className={styles.rows}>
         {day.items.map((transaction) => (
@@ -126,7 +126,7 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
       <span className={styles.icon}>
         <KindIcon kind={kind} />
       </span>
-      <div className={styles.what}>
+      <div>
         <p className={styles.title}>{description || kindName}</p>
         <p className={styles.detail}>
           {description && `${kindName} · `}

@@ -1,16 +1,14 @@
 import '../testing/pageFixture';
-import { Link, request, useLeaveGuard } from '@liaozhai/shared/runtime';
+import { Link, request, requestLogin } from '@liaozhai/shared/runtime';
 import { act, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useState } from 'react';
+import { input, login, openDialogs, openPopup, refused, typedInto } from '../testing/authPopup';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 
-let leaves = true;
-
 function ProfilePage() {
   const [name, setName] = useState('');
-  useLeaveGuard(name !== '', async () => leaves);
   return (
     <>
       <h1>改名换姓</h1>
@@ -124,28 +122,55 @@ describe('a private screen', () => {
   });
 });
 
-describe('unsaved work', () => {
-  test.each([
-    ['stays when the answer is no', false, '/my/profile'],
-    ['goes when the answer is yes', true, '/explore'],
-  ])('a tab %s', async (_, answer, expected) => {
-    leaves = answer;
-    const { user } = await openHost({ path: '/my/profile', handlers, member: true });
-    await user.type(await screen.findByLabelText('新名字'), '婴宁');
-    await user.click(screen.getByRole('link', { name: '发现' }));
-    await waitFor(() => expect(location.pathname).toBe(expected));
+describe('a 401', () => {
+  const expired = { 'GET /v1/conversations': refused(401, { message: '请先登录' }) };
+  const ask = () => request({ url: '/v1/conversations' }).catch((error: { kind: string }) => error.kind);
+
+  test('opens registration with the password in clear, and still rejects', async () => {
+    await openHost({ handlers: expired });
+    const outcome = ask();
+    expect(await screen.findByRole('heading', { name: '注册' })).toBeTruthy();
+    expect(input('password')?.type).toBe('text');
+    expect(await outcome).toBe('unauthenticated');
   });
 
-  test.each([
-    ['stays when the answer is no', false, '/my/profile'],
-    ['goes when the answer is yes', true, '/my'],
-  ])('going back %s', async (_, answer, expected) => {
-    leaves = answer;
-    const { user } = await openHost({ path: '/my', handlers, member: true });
-    await user.click(await screen.findByRole('link', { name: '去改名' }));
-    await user.type(await screen.findByLabelText('新名字'), '婴宁');
-    await act(async () => history.back());
-    await waitFor(() => expect(location.pathname).toBe(expected));
-    if (!answer) expect(screen.getByDisplayValue('婴宁')).toBeTruthy();
+  test('ten at once open one popup', async () => {
+    await openHost({ handlers: expired });
+    const all = Promise.all(Array.from({ length: 10 }, ask));
+    await screen.findByRole('heading', { name: '注册' });
+    await all;
+    expect(openDialogs()).toBe(1);
+  });
+
+  test('while the popup is open it changes nothing', async () => {
+    const { user } = await openPopup(expired, 'login');
+    await user.type(screen.getByLabelText('账号'), 'fox');
+    await ask();
+    expect(screen.getByRole('heading', { name: '登录' })).toBeTruthy();
+    expect(typedInto('login')).toBe('fox');
+  });
+});
+
+describe('signing in in another tab', () => {
+  const signInElsewhere = () => {
+    localStorage.setItem('user-store', JSON.stringify(memberDto()));
+    window.dispatchEvent(new StorageEvent('storage', { key: 'user-store' }));
+  };
+
+  test('closes the popup that is still being fetched', async () => {
+    await openHost();
+    const answer = requestLogin();
+    act(signInElsewhere);
+    expect(await answer).toBe(true);
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+
+  test('while a form is on its way closes the popup once that is refused', async () => {
+    let finish: (answer: unknown) => void = () => undefined;
+    const { answer } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
+    act(signInElsewhere);
+    await act(async () => finish(refused(422, { message: '账号或密码不正确' })));
+    expect(await answer).toBe(true);
+    await waitFor(() => expect(openDialogs()).toBe(0));
   });
 });

@@ -2,17 +2,7 @@ import '../testing/pageFixture';
 import { requestLogin, session } from '@liaozhai/shared/runtime';
 import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import {
-  clipboard,
-  input,
-  login,
-  openDialogs,
-  openPopup,
-  refused,
-  register,
-  registered,
-  said,
-} from '../testing/authPopup';
+import { clipboard, input, openDialogs, openPopup, refused, register, registered, said } from '../testing/authPopup';
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
 
@@ -100,16 +90,6 @@ describe('registering', () => {
     await said('账号密码已复制到剪贴板');
     expect(host.requests.filter(({ url }) => url === '/v1/register')).toHaveLength(1);
   });
-});
-
-test('where the browser keeps no cookies the visitor is told what to allow', async () => {
-  Object.defineProperty(navigator, 'cookieEnabled', { value: false, configurable: true });
-  onTestEnd(() => void Reflect.deleteProperty(navigator, 'cookieEnabled'));
-  await register({
-    'GET /sanctum/csrf-cookie': { status: 204 },
-    'POST /v1/register': refused(419, { message: '页面已过期，请重试' }),
-  });
-  await said('请在浏览器设置里允许');
 });
 
 describe('the clipboard is asked within the tap', () => {
@@ -259,26 +239,5 @@ describe('registering anew after the answer was lost', () => {
     await again();
     expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
     expect(requests.some(({ url }) => url === '/v1/login')).toBe(false);
-  });
-});
-
-describe('sending the confirmation again', () => {
-  const resend = 'POST /v1/email/verification-notification/resend';
-  const unverified = { 'POST /v1/login': refused(403, {}) };
-
-  test.each([
-    ['确认邮件已发送', refused(202, {})],
-    ['发送失败', refused(500, {})],
-  ])('%s', async (expected, answer) => {
-    const { user } = await login({ ...unverified, [resend]: answer });
-    await user.click(await screen.findByRole('button', { name: '重新发送' }));
-    await said(expected);
-  });
-
-  test('too often: the button counts down', async () => {
-    const { user } = await login({ ...unverified, [resend]: refused(429, {}, { 'retry-after': '37' }) });
-    await user.click(await screen.findByRole('button', { name: '重新发送' }));
-    const button = await screen.findByRole<HTMLButtonElement>('button', { name: /^3\d 秒后可重新发送$/ });
-    expect(button.disabled).toBe(true);
   });
 });
