@@ -26,7 +26,7 @@ export default defineConfig({
     trace: 'retain-on-failure',
   },
   webServer: {
-    command: 'node ../host/server/start.mjs',
+    command: 'node ../host/server/start.mjs --end-with-parent',
     url: `http://localhost:${port}/explore`,
     env: {
       PORT: port,
