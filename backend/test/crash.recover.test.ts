@@ -85,9 +85,7 @@ test('billing.kill9, crash.recover: killed while writing, it ends what it left, 
   file.close();
 });
 
-test('a stop by SIGTERM ends running replies with their price back, closes sockets and exits cleanly', {
-  timeout: 60_000,
-}, async () => {
+test('a stop by SIGTERM ends running replies with their price back, closes sockets and exits cleanly', async () => {
   const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
   const reader = new Client(run.url);
   const { username } = await reader.register();
@@ -109,9 +107,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   await stop(again, 'SIGTERM');
 });
 
-test('a second server on the same data, and a wrong setting, end with what cures it and status 2', {
-  timeout: 60_000,
-}, async () => {
+test('a second server on the same data, and a wrong setting, end with what cures it and status 2', async () => {
   const first = await start();
   await expect(start()).rejects.toThrow(
     /^ended with 2: DATA_DIR: .* is in use by another backend; waiting .*\nDATA_DIR: .* is in use by another backend; stop that one/,
@@ -124,7 +120,7 @@ test('a second server on the same data, and a wrong setting, end with what cures
   await stop(first, 'SIGTERM');
 });
 
-test('a server that starts before the former has let go of the data waits for it', { timeout: 60_000 }, async () => {
+test('a server that starts before the former has let go of the data waits for it', async () => {
   const first = await start();
   const second = start();
   const waiting = [...started].at(-1)?.stderr;
@@ -136,9 +132,7 @@ test('a server that starts before the former has let go of the data waits for it
   await stop(run, 'SIGTERM');
 });
 
-test('a server ends with the process that spawned it, and puts its replies in order first', {
-  timeout: 60_000,
-}, async () => {
+test('a server ends with the process that spawned it, and puts its replies in order first', async () => {
   const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
   const reader = new Client(run.url);
   await reader.register();

@@ -72,7 +72,7 @@ async function killedThenStarted(level: RegExp): Promise<string> {
   const second = npmStart();
   const said = await second.hears('is ready at');
   expect((await fetch(`http://127.0.0.1:${port}/api/v1/stories`)).status).toBe(200);
-  await expect.poll(first.tree, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(first.tree).toEqual([]);
   const ended = once(second.child, 'close');
   second.child.kill('SIGTERM');
   await ended;
@@ -80,19 +80,15 @@ async function killedThenStarted(level: RegExp): Promise<string> {
   return said;
 }
 
-describe('killed with -9, then started again at once', () => {
+describe('start.killed: killed with -9, then started again at once', () => {
   test.each([
     ['npm', /^(npm start|\S*node \S*npm)/],
     ['the shell of npm', /^\S*sh -c/],
     ['start.mjs', /^\S*node \S*start\.mjs/],
     ['the server', /server\/main\.ts/],
-  ])(
-    'with %s killed the second start is ready, and nothing of the first is left',
-    async (_, level) => {
-      expect(await killedThenStarted(level)).toContain('is ready at');
-    },
-    120_000,
-  );
+  ])('with %s killed the second start is ready, and nothing of the first is left', async (_, level) => {
+    expect(await killedThenStarted(level)).toContain('is ready at');
+  });
 });
 
 test('a server that whoever started it leaves in the background lives on', async () => {
@@ -103,5 +99,5 @@ test('a server that whoever started it leaves in the background lives on', async
   expect((await fetch(`http://127.0.0.1:${port}/explore`)).status).toBe(200);
   const start = run.tree().find(({ command }) => command.includes('start.mjs'));
   process.kill(start?.pid ?? Number.NaN, 'SIGTERM');
-  await expect.poll(run.tree, { timeout: 20_000 }).toEqual([]);
-}, 60_000);
+  await expect.poll(run.tree).toEqual([]);
+});

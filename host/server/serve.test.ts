@@ -103,11 +103,11 @@ for (const [name, value] of [
 
 test('a start that is refused takes the backend it had started with it', async () => {
   expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');
-}, 30_000);
+});
 
 test('a start that is ended before it is ready leaves nothing behind', async () => {
   const { child, hears } = run(store, {});
-  await expect.poll(() => childrenOf(child.pid ?? 0).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => childrenOf(child.pid ?? 0).length).toBe(1);
   const ended = hears('is ready at');
   child.kill('SIGTERM');
   expect(await ended).not.toContain('is ready at');
@@ -122,4 +122,4 @@ test('a server told to end while its backend is down ends, and starts none', asy
   await told;
   child.kill('SIGTERM');
   expect(await over).toEqual([0, null]);
-}, 30_000);
+});
