@@ -1,8 +1,8 @@
 import { pluginReact } from '@rsbuild/plugin-react';
 import { defineConfig } from '@rstest/core';
 
-// generous, so that a busy machine is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
-const timeouts = { testTimeout: 20_000, hookTimeout: 30_000 };
+// generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
+const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 30_000 } } };
 
 // Two kinds of packages: those that run in a browser and those that run in Node.
 export default defineConfig({

@@ -3,13 +3,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../host/server/install.mjs';
-import { binary, prepare, run } from './steps.mjs';
+import { binary, finish, prepare, run } from './steps.mjs';
 
 const unitReport = join(root, 'test-results/unit.json');
 
-function unitTests() {
+async function unitTests() {
   rmSync(unitReport, { force: true });
-  const ok = run('unit tests', [binary('@rstest/core', 'rstest'), 'run'], { env: { UNIT_REPORT: unitReport } });
+  const ok = await run('unit tests', [binary('@rstest/core', 'rstest'), 'run'], { env: { UNIT_REPORT: unitReport } });
   // it died before it could count
   if (!existsSync(unitReport)) return { passed: 0, failed: 1 };
   const { summary } = JSON.parse(readFileSync(unitReport, 'utf8'));
@@ -20,23 +20,21 @@ function unitTests() {
 }
 
 /** Runs every check on a prepared machine; each of the six that are no test suites counts as one. */
-export function check() {
+export async function check() {
   const outcomes = [
-    run('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
-    run('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
-    run('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
-    run('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
-    run('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
-    run('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
+    await run('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
+    await run('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
+    await run('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
+    await run('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
+    await run('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
+    await run('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   ];
-  const unit = unitTests();
+  const unit = await unitTests();
   const passed = outcomes.filter(Boolean).length;
   return { passed: passed + unit.passed, failed: outcomes.length - passed + unit.failed };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  prepare('chromium');
-  const { passed, failed } = check();
-  console.log(`\n${passed} passed, ${failed} failed`);
-  process.exit(failed === 0 ? 0 : 1);
+  await prepare('chromium');
+  await finish(await check());
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,8 @@ export interface RunningProduct extends RunningSite {
   data: string;
   /** What it has written to standard error so far. */
   complaints(): string;
+  /** SIGKILL to what the user started, as a crash would end it. */
+  crash(): Promise<void>;
 }
 
 export const freePort = () =>
@@ -43,26 +45,31 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
     child.kill(signal);
   });
 
-/** Starts the product as a user does, on a free port with a data folder of its own. */
-export async function startProduct(env: Record<string, string> = {}): Promise<RunningProduct> {
-  const data = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
-  const port = await freePort();
-  const child = spawn(process.execPath, ['host/server/start.mjs'], {
+/**
+ * Starts the product as a user does, with options as `--dev`. What `env` does not name is its own: a free port, and a data folder
+ * that goes when it stops.
+ */
+export async function startProduct(env: Record<string, string> = {}, ...options: string[]): Promise<RunningProduct> {
+  const data = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
+  const port = env.PORT ?? String(await freePort());
+  const child = spawn(process.execPath, ['host/server/start.mjs', ...options], {
     cwd: root,
-    env: { ...process.env, PORT: String(port), CONSOLE_PORT: '0', DATA_DIR: data, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    env: { ...process.env, CONSOLE_PORT: '0', ...env, PORT: port, DATA_DIR: data },
+    // it ends when the channel closes: with a test runner that fails, is interrupted or killed
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   let complaints = '';
   child.stderr.on('data', (bytes: Buffer) => {
     complaints += bytes.toString();
     process.stderr.write(bytes);
   });
-  await started(child, child.stdout, 'is ready', 'the product');
+  await started(child, child.stdout, options.includes('--dev') ? 'built in' : 'is ready', 'the product');
   const stop = async () => {
     await ended(child, 'SIGTERM');
-    rmSync(data, { recursive: true, force: true });
+    if (!env.DATA_DIR) rmSync(data, { recursive: true, force: true });
   };
-  return { origin: `http://localhost:${port}`, data, complaints: () => complaints, stop };
+  const crash = () => ended(child, 'SIGKILL');
+  return { origin: `http://localhost:${port}`, data, complaints: () => complaints, crash, stop };
 }
 
 export interface RunningBackend {
@@ -82,8 +89,8 @@ export async function startBackend(env: Record<string, string> = {}): Promise<Ru
     const launched = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
       cwd: join(root, 'backend'),
       env: { ...process.env, PORT: String(port), DATA_DIR: data, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    }) as ChildProcessByStdio<null, Readable, null>;
     child = launched;
     await started(launched, launched.stdout, 'listening on', 'the backend');
   };

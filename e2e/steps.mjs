@@ -1,8 +1,17 @@
-// Runs named commands one after another, shows what each says, and counts.
-import { spawnSync } from 'node:child_process';
+// Runs named commands one after another, shows what each says, counts, and sees to it that none of them leaves a process behind.
+import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isScript, preload, whenStarterEnds } from '../host/server/endWithStarter.mjs';
 import { install, root } from '../host/server/install.mjs';
+import { processesWith } from '../host/server/processTable.mjs';
+
+const lingerMs = 15_000;
+/** In the environment of every process of this run, however far down. */
+const mark = { LIAOZHAI_TEST_RUN: `${process.pid}-${Date.now()}` };
+const running = new Set();
+const interruption = new AbortController();
 
 const resolveFrom = (folder, path) => createRequire(join(root, folder, 'package.json')).resolve(path);
 
@@ -13,19 +22,72 @@ export function binary(name, command = name, folder = '.') {
   return join(dirname(manifest), typeof bin === 'string' ? bin : bin[command]);
 }
 
-export function run(title, args, { cwd = root, env = {} } = {}) {
+/** Ends what runs, as Ctrl-C does; what follows is left out. */
+function interrupt() {
+  interruption.abort();
+  for (const child of running) child.kill('SIGINT');
+}
+
+function statusOf(args, { cwd, env }) {
+  const child = spawn(process.execPath, ['--import', preload, ...args], {
+    cwd,
+    // by the channel it notices when we are killed
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, ...env },
+  });
+  running.add(child);
+  return new Promise((resolve) => {
+    child.once('error', resolve);
+    child.once('exit', resolve);
+  }).finally(() => running.delete(child));
+}
+
+/** Resolves with whether the command ended well. */
+export async function run(title, args, { cwd = root, env = {} } = {}) {
+  if (interruption.signal.aborted) return false;
   const started = Date.now();
   console.log(`\n▶ ${title}`);
-  const { status } = spawnSync(process.execPath, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } });
+  const ok = (await statusOf(args, { cwd, env: { ...mark, ...env } })) === 0;
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  console.log(`${status === 0 ? '✓' : '✗'} ${title} (${seconds} s)`);
-  return status === 0;
+  console.log(`${ok ? '✓' : '✗'} ${title} (${seconds} s)`);
+  return ok;
 }
 
 /** Installs packages and the needs of ./needs.ts that are named; ends the process with the cure if one stays missing. */
-export function prepare(...needs) {
+export async function prepare(...needs) {
   install();
-  if (run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs])) return;
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  whenStarterEnds(interrupt, { isTied: isScript('test', 'check') });
+  // without the mark: a package may bring a service that is started and stays
+  const unmarked = { env: { LIAOZHAI_TEST_RUN: '' } };
+  if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], unmarked)) return;
   console.log('\n0 passed, 1 failed');
   process.exit(1);
+}
+
+/** Names and ends what still runs of this run a while after everything has ended. */
+async function leftOvers() {
+  const variable = `LIAOZHAI_TEST_RUN=${mark.LIAOZHAI_TEST_RUN}`;
+  const until = Date.now() + lingerMs;
+  let left = processesWith(variable);
+  while (left.length > 0 && Date.now() < until) {
+    await wait(200);
+    left = processesWith(variable);
+  }
+  for (const { pid, command } of left) {
+    console.error(`left running: ${pid} ${command}`);
+    process.kill(pid, 'SIGKILL');
+  }
+  return left.length;
+}
+
+/** Prints the count as the last line and ends the process; a process that is left running counts as one failure. */
+export async function finish({ passed, failed }) {
+  console.log('\n▶ left-over processes');
+  const left = await leftOvers();
+  console.log(`${left === 0 ? '✓' : '✗'} left-over processes`);
+  const failures = failed + (left > 0 ? 1 : 0);
+  console.log(`\n${passed + (left > 0 ? 0 : 1)} passed, ${failures} failed`);
+  process.exit(interruption.signal.aborted ? 130 : failures === 0 ? 0 : 1);
 }

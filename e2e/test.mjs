@@ -3,13 +3,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../host/server/install.mjs';
 import { check } from './check.mjs';
-import { binary, prepare, run } from './steps.mjs';
+import { binary, finish, prepare, run } from './steps.mjs';
 
 /** Runs a Playwright configuration in its folder below e2e. */
-function playwrightTests(title, folder) {
+async function playwrightTests(title, folder) {
   const report = join(root, `test-results/${title.replaceAll(' ', '-')}.json`);
   rmSync(report, { force: true });
-  const ok = run(title, [binary('@playwright/test', 'playwright', 'e2e'), 'test', '-c', folder], {
+  const ok = await run(title, [binary('@playwright/test', 'playwright', 'e2e'), 'test', '-c', folder], {
     cwd: join(root, 'e2e'),
     env: { BROWSER_REPORT: report },
   });
@@ -19,9 +19,11 @@ function playwrightTests(title, folder) {
   return { passed: stats.expected, failed: ok ? failed : Math.max(failed, 1) };
 }
 
-prepare('chromium', 'firefox', 'webkit');
-const parts = [check(), playwrightTests('browser tests', '.'), playwrightTests('three engines', 'engines')];
+await prepare('chromium', 'firefox', 'webkit');
+const parts = [
+  await check(),
+  await playwrightTests('browser tests', '.'),
+  await playwrightTests('three engines', 'engines'),
+];
 const sum = (count) => parts.reduce((total, part) => total + count(part), 0);
-const [passed, failed] = [sum((part) => part.passed), sum((part) => part.failed)];
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+await finish({ passed: sum((part) => part.passed), failed: sum((part) => part.failed) });

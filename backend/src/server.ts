@@ -29,7 +29,7 @@ export interface Backend {
 
 /** Starts the backend on 127.0.0.1; a front server passes the outside world on to it. */
 export async function startBackend(env: Env, clock: Clock = Date.now, stories = contentFolder): Promise<Backend> {
-  const unlock = lockDataDir(env.DATA_DIR);
+  const unlock = await lockDataDir(env.DATA_DIR);
   const services = await createServices(env, clock, stories);
   for (const problem of services.content.problems) console.error(`content: ${problem}`);
   publishStories(services);

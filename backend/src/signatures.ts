@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -18,6 +18,10 @@ export function sameText(left: string, right: string): boolean {
 export function loadAppKey(dataDir: string, configured: string | undefined): string {
   if (configured) return configured;
   const path = join(dataDir, 'app.key');
-  if (!existsSync(path)) writeFileSync(path, randomToken(), { mode: 0o600 });
+  if (!existsSync(path)) {
+    // in one step: a server killed in between would go on with an empty key
+    writeFileSync(`${path}.new`, randomToken(), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
   return readFileSync(path, 'utf8').trim();
 }

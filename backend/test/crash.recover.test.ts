@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { afterAll, expect, test } from '@rstest/core';
 import Libsql from 'libsql';
 import WebSocket from 'ws';
@@ -31,8 +32,8 @@ interface Run {
 async function start(env: Record<string, string> = {}): Promise<Run> {
   const child = spawn(process.execPath, ['--import', 'tsx', main], {
     env: { ...process.env, ...fastEnv, DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   started.add(child);
   const output: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
@@ -84,9 +85,7 @@ test('billing.kill9, crash.recover: killed while writing, it ends what it left, 
   file.close();
 });
 
-test('a stop by SIGTERM ends running replies with their price back, closes sockets and exits cleanly', {
-  timeout: 60_000,
-}, async () => {
+test('a stop by SIGTERM ends running replies with their price back, closes sockets and exits cleanly', async () => {
   const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
   const reader = new Client(run.url);
   const { username } = await reader.register();
@@ -108,17 +107,43 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   await stop(again, 'SIGTERM');
 });
 
-test('a second server on the same data, and a wrong setting, end with one line and status 2', {
-  timeout: 60_000,
-}, async () => {
+test('a second server on the same data, and a wrong setting, end with what cures it and status 2', async () => {
   const first = await start();
-  await expect(start()).rejects.toThrow(/^ended with 2: DATA_DIR: .* is in use by another backend; stop that one/);
+  await expect(start()).rejects.toThrow(
+    /^ended with 2: DATA_DIR: .* is in use by another backend; waiting .*\nDATA_DIR: .* is in use by another backend; stop that one/,
+  );
   await expect(start({ PORT: 'many' })).rejects.toThrow(/^ended with 2: PORT: a whole number from 0 to 65535$/);
   await expect(start({ APP_ORIGIN: 'liaozhai.example' })).rejects.toThrow(
     /^ended with 2: APP_ORIGIN: a comma list of origins/,
   );
   expect(first.output).toEqual([`backend listening on ${first.url}`]);
   await stop(first, 'SIGTERM');
+});
+
+test('a server that starts before the former has let go of the data waits for it', async () => {
+  const first = await start();
+  const second = start();
+  const waiting = [...started].at(-1)?.stderr;
+  if (!waiting) throw new Error('the second server was not launched');
+  await once(waiting, 'data');
+  await stop(first, 'SIGTERM');
+  const run = await second;
+  expect(run.output[0]).toMatch(/is in use by another backend; waiting/);
+  await stop(run, 'SIGTERM');
+});
+
+test('a server ends with the process that spawned it, and puts its replies in order first', async () => {
+  const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
+  const reader = new Client(run.url);
+  await reader.register();
+  await reader.say({ story_id: 'hua-pi' });
+  await streaming(reader, 'hua-pi');
+  const ended = once(run.child, 'exit');
+  // what the system does to the channel of a parent that is killed
+  run.child.disconnect();
+  expect(await ended).toEqual([0, null]);
+  started.delete(run.child);
+  expect(runningRows()).toBe(0);
 });
 
 /** Replies the file calls running; asked while no server has it open. */

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import WebSocket from 'ws';
 import { Client } from '../../backend/test/client.ts';
 import type { UserDto } from '../../backend/test/wire.ts';
@@ -29,8 +30,8 @@ async function serve(data: string, port = '0'): Promise<Served> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
     cwd: join(repoRoot, 'backend'),
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  }) as ChildProcessByStdio<null, Readable, null>;
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /listening on (http:\S+)/.exec(line)?.[1];
     if (url) return { url, child, bootMs: performance.now() - startedAt };

@@ -3,16 +3,16 @@ import { expect, test } from '../person.ts';
 /** GPRS in a full train: each answer takes longer than a remote is given on a good network. */
 const slow = { offline: false, latency: 2600, downloadThroughput: 100_000, uploadThroughput: 100_000 };
 
-const patient = expect.configure({ timeout: 30_000 });
+test.use({ judgesHangs: true });
 
 test('mf.hang: a sound remote on a slow network is waited for', async ({ page }) => {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.emulateNetworkConditions', slow);
   await page.goto('/explore', { waitUntil: 'commit' });
-  await patient(page.locator('[data-first]')).toHaveCount(0);
+  await expect(page.locator('[data-first]')).toHaveCount(0);
   await page.locator('a[href^="/story/"]').first().click();
   const start = page.getByRole('link', { name: '开始聊天' });
-  await patient(start.or(page.getByText('暂时打不开').filter({ visible: true }))).toBeVisible();
+  await expect(start.or(page.getByText('暂时打不开').filter({ visible: true }))).toBeVisible();
   await expect(start).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('liaozhai-quarantine'))).toBeNull();
 });

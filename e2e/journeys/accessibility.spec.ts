@@ -50,7 +50,7 @@ const test = base.extend<object, { memberState: MemberState }>({
       await context.close();
       await use(state);
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 });
 

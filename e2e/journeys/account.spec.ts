@@ -90,7 +90,7 @@ test('a new password ends the other sessions and signs in from then on', async (
   await expect(page.locator('input[name="current_password"][aria-invalid="true"]')).toBeVisible();
   await page.locator('input[name="current_password"]').fill(account.password);
   await page.getByRole('button', { name: '修改密码' }).tap();
-  await expect(page.getByText('密码已修改')).toBeVisible();
+  await person.isTold('密码已修改');
   // told by the socket; a reload just while the popup opens would confuse the browser's history
   await expect(other.popup()).toBeVisible();
   await other.page.reload();

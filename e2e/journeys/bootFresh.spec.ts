@@ -2,7 +2,6 @@ import { expect, test } from '../person.ts';
 import { startProduct } from '../product.ts';
 
 test('boot.fresh: from an empty data folder the one command brings a product that can be used', async ({ page }) => {
-  test.setTimeout(180_000);
   const product = await startProduct();
   try {
     await page.goto(`${product.origin}/explore`);

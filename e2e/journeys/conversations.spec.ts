@@ -43,7 +43,7 @@ test('a row shows the last words, follows what is said elsewhere, and leads to t
   await elsewhere.says('灯下又见面了');
   await expect(row(page)).toContainText('我：灯下又见面了');
   // and then what is answered
-  await expect(row(page)).not.toContainText('我：', { timeout: 25_000 });
+  await expect(row(page)).not.toContainText('我：');
   await elsewhere.page.close();
   await row(page).getByRole('link').tap();
   await expect(person.log().getByText('灯下又见面了', { exact: true })).toBeVisible();
@@ -63,9 +63,14 @@ async function swipe(page: Page) {
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
 
+/** The six seconds to undo are the reader's: a busy machine takes some of them. */
+const timeStops = async (page: Page) => page.clock.pauseAt(await page.evaluate(() => Date.now() + 100));
+
 test('a swipe bares 删除; undone in time the conversation is as it was', async ({ person, page }) => {
+  await page.clock.install();
   await opensTheirList(person);
   await swipe(page);
+  await timeStops(page);
   await row(page).getByRole('button', { name: '删除', exact: true }).tap();
   await expect(row(page)).toHaveCount(0);
   await page.getByRole('button', { name: '撤销' }).tap();
@@ -94,13 +99,16 @@ test('a mouse draws the row open, and a click on it closes it again without open
 });
 
 test('deleted by ⋯ it is gone for good once the time to undo is over', async ({ person, page }) => {
+  await page.clock.install();
   await opensTheirList(person);
   await row(page).getByRole('button', { name: '《聂小倩》的更多操作' }).tap();
+  await timeStops(page);
   await page.getByRole('menuitem', { name: '删除' }).tap();
   await expect(row(page)).toHaveCount(0);
   await expect(page.getByRole('button', { name: '撤销' })).toBeVisible();
   expect(await kept(person)).toBe(1);
-  await expect.poll(() => kept(person), { timeout: 12_000 }).toBe(0);
+  await page.clock.resume();
+  await expect.poll(() => kept(person)).toBe(0);
   await expect(page.getByRole('button', { name: '撤销' })).toBeHidden();
   await expect(page.getByText('还没有聊过')).toBeVisible();
 });

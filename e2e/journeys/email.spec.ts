@@ -58,7 +58,7 @@ test('the mail can be sent again, and a refusal is said', async ({ person, page 
   const address = await registersByMail(person);
   const again = waiting(person).getByRole('button', { name: '重新发送' });
   await again.tap();
-  await expect(page.getByText('确认邮件已发送')).toBeVisible();
+  await person.isTold('确认邮件已发送');
   await expect.poll(() => mailsTo(address).length).toBe(2);
   await page.route('**/email/verification-notification/resend', (route) =>
     route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }),

@@ -4,6 +4,7 @@ import type { Edition } from '../federation/site/edition.ts';
 import { startSite } from '../federation/site/site.ts';
 import { test as base, expect } from '../person.ts';
 import { startBackend } from '../product.ts';
+import { toldBy } from '../toasts.ts';
 import { faults } from './matrix/faults.ts';
 import { flows } from './matrix/flows.ts';
 import type { Scene } from './matrix/scene.ts';
@@ -25,12 +26,11 @@ const test = base.extend<{ scene: Scene }, { stage: Stage }>({
       await site.stop();
       await backend.stop();
     },
-    { scope: 'worker', timeout: 180_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
   baseURL: ({ stage }, use) => use(stage.site.front.origin),
   // a reader of their own for every case, signed in on this device
-  scene: async ({ stage, person, page, context }, use, testInfo) => {
-    testInfo.setTimeout(60_000);
+  scene: async ({ stage, person, page, context }, use) => {
     stage.site.front.mend();
     const account = { login: `m${randomUUID().replaceAll('-', '').slice(0, 12)}`, password: '246810', name: '读书人' };
     const { request } = page.context();
@@ -59,10 +59,10 @@ async function insist(scene: Scene, flow: (typeof flows)[number]) {
   const onTheWay = (flow.onTheWay?.(scene) ?? nothing).first();
   await expect(async () => {
     if ((await shown.isVisible()) && !(await onTheWay.isVisible())) return;
-    if (await button.isVisible()) await button.tap({ timeout: 1000 });
-    await expect(shown).toBeVisible({ timeout: 2000 });
-    await expect(onTheWay).toBeHidden({ timeout: 2000 });
-  }).toPass({ timeout: 25_000 });
+    if (await button.isVisible()) await button.tap({ timeout: 5000 });
+    await expect(shown).toBeVisible({ timeout: 5000 });
+    await expect(onTheWay).toBeHidden({ timeout: 5000 });
+  }).toPass({ timeout: 90_000 });
 }
 
 async function opens({ person, page }: Scene) {
@@ -87,8 +87,9 @@ for (const fault of faults)
       await fault.strike?.(scene);
       await (flow.act ?? flow.towards)(scene);
       await notBlank(page);
-      const told = flow.shown(scene).or(page.getByText(honest)).filter({ visible: true });
-      await expect(told.first()).toBeVisible();
+      const shown = flow.shown(scene).or(page.getByText(honest)).filter({ visible: true }).first();
+      const isTold = async () => (await toldBy(page)).some((text) => honest.test(text));
+      await expect.poll(async () => (await shown.isVisible()) || isTold()).toBe(true);
       await fault.mend?.(scene);
       await insist(scene, flow);
       await flow.once(scene);

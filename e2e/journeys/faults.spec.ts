@@ -8,7 +8,6 @@ test.describe('faults of the backend', () => {
   let product: RunningProduct;
 
   test.beforeAll(async () => {
-    test.setTimeout(180_000);
     backend = await startBackend(slowly);
     product = await startProduct({ BACKEND_URL: backend.url });
   });
@@ -34,13 +33,13 @@ test.describe('faults of the backend', () => {
     await backend.crash();
     await backend.start();
     // the server ended what ran and gave the points back; the page says so without a reload
-    await expect.poll(() => person.latestStatus(), { timeout: 20_000 }).toMatch(/failed|completed/);
+    await expect.poll(() => person.latestStatus()).toMatch(/failed|completed/);
     await expect(
       person
         .log()
         .getByText(/中断|重试|续写/)
         .first(),
-    ).toBeVisible({ timeout: 20_000 });
+    ).toBeVisible();
     await expect(person.log().getByText('说一个长长的故事', { exact: true })).toHaveCount(1);
   });
 });
@@ -62,7 +61,6 @@ test('too little balance keeps the words and leads to 充值', async ({ person, 
 });
 
 test('msg.timeout-no-double: an answer that never comes costs once and shows once', async ({ person, page }) => {
-  test.setTimeout(70_000);
   await person.joins();
   await person.openFirstStory();
   await person.openChat();
@@ -74,7 +72,7 @@ test('msg.timeout-no-double: an answer that never comes costs once and shows onc
     await route.fetch();
   });
   await person.says('你还在吗？');
-  await person.replied(40_000);
+  await person.replied();
   await expect(person.log().getByText('你还在吗？', { exact: true })).toHaveCount(1);
   const { data } = await person.latest();
   expect(data.filter((message) => message.body === '你还在吗？')).toHaveLength(1);

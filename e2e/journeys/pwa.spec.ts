@@ -22,7 +22,7 @@ async function opensWithWorker(page: Page) {
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.reload({ waitUntil: 'domcontentloaded' });
-  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isKept(page)).toBe(true);
 }
 
 test('the app can be installed: manifest and icons answer', async ({ page, request }) => {
@@ -44,14 +44,13 @@ test('the app can be installed: manifest and icons answer', async ({ page, reque
 });
 
 test('without a network a second visit shows the last stories and says so', async ({ page, context }) => {
-  test.setTimeout(60_000);
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   const cards = page.locator('a[href^="/story/"]');
   const title = (await cards.first().innerText()).split('\n')[0] ?? '?';
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(cards.first()).toBeVisible();
-  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isKept(page)).toBe(true);
   await context.setOffline(true);
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(page.getByText('当前没有网络')).toBeVisible();
@@ -61,11 +60,10 @@ test('without a network a second visit shows the last stories and says so', asyn
 });
 
 test('a first visit is enough to open the app without a network', async ({ page, context }) => {
-  test.setTimeout(60_000);
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   const cards = page.locator('a[href^="/story/"]');
   const title = (await cards.first().innerText()).split('\n')[0] ?? '?';
-  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isKept(page)).toBe(true);
   await context.setOffline(true);
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(page.getByText('当前没有网络')).toBeVisible();
@@ -73,7 +71,6 @@ test('a first visit is enough to open the app without a network', async ({ page,
 });
 
 test('a picture or a document opened in a tab never stands in for the app', async ({ page, context }) => {
-  test.setTimeout(60_000);
   await opensWithWorker(page);
   const cover = await page.locator('img[src*="/api/media/"]').first().getAttribute('src');
   const documents = [cover ?? '', '/channels/production.json', '/api/v1/stories'];
@@ -91,7 +88,6 @@ test('without a network every address opens with the newest page, and shows noth
   page,
   context,
 }) => {
-  test.setTimeout(60_000);
   await opensWithWorker(page);
   await page.goto('/my', { waitUntil: 'domcontentloaded' });
   await context.route('**/explore', async (route) => {
@@ -105,8 +101,8 @@ test('without a network every address opens with the newest page, and shows noth
   await expect(async () => {
     await page.goto('/explore', { waitUntil: 'domcontentloaded' });
     expect(await keeps('id="newest"')).toBe(true);
-  }).toPass({ timeout: 30_000 });
-  await expect.poll(() => isKept(page), { timeout: 30_000 }).toBe(true);
+  }).toPass({ timeout: 90_000 });
+  await expect.poll(() => isKept(page)).toBe(true);
   await context.setOffline(true);
   await page.goto('/my', { waitUntil: 'domcontentloaded' });
   await expect(page.locator('#newest')).toBeAttached();
@@ -124,7 +120,6 @@ test('a page of another host that comes too late to be shown leaves the app open
   page,
   context,
 }) => {
-  test.setTimeout(60_000);
   await opensWithWorker(page);
   let letCome = () => {};
   const mayCome = new Promise<void>((resolve) => {
@@ -146,7 +141,6 @@ test('a page of another host that comes too late to be shown leaves the app open
 });
 
 test('what the worker keeps has nothing of who logged out', async ({ person, page }) => {
-  test.setTimeout(60_000);
   const account = await seededAccount({ story: 'nie-xiaoqian', messages: 2 });
   await person.returns(account);
   await person.open('/my');
@@ -177,8 +171,8 @@ test('a switch is not hidden by what the worker keeps', async ({ page, context }
   // an answer that takes its time gives way to the kept page, once
   await expect(async () => {
     await page.reload({ waitUntil: 'domcontentloaded' });
-    await expect(page.locator('#switched')).toBeAttached({ timeout: 1000 });
-  }).toPass({ timeout: 30_000 });
+    await expect(page.locator('#switched')).toBeAttached({ timeout: 5000 });
+  }).toPass({ timeout: 90_000 });
 });
 
 test('a host script that does not come is asked for once more, past the caches', async ({ page, context }) => {

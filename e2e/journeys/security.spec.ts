@@ -75,7 +75,6 @@ test.describe('sec.xss', () => {
   let product: RunningProduct;
 
   test.beforeAll(async () => {
-    test.setTimeout(180_000);
     backend = await startBackend({ STORYTELLER_PIECE_DELAY_MS: '0' });
     front = await startFaultyFront(new URL(backend.url));
     product = await startProduct({ BACKEND_URL: front.origin });
@@ -102,7 +101,6 @@ test.describe('sec.xss', () => {
   }
 
   test(`sec.xss: ${payloads.length} payloads in every text of every screen run nowhere`, async ({ person, page }) => {
-    test.setTimeout(90_000);
     expect(new Set(payloads).size).toBeGreaterThanOrEqual(60);
     await person.open(`${product.origin}/my`);
     await page.getByRole('button', { name: '注册账号' }).click();
@@ -160,8 +158,8 @@ test.describe('sec.xss', () => {
     await expect(async () => {
       await person.open(`${product.origin}/explore`);
       await appIsUp(page);
-      await lastCard.scrollIntoViewIfNeeded({ timeout: 2000 });
-    }).toPass({ timeout: 30_000 });
+      await lastCard.scrollIntoViewIfNeeded({ timeout: 5000 });
+    }).toPass({ timeout: 90_000 });
     await saysThePayloads(page);
   });
 });

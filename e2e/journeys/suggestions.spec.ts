@@ -70,7 +70,7 @@ test('继续: the text goes on in the same message and costs its price once', as
     const last = (await person.latest()).data.at(-1);
     return last?.status === 'completed' ? last.body.length : 0;
   };
-  await expect.poll(completed, { timeout: 25_000 }).toBeGreaterThan(before?.body.length ?? 0);
+  await expect.poll(completed).toBeGreaterThan(before?.body.length ?? 0);
   const after = (await person.latest()).data.at(-1);
   expect(after?.body.startsWith(before?.body ?? '?')).toBe(true);
   await expect(replies).toHaveCount(1);

@@ -56,7 +56,7 @@ test('the diagnostics can be copied, with builds and account but no secrets', as
   await person.open('/my/support');
   const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
   await page.getByRole('button', { name: '复制诊断信息' }).tap();
-  await expect(page.getByText('已复制')).toBeVisible();
+  await person.isTold('已复制');
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   for (const part of [id, 'stories', 'wallet', '在线']) expect(copied).toContain(part);
   expect(copied).not.toContain(account.password);

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 
 export interface Backend {
@@ -12,17 +13,16 @@ export interface Backend {
 const listening = /listening on (http:\/\/\S+)/;
 const restartDelayMs = 300;
 
-function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; url: Promise<string> } {
+type BackendChild = ChildProcessByStdio<null, Readable, null>;
+
+function launch(env: NodeJS.ProcessEnv): { child: BackendChild; url: Promise<string> } {
   const main = join(repoRoot, 'backend/src/main.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main], {
     cwd: join(repoRoot, 'backend'),
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  // a start that is refused further on ends this process, and would leave the backend at its database
-  const endWithUs = () => child.kill();
-  process.once('exit', endWithUs);
-  child.once('exit', () => process.off('exit', endWithUs));
+    // it ends when the channel closes, so that it never outlives us at its database
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  }) as BackendChild;
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = listening.exec(line)?.[1];

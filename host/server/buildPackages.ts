@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
+import { preload } from './endWithStarter.mjs';
 
 interface BuiltPackage {
   name: string;
@@ -25,29 +26,36 @@ export function packagesToBuild(): BuiltPackage[] {
   ];
 }
 
+/** Lies there while a build runs: what a killed one left in `dist` is none, whatever its description says. */
+const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building');
+
 function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
   const described = join(dist, 'liaozhai.json');
-  if (isMonolith || !existsSync(described)) return false;
+  if (isMonolith || !existsSync(described) || existsSync(unfinished(root))) return false;
   const { sourceHash } = JSON.parse(readFileSync(described, 'utf8')) as { sourceHash: string };
   return sourceHash === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
 }
 
 function build({ name, root }: BuiltPackage): Promise<void> {
   const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
-  const child = spawn(process.execPath, [rsbuild, 'build'], {
+  writeFileSync(unfinished(root), '');
+  const child = spawn(process.execPath, ['--import', preload, rsbuild, 'build'], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
+    stream?.on('data', (chunk) => {
       output += chunk;
     });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`Building ${name} failed:\n${output.trim()}`)),
-    );
+    child.on('exit', (code) => {
+      if (code !== 0) return reject(new Error(`Building ${name} failed:\n${output.trim()}`));
+      rmSync(unfinished(root), { force: true });
+      resolve();
+    });
   });
 }
 

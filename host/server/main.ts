@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,6 +6,7 @@ import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
 import { startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
 import { startDevServer } from './devServer.ts';
+import { whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createProduct } from './product.ts';
 
@@ -19,7 +20,9 @@ async function publishAll(env: ServerEnv, store: string) {
   const startedBefore = existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as string[]) : [];
   const dists = packages.map(({ dist }) => dist);
   const published = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
-  writeFileSync(last, JSON.stringify(published.builds));
+  writeFileSync(`${last}.new`, JSON.stringify(published.builds));
+  // in one step: killed while writing, the next start would not understand it
+  renameSync(`${last}.new`, last);
   for (const problem of published.problems) console.warn(`! ${problem}`);
   const { changed, seq } = published;
   console.log(
@@ -41,7 +44,7 @@ const listen = (server: Server, port: number, host: string) =>
 /** What a stop has to close; while the start is under way, what it began ends with the process. */
 let closeAll = async () => {};
 
-/** Ctrl-C and SIGTERM end everything that was started. */
+/** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
 async function stop() {
   await closeAll();
   process.exit(0);
@@ -146,6 +149,7 @@ async function runSet(served: Served, set: string) {
 async function run() {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  whenStarterEnds(stop);
   const env = readEnv();
   const options = { dev: { type: 'boolean' }, serve: { type: 'boolean' }, set: { type: 'string' } } as const;
   const { values } = parseArgs({ options });

@@ -152,4 +152,4 @@ test('who asks for any number of stories does not fill the memory: the oldest an
   await Promise.all(Array.from({ length: 200 }, (_, index) => visit(`made-up-${index}`)));
   await visit('first');
   expect(product.askedOfBackend.filter((url) => url === '/api/v1/stories/first')).toHaveLength(2);
-}, 30_000);
+});

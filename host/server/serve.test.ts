@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { publishLocal } from '@liaozhai/releases';
 import { afterAll, expect, test } from '@rstest/core';
+import { childrenOf } from './processTable.mjs';
 import { testPackages } from './testPackages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-serve-'));
@@ -23,7 +24,8 @@ const elsewhere = { BACKEND_URL: 'http://127.0.0.1:9' };
 function run(releases: string, settings: Record<string, string>) {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const kept = { PORT: '0', DATA_DIR: join(folder, 'data'), RELEASES_STORE: `file:${releases}` };
-  const env = { PATH: process.env.PATH, ...kept, ...settings };
+  const { PATH, LIAOZHAI_TEST_RUN } = process.env;
+  const env = { PATH, LIAOZHAI_TEST_RUN, ...kept, ...settings };
   const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env });
   children.push(child);
   let said = '';
@@ -43,26 +45,6 @@ function run(releases: string, settings: Record<string, string>) {
 
 const start = (releases: string, settings: Record<string, string> = elsewhere) =>
   run(releases, settings).hears('is ready at');
-
-/** None for a process that has ended meanwhile. */
-function statusOf(pid: string): string[] {
-  try {
-    return [readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\) \S/s, '')];
-  } catch {
-    return [];
-  }
-}
-
-/** Process ids, from where the system tells them: a slim Linux has no `ps`, and no other system has /proc. */
-function childrenOf(parent: number): number[] {
-  const table = existsSync('/proc/self/stat')
-    ? readdirSync('/proc')
-        .filter((name) => /^\d+$/.test(name))
-        .flatMap(statusOf)
-    : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
-  const rows = table.map((line) => line.trim().split(/\s+/).map(Number));
-  return rows.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []));
-}
 
 /** The public copy of the channel's document; every change signs it anew. */
 const channel = () => readFileSync(join(store, 'channels/production.json'), 'utf8');
@@ -121,11 +103,11 @@ for (const [name, value] of [
 
 test('a start that is refused takes the backend it had started with it', async () => {
   expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');
-}, 30_000);
+});
 
 test('a start that is ended before it is ready leaves nothing behind', async () => {
   const { child, hears } = run(store, {});
-  await expect.poll(() => childrenOf(child.pid ?? 0).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => childrenOf(child.pid ?? 0).length).toBe(1);
   const ended = hears('is ready at');
   child.kill('SIGTERM');
   expect(await ended).not.toContain('is ready at');
@@ -140,4 +122,4 @@ test('a server told to end while its backend is down ends, and starts none', asy
   await told;
   child.kill('SIGTERM');
   expect(await over).toEqual([0, null]);
-}, 30_000);
+});

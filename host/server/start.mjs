@@ -1,9 +1,14 @@
 // `npm start`: the whole product with one command. `--dev` runs it with hot reload, `--serve` serves what is live in the store.
+// It ends with npm, and with `--end-with-parent` with whoever else started it.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isScript, whenStarterEnds } from './endWithStarter.mjs';
 import { fail, install, requireNode, root } from './install.mjs';
+
+const letGoMs = 10_000;
 
 function portFrom(name, fallback) {
   const text = process.env[name] ?? fallback;
@@ -13,19 +18,30 @@ function portFrom(name, fallback) {
   return port;
 }
 
-function requireFreePort(port, name) {
-  return new Promise((done) => {
+/** Resolves with what is wrong with the port, or null. */
+const tryPort = (port) =>
+  new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error) => {
-      const cure = `choose another with ${name}=<port> npm start`;
-      fail(
-        error.code === 'EADDRINUSE'
-          ? `Port ${port} is taken: stop what runs there, or ${cure}.`
-          : `Port ${port} cannot be used (${error.code}): ${cure}.`,
-      );
-    });
-    probe.listen(port, () => probe.close(done));
+    probe.once('error', resolve);
+    probe.listen(port, () => probe.close(() => resolve(null)));
   });
+
+/** What was killed just before needs a moment to let go of its port. */
+async function requireFreePort(port, name) {
+  const until = Date.now() + letGoMs;
+  let error = await tryPort(port);
+  if (error?.code === 'EADDRINUSE') console.log(`Port ${port} is taken; waiting ${letGoMs / 1000} s for it …`);
+  while (error?.code === 'EADDRINUSE' && Date.now() < until) {
+    await wait(100);
+    error = await tryPort(port);
+  }
+  if (!error) return;
+  const cure = `choose another with ${name}=<port> npm start`;
+  fail(
+    error.code === 'EADDRINUSE'
+      ? `Port ${port} is taken: stop what runs there, or ${cure}.`
+      : `Port ${port} cannot be used (${error.code}): ${cure}.`,
+  );
 }
 
 function requireWritable(folder) {
@@ -43,16 +59,22 @@ requireNode();
 const dataDir = resolve(root, process.env.DATA_DIR ?? '.data');
 requireWritable(dataDir);
 await requireFreePort(portFrom('PORT', '3000'), 'PORT');
-if (!process.argv.includes('--serve')) await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PORT');
+const isWhole = !process.argv.includes('--serve') && !process.argv.includes('--dev');
+if (isWhole) await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PORT');
 install();
 
 const main = join(root, 'host/server/main.ts');
-const child = spawn(process.execPath, ['--import', 'tsx', main, ...process.argv.slice(2)], {
+const tied = '--end-with-parent';
+const options = process.argv.slice(2).filter((option) => option !== tied);
+const child = spawn(process.execPath, ['--import', 'tsx', main, ...options], {
   cwd: root,
-  stdio: 'inherit',
+  // the channel tells it when we are gone, however we end
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...process.env, DATA_DIR: dataDir },
 });
+const end = () => child.kill('SIGTERM');
 // Ctrl-C reaches the child through the terminal's process group; a plain kill has to be handed on
 process.on('SIGINT', () => {});
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+process.on('SIGTERM', end);
+whenStarterEnds(end, { isTied: isScript('start', 'dev') || process.argv.includes(tied) });
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 130 : 1)));

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Compilable,
   type CompiledQuery,
@@ -176,18 +177,37 @@ function refuseStreaming(): never {
   throw new Error('this dialect does not stream');
 }
 
-/**
- * Keeps a second server off the same data directory: it would take the first one's running replies for orphans.
- * The lock belongs to the process, so a killed server leaves none behind. Returns the release.
- */
-export function lockDataDir(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true });
-  const lock = new Libsql(join(dataDir, 'server.lock'), { timeout: 200 });
+/** A server that was told to end, or whose starter was killed, needs a moment for its replies. */
+const letGoMs = 10_000;
+
+function tryLock(file: string): Libsql.Database | null {
+  const lock = new Libsql(file, { timeout: 200 });
   try {
     lock.exec('begin exclusive');
-  } catch {
+    return lock;
+  } catch (error) {
     lock.close();
-    throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') return null;
+    throw new ConfigError(`DATA_DIR: ${file} cannot be locked (${(error as Error).message}); delete that file`);
   }
+}
+
+/**
+ * Keeps a second server off the same data directory: it would take the first one's running replies for orphans.
+ * The lock belongs to the process, so a killed server leaves none behind. Resolves with the release; throws ConfigError if the other
+ * server is still there after ten seconds.
+ */
+export async function lockDataDir(dataDir: string): Promise<() => void> {
+  mkdirSync(dataDir, { recursive: true });
+  const file = join(dataDir, 'server.lock');
+  const until = Date.now() + letGoMs;
+  let lock = tryLock(file);
+  if (!lock) console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${letGoMs / 1000} s for it …`);
+  while (!lock && Date.now() < until) {
+    await wait(100);
+    lock = tryLock(file);
+  }
+  if (!lock)
+    throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);
   return () => lock.close();
 }

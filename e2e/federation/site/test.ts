@@ -10,13 +10,12 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
       await use(site);
       await site.stop();
     },
-    { scope: 'worker', timeout: 180_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
+  judgesHangs: true,
   baseURL: ({ site }, use) => use(site.front.origin),
   mended: [
-    async ({ site }, use, testInfo) => {
-      // builds and commands take their time on a busy machine; what is promised is measured in the page
-      testInfo.setTimeout(120_000);
+    async ({ site }, use) => {
       // what pages of the test before sent in their last moments is none of this one's
       site.front.asked();
       site.front.beacons();

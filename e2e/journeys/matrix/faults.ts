@@ -63,11 +63,11 @@ async function mendOnceMet({ site }: Scene) {
   site.front.mend();
 }
 
-async function switchSet({ site, editions, page }: Scene) {
+async function switchSet({ site, editions, person, page }: Scene) {
   const live = (await site.release('status')).stable.builds;
   await site.activate(live.includes(editions[0]) ? editions[1] : editions[0]);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-  await expect(page.getByText('有新版本')).toBeVisible();
+  await person.isTold('有新版本');
 }
 
 /** What goes wrong, and how it ends. */

@@ -48,7 +48,7 @@ export const flows: readonly Flow[] = [
     once: async (scene) => {
       const lines = async () => (await scene.person.latest()).data.filter(({ body }) => body === words).length;
       await expect.poll(lines).toBe(1);
-      await expect.poll(() => scene.person.latestStatus(), { timeout: 25_000 }).toMatch(/completed|failed/);
+      await expect.poll(() => scene.person.latestStatus()).toMatch(/completed|failed/);
       expect(await count(scene, '/api/v1/transactions?type=message')).toBe(1);
       await expect(said(scene)).toHaveCount(1);
     },

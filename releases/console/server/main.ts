@@ -30,6 +30,8 @@ async function main(): Promise<void> {
   const stop = () => void console.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  // whoever spawned it with a channel, as tsx does, is gone
+  process.once('disconnect', stop);
 }
 
 main().catch((cause: unknown) => {

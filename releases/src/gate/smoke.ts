@@ -187,13 +187,21 @@ export interface ServedSet {
 /** Starts something that serves a stored set. */
 export type ServeSet = (hash: string) => Promise<ServedSet>;
 
+/**
+ * A shell that runs the command and ends it, by SIGTERM and three seconds later by SIGKILL, when its own standard input closes: by
+ * our hand, or because we were killed.
+ */
+const guarded = (command: string): string => `exec 3<&0
+(exec ${command}) </dev/null 3<&- & command=$!
+(read -r line <&3; kill $command; sleep 3; kill -9 $command) >/dev/null 2>&1 & guard=$!
+wait $command; status=$?
+kill $guard; exit $status`;
+
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  const last = setTimeout(() => child.kill('SIGKILL'), 3000);
+  child.stdin?.end();
   await ended;
-  clearTimeout(last);
 }
 
 function originOf(child: ChildProcess): Promise<string> {
@@ -223,11 +231,10 @@ function originOf(child: ChildProcess): Promise<string> {
 /** Serves a set by a command, to which `--set <hash>` is added; it must print its address on loopback and end on SIGTERM. */
 export function serveByCommand(command: string, environment: NodeJS.ProcessEnv): ServeSet {
   return async (hash) => {
-    // exec: the signal that ends it must reach the command, not a shell around it
-    const child = spawn(`exec ${command} --set ${hash}`, {
+    const child = spawn(guarded(`${command} --set ${hash}`), {
       shell: true,
       env: { ...environment, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     try {
       return { origin: await originOf(child), stop: () => stop(child) };

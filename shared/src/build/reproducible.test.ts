@@ -49,4 +49,4 @@ test('the same sources give the same bytes in whatever folder they are built', a
   const deep = await buildIn(join(scratch, 'a/longer/way/down'));
   expect(Object.keys(shallow)).toContain('/dist/remoteEntry.js');
   expect(deep).toEqual(shallow);
-}, 60_000);
+});

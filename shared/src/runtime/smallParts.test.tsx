@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { onTestEnd, openRemote, render, screen } from '../testing';
+import { onTestEnd, openRemote, render, screen, waitFor } from '../testing';
 import {
   authPopup,
   blockReload,
@@ -101,7 +101,7 @@ test('a slot hands its props to the part, and a page titles the document', async
   const Chat = ({ storyId }: { storyId: string }) => <p>聊天 {storyId}</p>;
   openRemote(remote, {}, { slots: { 'story.chat': Chat } });
   expect(await screen.findByText('聊天 s-1')).toBeTruthy();
-  expect(document.title).toBe('第一页 · 聊斋');
+  await waitFor(() => expect(document.title).toBe('第一页 · 聊斋'));
 });
 
 describe('going back', () => {

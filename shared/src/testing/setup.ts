@@ -7,7 +7,7 @@ import { resetRuntime } from './reset';
 lowerToFloor();
 refuseNetwork();
 // a busy machine takes its time over a page's code; a test says what is to come, not how soon
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 30_000 });
 
 let unexpected: string[] = [];
 const { error } = console;

@@ -85,7 +85,7 @@ test('刷新 brings the shelf after a first load that failed', async () => {
       return pageDto(storyDtos(2));
     },
   });
-  await screen.findByRole('button', { name: '重试' }, { timeout: 5000 });
+  await screen.findByRole('button', { name: '重试' });
   up = true;
   await user.click(screen.getByRole('button', { name: '刷新' }));
   expect(await titles()).toEqual(['故事s-1', '故事s-2']);
@@ -104,7 +104,7 @@ test('without a network the shelf shows what was read last and says what is wron
       return pageDto(storyDtos(3));
     },
   });
-  expect(await screen.findByText('网络连接失败，请检查网络后重试', {}, { timeout: 5000 })).toBeTruthy();
+  expect(await screen.findByText('网络连接失败，请检查网络后重试')).toBeTruthy();
   expect(await titles()).toEqual(['故事s-1', '故事s-2']);
   up = true;
   act(() => void window.dispatchEvent(new Event('online')));

@@ -86,6 +86,6 @@ test('a story read before can be read again without a network', async () => {
     throw offline();
   };
   openRemote(remote, { [url]: lost }, { path });
-  expect(await screen.findByText('月光落在阶前。', {}, { timeout: 5000 })).toBeTruthy();
+  expect(await screen.findByText('月光落在阶前。')).toBeTruthy();
   expect(screen.getByRole('button', { name: '重试' })).toBeTruthy();
 });

@@ -29,7 +29,7 @@ function open(handlers: Handlers = signed) {
   });
   onTestEnd(() => supervisor.stop());
   supervisor.start();
-  const until = (wanted: RealtimeStatus) => waitFor(() => expect(status).toBe(wanted), { timeout: 3000 });
+  const until = (wanted: RealtimeStatus) => waitFor(() => expect(status).toBe(wanted));
   return { server, api, events, supervisor, until, socketId: () => socketId };
 }
 
@@ -60,7 +60,7 @@ describe('ws.error-codes', () => {
       const { server, until, socketId } = open();
       await until('live');
       server.endAll(code);
-      await waitFor(() => expect(socketId()).toMatch(/^[2-9]\.7$/), { timeout: 3000 });
+      await waitFor(() => expect(socketId()).toMatch(/^[2-9]\.7$/));
     });
   }
 
@@ -70,7 +70,7 @@ describe('ws.error-codes', () => {
       await until('live');
       server.greeting = { error: code };
       server.endAll(1006);
-      await waitFor(() => expect(server.urls.length).toBeGreaterThan(2), { timeout: 3000 });
+      await waitFor(() => expect(server.urls.length).toBeGreaterThan(2));
       server.greeting = 'welcome';
       await until('live');
     });
@@ -81,7 +81,7 @@ describe('ws.error-codes', () => {
     await until('live');
     server.greeting = 'refused';
     server.endAll(1006);
-    await waitFor(() => expect(server.urls.length).toBeGreaterThan(3), { timeout: 3000 });
+    await waitFor(() => expect(server.urls.length).toBeGreaterThan(3));
     server.greeting = 'welcome';
     await until('live');
   });

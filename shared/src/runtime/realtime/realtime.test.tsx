@@ -11,7 +11,7 @@ function open() {
   const { result } = renderHook(useRealtimeStatus, {
     wrapper: ({ children }) => <Provider store={store}>{children}</Provider>,
   });
-  const until = (status: string) => waitFor(() => expect(result.current).toBe(status), { timeout: 3000 });
+  const until = (status: string) => waitFor(() => expect(result.current).toBe(status));
   return { live, until, status: () => result.current };
 }
 

@@ -1,0 +1,69 @@
+// Which processes run, from where the system tells it: a slim Linux has no `ps`, and no other system has /proc.
+// Plain JavaScript on Node's own modules: it runs before anything is installed.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+const isLinux = existsSync('/proc/self/stat');
+
+const ps = (...options) =>
+  execFileSync('ps', options, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** Linux's entry of a process; null for one that is gone or only waits to be reaped, and on other systems. */
+export function entryOf(pid) {
+  try {
+    const [, name, state, parent] = /\((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return state === 'Z' ? null : { pid, parent: Number(parent), name };
+  } catch {
+    return null;
+  }
+}
+
+function fromPs(line) {
+  const [pid, parent, state = '', name = ''] = line.split(/\s+/);
+  return state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), name }];
+}
+
+const pids = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** Every process that runs. */
+export const processes = () =>
+  isLinux ? pids().flatMap((pid) => entryOf(pid) ?? []) : ps('-A', '-o', 'pid=,ppid=,state=,comm=').flatMap(fromPs);
+
+/** The processes below one, nearest first. */
+export function descendantsOf(pid) {
+  const all = processes();
+  const found = [pid];
+  for (const parent of found) found.push(...all.filter((one) => one.parent === parent).map((one) => one.pid));
+  return found.slice(1);
+}
+
+export const childrenOf = (pid) =>
+  processes()
+    .filter(({ parent }) => parent === pid)
+    .map((one) => one.pid);
+
+function linuxProcessWith(pid, variable) {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
+    return environment.includes(variable) && entryOf(pid) ? [{ pid, command }] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Processes of this user that were started with `variable` ("NAME=value") in their environment, this one left out. */
+export function processesWith(variable) {
+  const found = isLinux
+    ? pids().flatMap((pid) => linuxProcessWith(pid, variable))
+    : ps('axeww', '-o', 'pid=,command=')
+        .filter((line) => line.includes(variable))
+        .map((line) => ({ pid: Number.parseInt(line, 10), command: line.replace(/^\d+ /, '') }));
+  return found.filter(({ pid }) => pid !== process.pid);
+}
