@@ -1,4 +1,4 @@
-// `npm test`: every check and every test, browser tests included. The last line counts what ran.
+// `npm test`: every check and every test, browser tests included; `pnpm test:e2e`: the browser tests alone. The last line counts what ran.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../host/server/install.mjs';
@@ -21,7 +21,7 @@ async function playwrightTests(title, folder) {
 
 await prepare('chromium', 'firefox', 'webkit');
 const parts = [
-  await check(),
+  ...(process.argv.includes('--browsers') ? [] : [await check()]),
   await playwrightTests('browser tests', '.'),
   await playwrightTests('three engines', 'engines'),
 ];
