@@ -4,7 +4,7 @@ import { card, expect, goToTab, test } from './site/test.ts';
 
 const remotes = ['stories', 'chat', 'account', 'wallet'];
 /** how long the page waits for a remote before it takes the last good one */
-const patienceMs = 2500;
+const loadTimeoutMs = 2500;
 
 /** Opens the app in a browser without a cache. Returns the milliseconds from the navigation's start until it answers to taps. */
 async function bootTime(page: Page): Promise<number> {
@@ -37,7 +37,7 @@ for (const [name, fault] of Object.entries(faults)) {
         return (await bootAnew()) - healthy;
       };
       // an app that waited would be late each time, a busy machine is so once; how much exactly tells `pnpm bench releases browser`
-      await expect.poll(later, { timeout: 30_000 }).toBeLessThan(patienceMs);
+      await expect.poll(later, { timeout: 30_000 }).toBeLessThan(loadTimeoutMs);
       await bootTime(page);
       await expect(page.getByText(card)).toBeVisible();
       await goToTab(page, '我的');

@@ -74,7 +74,7 @@ test('giving up the changes leaves the profile as it was', async ({ person, page
   expect((await user(person)).persona ?? '').toBe('');
 });
 
-test('a new password ends the other sessions and opens the door from then on', async ({
+test('a new password ends the other sessions and signs in from then on', async ({
   person,
   page,
   anotherBrowser,

@@ -1,4 +1,5 @@
 import { escapeHtml, matchRoute, type PageSet, type Releases } from '@liaozhai/releases';
+import { API_BASE, PAGE_ELEMENTS } from '@liaozhai/shared/contract';
 
 /** What stands in the page before any script runs. */
 export interface FirstContent {
@@ -92,7 +93,7 @@ async function screenAt(releases: Releases, pageSet: PageSet, path: string, back
   const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
   const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
   if (!route || !template?.source) return null;
-  const answer = await publicAnswer(`${backendUrl}/api${sourceAt(template.source, route.path, path)}`);
+  const answer = await publicAnswer(`${backendUrl}${API_BASE}${sourceAt(template.source, route.path, path)}`);
   return answer && { route, template, answer };
 }
 
@@ -102,7 +103,7 @@ async function screenContent(...where: Parameters<typeof screenAt>): Promise<Fir
   if (!first) return {};
   const [releases] = where;
   const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
-  const data = [{ id: 'liaozhai-first', json: without(screen.answer, screen.template.omit ?? []) }];
+  const data = [{ id: PAGE_ELEMENTS.first, json: without(screen.answer, screen.template.omit ?? []) }];
   return { first, inlineCss: await Promise.all(styles), data };
 }
 

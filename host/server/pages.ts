@@ -1,4 +1,5 @@
 import { matchRoute, type PageSet, type Releases, renderPage } from '@liaozhai/releases';
+import { hostRoutePaths, matchRoute as matchPattern, paths } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { compressed } from './compressed.ts';
 import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
@@ -15,9 +16,10 @@ export interface PageOptions {
 }
 
 const isFile = /\.[a-z0-9]{2,11}$/i;
-const hostRoutes = /^\/($|test\/list$|email\/verify\/)/;
+const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 
-const isScreen = ({ remotes }: PageSet, path: string) => hostRoutes.test(path) || matchRoute(remotes, path) !== null;
+const isScreen = ({ remotes }: PageSet, path: string) =>
+  matchPattern(hostRoutes, path) !== undefined || matchRoute(remotes, path) !== null;
 
 /** The address as the visitor typed it. */
 function addressOf(context: Context, secure: boolean): string {
@@ -31,7 +33,7 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   const secure = isHttps(context, env.TRUST_PROXY);
   const page = await releases.pageFor({ id: visitorOf(context, secure), override: overrideOf(context) });
   const known = isScreen(page.pageSet, path);
-  const at = path === '/' ? '/explore' : path;
+  const at = path === hostRoutePaths.root ? paths.explore() : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
   const head = headOf(
     addressOf(context, secure),

@@ -1,10 +1,13 @@
 import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { backendSegments } from '@liaozhai/shared/contract';
 import { createProxyServer } from 'httpxy';
 
 const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
-const callPath = /^\/(api|sanctum|broadcasting)(\/|$|\?)/;
+/** What of the backend's is no socket. */
+const callSegments = backendSegments.filter((segment) => segment !== 'app');
+const callPath = new RegExp(`^/(${callSegments.join('|')})(/|$|\\?)`);
 
 /** Shorter than any server keeps an idle connection (Node 5 s, nginx 75 s): one that it closes just as it is used again is a call lost. */
 const idle = { keepAlive: true, timeout: 2000 };

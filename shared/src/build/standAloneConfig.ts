@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
+import { backendSegments } from '../contract/addresses.ts';
 import { baseConfig } from './base.ts';
 import { packageFacts, sharedRoot } from './facts.ts';
 
-/** Where the backend is called, wherever the page comes from. */
-const backendPaths = ['/api', '/sanctum', '/broadcasting'];
+/** Where the backend is called, wherever the page comes from; the socket has rules of its own. */
+const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
 
 /**
  * Hands the backend's paths to the running product, under this page's own host, or changes would be refused as another

@@ -208,7 +208,7 @@ interface Options {
 /** A phone's, until the real one is known. */
 const FIRST_VIEW = { width: 390, height: 700 };
 
-/** Our one door to the virtual list: rows by key, kept where the reader sees them when older ones are put before them. */
+/** The one place that uses the virtual list: rows by key, kept where the reader sees them when older ones are put before them. */
 function useVirtualLog(options: Options) {
   const { log, scroller, paddingStart, initialOffset, onResized, onViewResized, onPlaced } = options;
   const current = useRef(log);

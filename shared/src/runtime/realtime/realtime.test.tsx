@@ -67,7 +67,7 @@ test('the same handler given twice is two listeners', async () => {
   expect(heard).toEqual([1]);
 });
 
-test('the last one out closes the door', async () => {
+test('the channel is left when its last listener stops', async () => {
   const { until } = open();
   session.userReceived(memberDto());
   const stop = listen('message.created', anyPayload, () => {});

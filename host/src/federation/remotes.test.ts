@@ -1,0 +1,132 @@
+import { CONTRACT_VERSION, type PageSet } from '@liaozhai/shared/contract';
+import { waitFor } from '@liaozhai/shared/testing';
+import { beforeEach, describe, expect, test } from '@rstest/core';
+import { startFederation } from '../testing/fakeRemotes';
+import { beacons, testSet } from '../testing/pageFixture';
+import { AssetError, type AssetFailure, type AssetLoader } from './assetLoader';
+import { createRemotes, RemoteError } from './remotes';
+
+const [current, lastGood] = ['gifts@2.0.0+000000000000', 'gifts@1.0.0+000000000000'];
+const entries = { current: '/builds/gifts/2.0.0/remoteEntry.js', lastGood: '/builds/gifts/1.0.0/remoteEntry.js' };
+
+/** What an entry leaves on the global object. */
+interface Served {
+  /** the script does not come */
+  failure?: AssetFailure;
+  container?: { init: () => unknown; get: () => Promise<(() => unknown) | undefined> };
+}
+
+const sound = (contract = `^${CONTRACT_VERSION}`) => ({
+  init: () => undefined,
+  get: async () => () => ({ default: { name: 'gifts', contract, routes: [], slots: [] } }),
+});
+const failing = (get: () => Promise<(() => unknown) | undefined>): Served => ({
+  container: { init: () => undefined, get },
+});
+const chunkError = (type: string) =>
+  Object.assign(new Error('Loading chunk 1 failed.'), { type, request: '/chunk.js' });
+
+/** The remotes of a page whose entries leave these containers. */
+function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSet = testSet) {
+  startFederation();
+  const cancelled: string[] = [];
+  const assetLoader: AssetLoader = {
+    async script(url) {
+      const which = url.endsWith(entries.lastGood) ? 'lastGood' : 'current';
+      const { failure, container } = served[which] ?? { failure: 'gone' };
+      if (failure) throw new AssetError(failure, url);
+      Object.assign(globalThis, { [which === 'current' ? 'gifts_2.0.0' : 'gifts_1.0.0']: container });
+    },
+    style: async () => undefined,
+  };
+  const prefetcher = { prefetch: async () => undefined, cancel: (entry: string) => void cancelled.push(entry) };
+  return { remotes: createRemotes({ set, assetLoader, prefetcher }), cancelled };
+}
+
+/** The last votes of this page, in the order they were sent. */
+const votes = () => beacons.map((beacon) => JSON.parse(beacon.slice(beacon.indexOf('{'))));
+
+beforeEach(() => {
+  beacons.length = 0;
+  for (const global of ['gifts_2.0.0', 'gifts_1.0.0']) Reflect.deleteProperty(globalThis, global);
+});
+
+describe('a failure says its kind to the pane and to the origin:', () => {
+  test.each<[string, Served, string]>([
+    ['no answer', { failure: 'unreachable' }, 'unreachable'],
+    ['not there', { failure: 'gone' }, 'unreachable'],
+    ['too slow', { failure: 'timeout' }, 'hang'],
+    ['other bytes', { failure: 'corrupt' }, 'integrity'],
+    ['not in the set', { failure: 'unlisted' }, 'integrity'],
+    ['an entry that throws', {}, 'entry-threw'],
+    [
+      'a container that does not start',
+      { container: { ...sound(), init: () => Promise.reject(new Error('timeout')) } },
+      'init-threw',
+    ],
+    [
+      'no such module',
+      failing(() => Promise.reject(new Error('Module "./remote" does not exist in container.'))),
+      'module-missing',
+    ],
+    ['nothing in its place', failing(async () => undefined), 'module-missing'],
+    ['its chunk lost', failing(() => Promise.reject(chunkError('gone'))), 'chunk-lost'],
+    ['its chunk too slow', failing(() => Promise.reject(chunkError('timeout'))), 'hang'],
+    ['its chunk with other bytes', failing(() => Promise.reject(chunkError('corrupt'))), 'integrity'],
+    [
+      'a module that throws',
+      failing(async () => () => {
+        throw new Error('ChunkLoadError: timeout');
+      }),
+      'init-threw',
+    ],
+    ['a contract of another host', { container: sound('^1.0.0') }, 'contract'],
+  ])('%s', async (_, served, failure) => {
+    const { remotes } = open({ current: served });
+    await expect(remotes.load('gifts')).rejects.toMatchObject({ name: 'RemoteError', remote: 'gifts' });
+    await waitFor(() => expect(votes()[0]).toMatchObject({ build: current, outcome: 'failed', failure }));
+  });
+});
+
+describe('the last good build', () => {
+  test('takes over, and what was under way for the failed one is cancelled', async () => {
+    const { remotes, cancelled } = open({ lastGood: { container: sound() } });
+    expect((await remotes.load('gifts')).name).toBe('gifts');
+    expect(remotes.activeBuild('gifts')?.id).toBe(lastGood);
+    expect(cancelled).toEqual([entries.current]);
+  });
+
+  test('of another contract is not used', async () => {
+    const gifts = testSet.remotes.gifts as PageSet['remotes'][string];
+    const old = { ...gifts, lastGood: gifts.lastGood && { ...gifts.lastGood, contract: '^1.0.0' } };
+    const set = { ...testSet, remotes: { ...testSet.remotes, gifts: old } };
+    const { remotes } = open({ lastGood: { container: sound() } }, set);
+    await expect(remotes.load('gifts')).rejects.toMatchObject({ failure: 'unreachable' });
+    expect(remotes.activeBuild('gifts')?.id).toBe(current);
+  });
+
+  test('is what a page opened within ten minutes begins with', async () => {
+    await open({ lastGood: { container: sound() } }).remotes.load('gifts');
+    expect(open({}).remotes.activeBuild('gifts')?.id).toBe(lastGood);
+  });
+
+  test('is switched to once, however many ask for the same failure', () => {
+    const { remotes, cancelled } = open({});
+    const error = new RemoteError('gifts', 'render-threw');
+    expect([remotes.fallBack('gifts', current, error), remotes.fallBack('gifts', current, error)]).toEqual([
+      true,
+      true,
+    ]);
+    expect(cancelled).toHaveLength(1);
+  });
+});
+
+test('a retry by hand begins with the set’s build once all have failed', async () => {
+  const served: Parameters<typeof open>[0] = {};
+  const { remotes } = open(served);
+  await expect(remotes.load('gifts')).rejects.toBeInstanceOf(RemoteError);
+  served.current = { container: sound() };
+  remotes.startAnew('gifts');
+  await remotes.load('gifts');
+  expect(remotes.activeBuild('gifts')?.id).toBe(current);
+});
