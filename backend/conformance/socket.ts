@@ -10,7 +10,7 @@ export interface Frame {
 /** No socket could be opened, or what was waited for did not come. */
 export class SocketProblem extends Error {}
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** A bare client of the Pusher protocol that remembers every frame. */
 export class PusherSocket {
@@ -19,13 +19,13 @@ export class PusherSocket {
   readonly texts: string[] = [];
   readonly closed: Promise<{ code: number }>;
   readonly #socket: WebSocket;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #waiting = new Set<{ check: () => void; fail: (why: string) => void }>();
   #closeCode: number | undefined;
 
-  private constructor(socket: WebSocket, patienceMs: number) {
+  private constructor(socket: WebSocket, timeoutMs: number) {
     this.#socket = socket;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     this.closed = new Promise((resolve) => {
       socket.on('close', (code) => {
         this.#closeCode = code;
@@ -44,10 +44,10 @@ export class PusherSocket {
   /** Opens a socket and waits for its first frame, be it a greeting or an error. Rejects with `SocketProblem`. */
   static async open(
     address: string,
-    { origin, patienceMs = PATIENCE_MS }: { origin?: string; patienceMs?: number } = {},
+    { origin, timeoutMs = TIMEOUT_MS }: { origin?: string; timeoutMs?: number } = {},
   ): Promise<PusherSocket> {
-    const socket = new WebSocket(address, { origin, handshakeTimeout: patienceMs });
-    const opened = new PusherSocket(socket, patienceMs);
+    const socket = new WebSocket(address, { origin, handshakeTimeout: timeoutMs });
+    const opened = new PusherSocket(socket, timeoutMs);
     const refused = new Promise<never>((_, reject) => {
       socket.on('error', (cause) => reject(new SocketProblem(reasonOf(cause))));
       socket.on('close', (code) => reject(new SocketProblem(`closed with ${code} before a word`)));
@@ -69,7 +69,7 @@ export class PusherSocket {
   }
 
   /** The first frame that matches, or one that came already. Rejects with `SocketProblem` if none comes in time. */
-  frame(matches: (frame: Frame) => boolean, withinMs = this.#patienceMs): Promise<Frame> {
+  frame(matches: (frame: Frame) => boolean, withinMs = this.#timeoutMs): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);

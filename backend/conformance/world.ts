@@ -33,7 +33,7 @@ interface Registration {
   answer: Answer;
 }
 
-const REPLY_PATIENCE_MS = 75_000;
+const REPLY_TIMEOUT_MS = 75_000;
 const channelOf = (userId: string) => `private-App.Models.User.${userId}`;
 
 /** What checks share: accounts, a story and a conversation, made when first asked for and never twice. */
@@ -166,17 +166,14 @@ export class World {
 
   /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` where one never ends. */
   async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
-    const giveUpAt = Date.now() + REPLY_PATIENCE_MS;
+    const giveUpAt = Date.now() + REPLY_TIMEOUT_MS;
     for (;;) {
       const answer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
       expectSuccess(answer);
       const { items } = pageOf(answer.body);
       const running = items.find(({ status }) => status === 'pending' || status === 'streaming');
       if (!running) return items;
-      expectThat(
-        Date.now() < giveUpAt,
-        `a reply that is ${String(running.status)} after ${REPLY_PATIENCE_MS / 1000} s`,
-      );
+      expectThat(Date.now() < giveUpAt, `a reply that is ${String(running.status)} after ${REPLY_TIMEOUT_MS / 1000} s`);
       await pause(300);
     }
   }

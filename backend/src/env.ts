@@ -1,57 +1,63 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 
 /** As browsers write them: in small letters, without the port that goes without saying. */
-const origins = z
-  .string()
-  .default('')
-  .transform((list) =>
+const origins = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((list) =>
     list
       .split(',')
       .map((item) => item.trim())
       .filter(Boolean),
-  )
-  .refine(
+  ),
+  v.check(
     (list) => list.every((item) => /^https?:\/\/[^/\s]+\/?$/.test(item) && URL.canParse(item)),
     'a comma list of origins like https://example.org',
-  )
-  .transform((list) => list.map((item) => new URL(item).origin));
+  ),
+  v.transform((list) => list.map((item) => new URL(item).origin)),
+);
 
-const whole = (fallback: number, min = 0, max = 1_000_000) =>
-  z.coerce.number(`a whole number from ${min} to ${max}`).int().min(min).max(max).default(fallback);
+function whole(fallback: number, min = 0, max = 1_000_000) {
+  const cure = `a whole number from ${min} to ${max}`;
+  const given = v.pipe(v.string(), v.toNumber(cure), v.safeInteger(cure), v.minValue(min, cure), v.maxValue(max, cure));
+  return v.optional(given, String(fallback));
+}
 
 const perMinute = (fallback: number) => whole(fallback, 1);
 
+const rateCure = 'a number from 0 to 1';
+const rate = v.pipe(v.string(), v.toNumber(rateCure), v.minValue(0, rateCure), v.maxValue(1, rateCure));
+
 /** Scheme, host and port, without a path. */
-const reverbOrigin = z
-  .string()
-  .refine(
+const reverbOrigin = v.pipe(
+  v.string(),
+  v.check(
     (text) => /^https?:/.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
     'an address like http://127.0.0.1:8080, without path, name or password',
-  )
-  .transform((text) => new URL(text).origin);
+  ),
+  v.transform((text) => new URL(text).origin),
+);
 
-const schema = z.object({
+const text = v.optional(v.string());
+
+const schema = v.object({
   PORT: whole(0, 0, 65_535),
-  DATA_DIR: z.string().min(1).default('.data'),
+  DATA_DIR: v.optional(v.string(), '.data'),
   APP_ORIGIN: origins,
-  APP_KEY: z.string().min(16, 'at least 16 characters, or leave it out').optional(),
-  REVERB_URL: reverbOrigin.optional(),
-  REVERB_APP_ID: z
-    .string()
-    .regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits')
-    .optional(),
-  REVERB_APP_KEY: z.string().min(1).optional(),
-  REVERB_APP_SECRET: z.string().min(1).optional(),
-  AI_BASE_URL: z.url('an address like https://host/v1').optional(),
-  AI_API_KEY: z.string().optional(),
-  AI_MODEL: z.string().optional(),
+  APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
+  REVERB_URL: v.optional(reverbOrigin),
+  REVERB_APP_ID: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'))),
+  REVERB_APP_KEY: text,
+  REVERB_APP_SECRET: text,
+  AI_BASE_URL: v.optional(v.pipe(v.string(), v.trim(), v.url('an address like https://host/v1'))),
+  AI_API_KEY: text,
+  AI_MODEL: text,
   STORYTELLER_START_DELAY_MS: whole(600, 0, 60_000),
   STORYTELLER_PIECE_DELAY_MS: whole(90, 0, 60_000),
   STORYTELLER_PIECE_CHARACTERS: whole(4, 1, 2_000),
   STORYTELLER_SUGGESTION_DELAY_MS: whole(700, 0, 60_000),
-  STORYTELLER_FAIL_RATE: z.coerce.number('a number from 0 to 1').min(0).max(1).default(0),
-  STORYTELLER_FAIL_WORD: z.string().min(1).optional(),
-  STORYTELLER_HANG_WORD: z.string().min(1).optional(),
+  STORYTELLER_FAIL_RATE: v.optional(rate, '0'),
+  STORYTELLER_FAIL_WORD: text,
+  STORYTELLER_HANG_WORD: text,
   STORYTELLER_IDLE_TIMEOUT_MS: whole(15_000, 50, 600_000),
   STORYTELLER_TOTAL_TIMEOUT_MS: whole(60_000, 50, 600_000),
   RATE_LIMIT_LOGIN: perMinute(5),
@@ -71,7 +77,7 @@ export interface ReverbApp {
   secret: string;
 }
 
-export type Env = z.infer<typeof schema> & {
+export type Env = v.InferOutput<typeof schema> & {
   /** the key in the socket's address */
   REVERB_APP_KEY: string;
   /** null: pages hear events from sockets of this server's own */
@@ -89,22 +95,22 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const present = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = schema.safeParse(present);
+  const parsed = v.safeParse(schema, present);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new ConfigError(`${String(issue?.path[0])}: ${issue?.message}`);
+    const [issue] = parsed.issues;
+    throw new ConfigError(`${v.getDotPath(issue)}: ${issue.message}`);
   }
-  if (parsed.data.AI_BASE_URL && !parsed.data.AI_MODEL) {
+  if (parsed.output.AI_BASE_URL && !parsed.output.AI_MODEL) {
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
   }
   return {
-    ...parsed.data,
-    REVERB_APP_KEY: parsed.data.REVERB_APP_KEY ?? placeholderKey,
-    reverb: readReverb(parsed.data),
+    ...parsed.output,
+    REVERB_APP_KEY: parsed.output.REVERB_APP_KEY ?? placeholderKey,
+    reverb: readReverb(parsed.output),
   };
 }
 
-function readReverb(settings: z.infer<typeof schema>): ReverbApp | null {
+function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {
   const { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret } = settings;
   // a key alone is that of this server's own sockets
   if (!url && !id && !secret) return null;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { composeReply, composeSuggestions } from './ai/builtIn.ts';
 import type { Line } from './ai/storyteller.ts';
 import { register } from './auth/accounts.ts';
@@ -96,25 +96,31 @@ export function seedConversation(services: Services, userId: string, storyId: st
   });
 }
 
-const storyFile = z.array(
-  z.object({
-    id: z.string().min(1),
-    title: z.string(),
-    author: z.string().default('pu-songling'),
-    summary: z.string().default(''),
-    opening: z.string().default(''),
-    tags: z.array(z.string()).default([]),
-    cover_url: z.string().default('/api/media/covers/nie-xiaoqian.svg'),
-    price: z.number().int().min(0).default(rules.storyPrices.short),
-    characters: z
-      .array(z.object({ id: z.string(), name: z.string(), avatar: z.string(), intro: z.string() }))
-      .default([]),
+const storiesSchema = v.array(
+  v.object({
+    id: v.pipe(v.string(), v.minLength(1)),
+    title: v.string(),
+    author: v.optional(v.string(), 'pu-songling'),
+    summary: v.optional(v.string(), ''),
+    opening: v.optional(v.string(), ''),
+    tags: v.optional(v.array(v.string()), []),
+    cover_url: v.optional(v.string(), '/api/media/covers/nie-xiaoqian.svg'),
+    price: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), rules.storyPrices.short),
+    characters: v.optional(
+      v.array(v.object({ id: v.string(), name: v.string(), avatar: v.string(), intro: v.string() })),
+      [],
+    ),
   }),
 );
 
 /** Adds the stories of a JSON file, newest first in the feed. Returns how many; throws ConfigError. */
 export function seedStories({ db, clock, content }: Services, path: string): number {
-  const stories = storyFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = v.safeParse(storiesSchema, JSON.parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) {
+    const faults = parsed.issues.map((issue) => `${path}: ${v.getDotPath(issue) ?? 'all of it'}: ${issue.message}`);
+    throw new ConfigError(faults.join('\n'));
+  }
+  const stories = parsed.output;
   db.transaction(() => {
     for (const [index, { id, title, cover_url, price, author: authorId, ...rest }] of stories.entries()) {
       const author = content.authors.get(authorId);

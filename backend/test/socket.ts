@@ -21,7 +21,7 @@ interface SocketOptions {
 const connectTo = (backend: TestBackend, { key = '%7Bkey%7D', url = backend.url, origin }: SocketOptions) =>
   PusherSocket.open(`${url.replace('http', 'ws')}/app/${key}?protocol=7&client=test&version=1`, {
     origin,
-    patienceMs: 600_000,
+    timeoutMs: 600_000,
   });
 
 /** How the server refuses a socket: what its one frame says, and the code with which the connection ends. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isBusy } from '@liaozhai/shared/contract';
 import {
   checksOf,
   Deviation,
@@ -25,7 +26,7 @@ import {
 } from '../entities.ts';
 import { conversationIdOf, say, type World } from '../world.ts';
 
-const SUGGESTION_PATIENCE_MS = 60_000;
+const SUGGESTION_TIMEOUT_MS = 60_000;
 
 const messages = checksOf('POST /v1/messages', [
   {
@@ -125,7 +126,8 @@ const messages = checksOf('POST /v1/messages', [
       await world.settled(visitor, conversationIdOf(first.answer));
       if (answer.status < 300 && !wasRunning) throw new Untried('the reply was written too fast');
       expectStatus(answer, 409);
-      expectThat(String(recordOf(answer.body).code).includes('busy'), () => shown(answer));
+      const code = String(recordOf(answer.body).code);
+      expectThat(isBusy({ kind: 'conflict', code }), () => shown(answer));
     },
   },
   {
@@ -302,7 +304,7 @@ const suggesting = [
       async run(world) {
         const id = await world.suggestionId();
         const { visitor } = await world.member('mine');
-        const giveUpAt = Date.now() + SUGGESTION_PATIENCE_MS;
+        const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
         for (;;) {
           const asked = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
           expectStatus(asked, 200);

@@ -16,7 +16,7 @@ import { conversationIdOf, say, type World } from '../world.ts';
 /** Longer than a frame may be. */
 const TOO_LONG = 10_000;
 const FOREIGN_SITE = 'https://elsewhere.example';
-const REPLY_PATIENCE_MS = 75_000;
+const REPLY_TIMEOUT_MS = 75_000;
 
 const ownChannel = (userId: string) => `private-App.Models.User.${userId}`;
 
@@ -287,7 +287,7 @@ async function listenToMessage(world: World) {
   const channel = await world.join(socket, visitor, id);
   const { content } = await somethingHappens(world);
   const isEnd = (frame: Frame) => eventName(frame.event) === 'message.completed' && frame.channel === channel;
-  const end = await socket.frame(isEnd, REPLY_PATIENCE_MS);
+  const end = await socket.frame(isEnd, REPLY_TIMEOUT_MS);
   const named = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
   return { visitor, content, end, named };
 }

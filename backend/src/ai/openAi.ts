@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import type { Line, Piece, StoryContext, Storyteller } from './storyteller.ts';
 
 export interface OpenAiSettings {
@@ -12,11 +12,13 @@ interface ChatLine {
   content: string;
 }
 
-const chunkShape = z.object({
-  choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }).nullish() })).default([]),
-  usage: z.object({ total_tokens: z.number() }).nullish(),
+const chunkSchema = v.object({
+  choices: v.optional(v.array(v.object({ delta: v.nullish(v.object({ content: v.nullish(v.string()) })) })), []),
+  usage: v.nullish(v.object({ total_tokens: v.pipe(v.number(), v.finite()) })),
 });
-const answerShape = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
+const answerSchema = v.object({
+  choices: v.pipe(v.array(v.object({ message: v.object({ content: v.string() }) })), v.minLength(1)),
+});
 
 /** A storyteller behind an OpenAI-compatible `chat/completions` endpoint. */
 export function openAiStoryteller(settings: OpenAiSettings): Storyteller {
@@ -26,7 +28,7 @@ export function openAiStoryteller(settings: OpenAiSettings): Storyteller {
       const response = await ask(settings, { messages: replyPrompt(context), ...stream }, signal);
       if (!response.body) throw new Error('the model answered without a body');
       for await (const data of serverSentData(response.body)) {
-        const chunk = chunkShape.parse(JSON.parse(data));
+        const chunk = v.parse(chunkSchema, JSON.parse(data));
         const text = chunk.choices[0]?.delta?.content;
         if (text) yield { text };
         if (chunk.usage) yield { usage: { totalTokens: chunk.usage.total_tokens } };
@@ -34,7 +36,7 @@ export function openAiStoryteller(settings: OpenAiSettings): Storyteller {
     },
     async suggest(context, count, { signal }) {
       const response = await ask(settings, { messages: suggestionPrompt(context, count) }, signal);
-      const content = answerShape.parse(await response.json()).choices[0]?.message.content ?? '';
+      const content = v.parse(answerSchema, await response.json()).choices[0]?.message.content ?? '';
       const lines = content.split('\n').map((line) => line.replace(/^[\s\-*•\d.、）)]+/, '').trim());
       return lines.filter(Boolean).slice(0, count);
     },

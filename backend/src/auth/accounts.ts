@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { firstAvatar } from '../content/content.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
@@ -12,25 +12,37 @@ import { findUser } from '../users/user.ts';
 import { book } from '../wallet.ts';
 
 const username = /^[a-z0-9_]{3,32}$/;
-const email = z.email().max(120);
-const isEmail = (login: string): boolean => email.safeParse(login).success;
+const email = /^(?=.{1,120}$)[\w+'-]+(?:\.[\w+'-]+)*(?<!')@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
+const isEmail = (login: string): boolean => email.test(login);
 
 /** Names are compared without regard to case. */
-export const loginName = z.string().trim().toLowerCase().min(1).max(120);
+export const loginName = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.minLength(1), v.maxLength(120));
 
-export const registrationForm = z.object({
-  login: loginName.refine(
-    (login) => username.test(login) || isEmail(login),
-    '须为 3–32 位字母、数字、下划线，或一个邮箱',
+/** A password as it may be chosen. */
+export const newPassword = v.pipe(
+  v.string(),
+  v.minLength(rules.passwordCharacters.min),
+  v.maxLength(rules.passwordCharacters.max),
+);
+
+/** A password as it is given to be compared. */
+export const givenPassword = v.pipe(v.string(), v.minLength(1), v.maxLength(rules.passwordCharacters.max));
+
+export const gender = v.nullish(v.picklist(['male', 'female']));
+
+export const registrationForm = v.object({
+  login: v.pipe(
+    loginName,
+    v.check((login) => username.test(login) || isEmail(login), '须为 3–32 位字母、数字、下划线，或一个邮箱'),
   ),
-  password: z.string().min(rules.passwordCharacters.min, '').max(rules.passwordCharacters.max),
+  password: newPassword,
   name: text(1, rules.nameCharacters),
-  gender: z.enum(['male', 'female']).nullish(),
-  invite_code: z.string().max(32).nullish().catch(null),
+  gender,
+  invite_code: v.fallback(v.nullish(v.pipe(v.string(), v.maxLength(32))), null),
 });
 
 /** Creates the account with its gift; throws 422 when the name is taken. */
-export async function register(services: Services, form: z.infer<typeof registrationForm>): Promise<UserRow> {
+export async function register(services: Services, form: v.InferOutput<typeof registrationForm>): Promise<UserRow> {
   const { db, clock } = services;
   const password_hash = await hashPassword(form.password);
   return db.transaction(() => {

@@ -1,19 +1,18 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import { type AppEnv, identityOf, isVerified } from '../http/http.ts';
 import { forbidden, invalid, unverified } from '../http/httpError.ts';
 import { readInput, validate } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
-import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { presentUser } from '../users/user.ts';
-import { loginName, register, registrationForm, rewardInvite, verifyPassword } from './accounts.ts';
+import { givenPassword, loginName, register, registrationForm, rewardInvite, verifyPassword } from './accounts.ts';
 import { isValidLink, sendVerification } from './mail.ts';
 import { endSession, startSession } from './sessions.ts';
 
-const loginForm = z.object({ login: loginName, password: z.string().min(1).max(rules.passwordCharacters.max) });
+const loginForm = v.object({ login: loginName, password: givenPassword });
 
 /** Registration, login and logout. */
 export function authRoutes(services: Services): Hono<AppEnv> {

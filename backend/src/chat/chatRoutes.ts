@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { z } from 'zod';
+import type * as v from 'valibot';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, userOf } from '../http/http.ts';
 import { invalid } from '../http/httpError.ts';
@@ -41,12 +41,12 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** A call that costs points: signed in, within the limit, valid, and carried out once per key. */
-async function charged<Schema extends z.ZodType>(
+async function charged<Schema extends v.GenericSchema>(
   c: Http,
   services: Services,
   perMinute: number,
   schema: Schema,
-  work: (user: UserRow, form: z.output<Schema>, key: string) => Outcome,
+  work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => Outcome,
 ): Promise<Response> {
   const user = userOf(c);
   services.limits.take(`${c.req.path}:${user.id}`, perMinute);

@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { invalid } from '../http/httpError.ts';
+import { wholeNumber } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
@@ -35,22 +36,18 @@ export function presentMessage(row: MessageRow) {
   };
 }
 
-const whole = z.coerce.number().int().min(0).optional();
-
-export const latestQuery = z.object({
-  conversation_id: z.string().optional(),
-  story_id: z.string().optional(),
-  after: whole,
-  before: whole,
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(rules.latestLimit.fallback)
-    .transform((limit) => Math.min(limit, rules.latestLimit.max)),
+export const latestQuery = v.object({
+  conversation_id: v.optional(v.string()),
+  story_id: v.optional(v.string()),
+  after: v.optional(wholeNumber(0)),
+  before: v.optional(wholeNumber(0)),
+  limit: v.pipe(
+    v.optional(wholeNumber(1), rules.latestLimit.fallback),
+    v.transform((limit) => Math.min(limit, rules.latestLimit.max)),
+  ),
 });
 
-type LatestQuery = z.infer<typeof latestQuery>;
+type LatestQuery = v.InferOutput<typeof latestQuery>;
 
 /**
  * The newest messages; those before a `seq`; or, for catching up, those changed after a `version`.

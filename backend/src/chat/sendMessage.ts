@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { conflict, invalid } from '../http/httpError.ts';
@@ -22,16 +22,20 @@ import {
 import { presentMessage } from './message.ts';
 import { startReply } from './reply.ts';
 
-export const messageForm = z
-  .object({
-    story_id: id.nullish(),
-    conversation_id: id.nullish(),
+export const messageForm = v.pipe(
+  v.object({
+    story_id: v.nullish(id),
+    conversation_id: v.nullish(id),
     body: text(1, rules.messageCharacters),
-    suggestion_id: id.nullish(),
-  })
-  .refine((form) => form.story_id || form.conversation_id, { path: ['conversation_id'], message: '不能为空' });
+    suggestion_id: v.nullish(id),
+  }),
+  v.forward(
+    v.check((form) => Boolean(form.story_id || form.conversation_id), '不能为空'),
+    ['conversation_id'],
+  ),
+);
 
-type MessageForm = z.infer<typeof messageForm>;
+type MessageForm = v.InferOutput<typeof messageForm>;
 
 /** Books the price, stores the reader's message and starts the reply; call it inside a transaction. */
 export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): Outcome {
@@ -130,10 +134,10 @@ function newMessage(services: Services, conversation: ConversationRow, given: Ne
   return row;
 }
 
-export const continueForm = z.object({ conversation_id: id, message_id: id.nullish() });
+export const continueForm = v.object({ conversation_id: id, message_id: v.nullish(id) });
 
 /** Books the price and lets the last reply go on under a new revision; call it inside a transaction. */
-export function continueReply(services: Services, user: UserRow, form: z.infer<typeof continueForm>): Outcome {
+export function continueReply(services: Services, user: UserRow, form: v.InferOutput<typeof continueForm>): Outcome {
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   const last = continuable(lastMessage(services, conversation.id), form.message_id);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { within } from '../ai/storyteller.ts';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
 import { conflict, gone, invalid, notFound } from '../http/httpError.ts';
 import type { Outcome } from '../http/idempotency.ts';
-import { clean, id } from '../http/input.ts';
+import { clean, id, wholeNumber } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -17,13 +17,17 @@ import { assertIdle, findConversation, lastMessage } from './conversation.ts';
 import { presentError } from './message.ts';
 import { type FailureCode, failureCode, failureMessage } from './reply.ts';
 
-export const suggestionForm = z.object({
+export const suggestionForm = v.object({
   conversation_id: id,
-  count: z.coerce.number().int().min(1).max(4).default(3),
+  count: v.optional(wholeNumber(1, 4), 3),
 });
 
 /** Books the price and asks for the reader's possible next lines; call it inside a transaction. */
-export function requestSuggestion(services: Services, user: UserRow, form: z.infer<typeof suggestionForm>): Outcome {
+export function requestSuggestion(
+  services: Services,
+  user: UserRow,
+  form: v.InferOutput<typeof suggestionForm>,
+): Outcome {
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   assertNonePending(services, conversation.id);

@@ -108,6 +108,22 @@ describe('a story that is wrong', () => {
     });
   }
 
+  test('lacks its author when authors.yaml is wrong, with a line that names the cure', () => {
+    const faults = {
+      'A_B: { name: 聊斋先生, avatar: inkstone }': 'A_B: write small letters, digits and hyphens',
+      'pu-songling: 聊斋先生': 'pu-songling: write each author like "pu-songling: {',
+      'pu-songling: { name: 聊斋先生, avatar: inkstone, age: 75, town: 淄川 }':
+        'pu-songling.age: there is no such field',
+      'pu-songling: { name: 聊斋先生 }': 'pu-songling.avatar: name a picture of avatars/',
+      聊斋先生: 'write each author like "pu-songling: {',
+    };
+    for (const [yaml, cure] of Object.entries(faults)) {
+      const { stories, problems } = loadContent(folderWith({ 'authors.yaml': yaml }));
+      expect(stories).toEqual([]);
+      expect(problems[0]).toContain(`authors.yaml: ${cure}`);
+    }
+  });
+
   test('is told all its faults at once', () => {
     const { problems } = loadContent(folderWith(edit(/title: .*\n|tags: .*\n/g, '')));
     expect(problems.map((problem) => problem.split(': ')[1])).toEqual(['title', 'tags']);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { pictureProblem, type Shape } from './pictures.ts';
 
 /** The product's own stories. */
@@ -59,16 +59,28 @@ export interface Content {
 const line = (max: number, min = 1) => {
   const cure = `write ${min} to ${max} characters on one line`;
   const fits = (text: string) => !text.includes('\n') && [...text].length >= min && [...text].length <= max;
-  return z.string(cure).refine(fits, cure);
+  return v.pipe(v.string(cure), v.check(fits, cure));
 };
 
 /** A bulleted list of such lines. */
 const list = (min: number, max: number) => {
   const cure = `write at least ${min} lines that begin with "- "`;
-  return z.array(line(max), cure).min(min, cure);
+  return v.pipe(v.array(line(max), cure), v.minLength(min, cure));
 };
 
-const matching = (pattern: RegExp, cure: string) => z.string(cure).regex(pattern, cure);
+const matching = (pattern: RegExp, cure: string) => v.pipe(v.string(cure), v.regex(pattern, cure));
+
+/** These fields and no others; what is missing is told the cure of its own schema. */
+function fields<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  cure: string,
+): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
+  const unknownField = v.never('there is no such field; correct or remove it');
+  return v.objectWithRest(entries, unknownField, ({ path }) => {
+    const missing = path && entries[String(path[0].key)];
+    return missing && 'message' in missing && typeof missing.message === 'string' ? missing.message : cure;
+  });
+}
 
 const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const dayCure = 'write a day like 2026-01-31, or with its time 2026-01-31T20:00Z';
@@ -76,55 +88,72 @@ const castCure = 'list one to nine characters, each with an id of its own';
 const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';
 const tagsCure = 'write 1 to 6 tags, like [古寺, 夜行]';
 
-const voiceSchema = z.strictObject({
-  /** Who answers the reader. */
-  speaker: line(20),
-  /** How the speaker calls the reader. */
-  address: line(20),
-  /** Actions, without the asterisks and without a final stop. */
-  gestures: list(4, 60),
-  /** One sentence each, to set the scene. */
-  scenery: list(4, 60),
-  /** What happens, in order, one step per turn. */
-  beats: list(4, 120),
-  /** What the speaker says, without quotation marks. */
-  sayings: list(4, 60),
-  /** What the speaker asks in the end, without quotation marks. */
-  asks: list(4, 60),
-  /** What the reader could say, in the first person. */
-  replies: list(4, 20),
-});
+const voiceSchema = fields(
+  {
+    /** Who answers the reader. */
+    speaker: line(20),
+    /** How the speaker calls the reader. */
+    address: line(20),
+    /** Actions, without the asterisks and without a final stop. */
+    gestures: list(4, 60),
+    /** One sentence each, to set the scene. */
+    scenery: list(4, 60),
+    /** What happens, in order, one step per turn. */
+    beats: list(4, 120),
+    /** What the speaker says, without quotation marks. */
+    sayings: list(4, 60),
+    /** What the speaker asks in the end, without quotation marks. */
+    asks: list(4, 60),
+    /** What the reader could say, in the first person. */
+    replies: list(4, 20),
+  },
+  'write speaker and address below it',
+);
 
 /** How the built-in storyteller speaks in a story. Sentences end with their punctuation. */
-export type Voice = z.infer<typeof voiceSchema>;
+export type Voice = v.InferOutput<typeof voiceSchema>;
 
-const storySchema = z.strictObject({
-  title: line(20),
-  author: matching(idPattern, 'name an author of authors.yaml'),
-  published: matching(/^\d{4}-\d\d-\d\d(T\d\d:\d\dZ)?$/, dayCure).refine((text) => !!Date.parse(text), dayCure),
-  length: z.enum(['short', 'long'], 'write short or long; it sets the price of a message'),
-  tags: z.array(line(8), tagsCure).min(1, tagsCure).max(6, tagsCure),
-  summary: line(100, 50),
-  characters: z
-    .array(
-      z.strictObject({
-        // no hyphen: the portrait is served as <story>-<character>.svg
-        id: matching(/^[a-z0-9]+$/, 'write small letters and digits only; the portrait is <id>.svg'),
-        name: line(20),
-        intro: line(100),
-      }),
-      castCure,
-    )
-    .min(1, castCure)
-    .max(9, castCure)
-    .refine((cast) => new Set(cast.map(({ id }) => id)).size === cast.length, castCure),
-  opening: z.array(z.string(), openingCure).min(3, openingCure),
-  voice: voiceSchema.optional(),
-});
+const characterSchema = fields(
+  {
+    // no hyphen: the portrait is served as <story>-<character>.svg
+    id: matching(/^[a-z0-9]+$/, 'write small letters and digits only; the portrait is <id>.svg'),
+    name: line(20),
+    intro: line(100),
+  },
+  castCure,
+);
 
-const authorsSchema = z.record(
+const storySchema = fields(
+  {
+    title: line(20),
+    author: matching(idPattern, 'name an author of authors.yaml'),
+    published: v.pipe(
+      matching(/^\d{4}-\d\d-\d\d(T\d\d:\d\dZ)?$/, dayCure),
+      v.check((text) => !!Date.parse(text), dayCure),
+    ),
+    length: v.picklist(['short', 'long'], 'write short or long; it sets the price of a message'),
+    tags: v.pipe(v.array(line(8), tagsCure), v.minLength(1, tagsCure), v.maxLength(6, tagsCure)),
+    summary: line(100, 50),
+    characters: v.pipe(
+      v.array(characterSchema, castCure),
+      v.minLength(1, castCure),
+      v.maxLength(9, castCure),
+      v.check((cast) => new Set(cast.map(({ id }) => id)).size === cast.length, castCure),
+    ),
+    opening: v.pipe(v.array(v.string(), openingCure), v.minLength(3, openingCure)),
+    voice: v.optional(voiceSchema),
+  },
+  'write its fields between the two lines of ---',
+);
+
+const authorsCure = 'write each author like "pu-songling: { name: 聊斋先生, avatar: inkstone }"';
+const authorsSchema = v.record(
   matching(idPattern, 'write small letters, digits and hyphens'),
-  z.strictObject({ name: line(20), avatar: matching(idPattern, 'name a picture of avatars/, without its number') }),
+  fields(
+    { name: line(20), avatar: matching(idPattern, 'name a picture of avatars/, without its number') },
+    authorsCure,
+  ),
+  authorsCure,
 );
 
 /** What is wrong with one file, a cure for each fault. */
@@ -276,13 +305,9 @@ function readYaml(file: string, firstLine: number, text: string): unknown {
   }
 }
 
-function checked<Value>(file: string, schema: z.ZodType<Value>, value: unknown): Value {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const cures = parsed.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => `${[...issue.path, key].join('.')}: there is no such field; correct or remove it`)
-      : `${issue.path.join('.')}: ${issue.message}`,
-  );
-  throw new ContentError(file, cures);
+function checked<Value>(file: string, schema: v.GenericSchema<unknown, Value>, value: unknown): Value {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  const cureOf = (issue: v.BaseIssue<unknown>) => [v.getDotPath(issue), issue.message].filter(Boolean).join(': ');
+  throw new ContentError(file, parsed.issues.map(cureOf));
 }

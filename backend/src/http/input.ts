@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { rules } from '../rules.ts';
 import { invalid, tooLarge } from './httpError.ts';
 
@@ -32,18 +32,22 @@ export const clean = (text: string): string =>
 
 /** Trimmed text whose length is counted in code points, as PHP's `mb_strlen` does. */
 export const text = (min: number, max: number) =>
-  z
-    .string()
-    .transform((value) => clean(value).trim())
-    .superRefine((value, context) => {
-      const length = codePoints(value);
-      if (length > max) context.addIssue({ code: 'custom', message: `不能超过 ${max} 个字符` });
-      else if (length < min)
-        context.addIssue({ code: 'custom', message: length === 0 ? '不能为空' : `至少 ${min} 个字符` });
-    });
+  v.pipe(
+    v.string(),
+    v.transform((value) => clean(value).trim()),
+    v.check((value) => codePoints(value) <= max, `不能超过 ${max} 个字符`),
+    v.check(
+      (value) => codePoints(value) >= min,
+      ({ input }) => (input === '' ? '不能为空' : `至少 ${min} 个字符`),
+    ),
+  );
+
+/** A number, or a text that is one as in a query; without a fraction. */
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  v.pipe(v.unknown(), v.toNumber(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 
 /** An opaque id of ours. */
-export const id = z.string().min(1).max(64);
+export const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
 /** The JSON object (or form) of a request; anything else counts as empty, as in Laravel. */
 export async function readInput(c: Context): Promise<Record<string, unknown>> {
@@ -72,19 +76,25 @@ async function readBody(c: Context): Promise<string> {
 }
 
 /** Checks input against a schema; throws 422 with Laravel's error shape. Unknown fields are ignored. */
-export function validate<Schema extends z.ZodType>(schema: Schema, input: Record<string, unknown>): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
+export function validate<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: Record<string, unknown>,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, input);
+  if (parsed.success) return parsed.output;
   const errors: Record<string, string[]> = {};
-  for (const issue of parsed.error.issues) {
-    const field = String(issue.path[0] ?? 'input');
-    errors[field] = [...(errors[field] ?? []), `${labels[field] ?? field}${describe(issue, input[field])}`];
+  for (const issue of parsed.issues) {
+    const field = String(issue.path?.[0].key ?? 'input');
+    const message = `${labels[field] ?? field}${describe(issue, input[field])}`;
+    // a fraction out of range fails two rules with the same message
+    errors[field] = [...new Set(errors[field]).add(message)];
   }
   throw invalid(errors);
 }
 
-function describe(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.code === 'custom') return issue.message;
+/** Only the checks of our own have a message for people. */
+function describe(issue: v.BaseIssue<unknown>, value: unknown): string {
+  if (issue.type === 'check') return issue.message;
   if (value === undefined || value === null || value === '') return '不能为空';
   return '格式不正确';
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import * as v from 'valibot';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { z } from 'zod';
 import type { Env } from '../env.ts';
 import { isOwnOrigin, sourceOf } from '../http/origin.ts';
 import { rules } from '../rules.ts';
@@ -12,25 +12,28 @@ import { Connection, Hub } from './hub.ts';
 const activityTimeoutSeconds = 30;
 const pingIntervalMs = 60_000;
 
-const frame = z.object({
-  event: z.string(),
-  channel: z.string().optional(),
-  data: z.unknown(),
+const frameSchema = v.object({
+  event: v.string(),
+  channel: v.optional(v.string()),
+  data: v.optional(v.unknown()),
 });
-const subscription = z.object({
+type ClientFrame = v.InferOutput<typeof frameSchema>;
+
+const subscriptionSchema = v.object({
   /** Reverb takes longer ones; with `maxChannels` this bounds what one visitor may cost. */
-  channel: z.string().min(1).max(200),
-  auth: z.string().nullish(),
-  channel_data: z.string().nullish(),
+  channel: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  auth: v.nullish(v.string()),
+  channel_data: v.nullish(v.string()),
 });
-const unsubscription = subscription.pick({ channel: true });
-const clientEvent = z.object({
-  event: z.string(),
-  channel: z.string(),
-  data: z
-    .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
-    .nullable()
-    .default(null),
+const unsubscriptionSchema = v.pick(subscriptionSchema, ['channel']);
+const clientEventSchema = v.object({
+  event: v.string(),
+  channel: v.string(),
+  /** an object or a list, handed on as it came */
+  data: v.optional(
+    v.custom<object | null>((value) => typeof value === 'object'),
+    null,
+  ),
 });
 
 /** Sockets of this server's own, which speak the Pusher protocol (v7) as Reverb does, on `/app/{key}`. */
@@ -111,7 +114,7 @@ export class PusherServer implements Broadcaster {
     if (!handled) connection.fail(4200, 'Invalid message format');
   }
 
-  #handle(connection: Connection, message: z.infer<typeof frame>): boolean {
+  #handle(connection: Connection, message: ClientFrame): boolean {
     switch (message.event) {
       case 'pusher:ping':
         connection.send('pusher:pong');
@@ -121,8 +124,8 @@ export class PusherServer implements Broadcaster {
       case 'pusher:subscribe':
         return this.#subscribe(connection, message.data);
       case 'pusher:unsubscribe': {
-        const { success, data } = unsubscription.safeParse(message.data);
-        if (success) this.#hub.unsubscribe(connection, data.channel);
+        const { success, output } = v.safeParse(unsubscriptionSchema, message.data);
+        if (success) this.#hub.unsubscribe(connection, output.channel);
         return success;
       }
       default:
@@ -131,9 +134,9 @@ export class PusherServer implements Broadcaster {
   }
 
   #subscribe(connection: Connection, payload: unknown): boolean {
-    const { success, data } = subscription.safeParse(payload);
+    const { success, output } = v.safeParse(subscriptionSchema, payload);
     if (!success) return false;
-    const { channel, auth, channel_data } = data;
+    const { channel, auth, channel_data } = output;
     if (/^(private|presence)-/.test(channel) && !this.#isSigned(connection.id, channel, auth ?? '', channel_data)) {
       connection.fail(4009, 'Connection is unauthorized');
       return true;
@@ -151,12 +154,12 @@ export class PusherServer implements Broadcaster {
     return sameText(auth.slice(auth.indexOf(':') + 1), hmac(this.#appKey, signed));
   }
 
-  #whisper(connection: Connection, message: z.infer<typeof frame>): boolean {
-    const { success, data } = clientEvent.safeParse(message);
+  #whisper(connection: Connection, message: ClientFrame): boolean {
+    const { success, output } = v.safeParse(clientEventSchema, message);
     if (!success) return false;
-    if (!data.event.startsWith('client-')) return true;
-    if (connection.channels.has(data.channel)) {
-      this.#hub.whisper(connection, data);
+    if (!output.event.startsWith('client-')) return true;
+    if (connection.channels.has(output.channel)) {
+      this.#hub.whisper(connection, output);
     } else {
       connection.fail(4009, 'The client is not a member of the specified channel.');
     }
@@ -185,8 +188,8 @@ function decodeKey(encoded: string): string | null {
   }
 }
 
-function parseFrame(data: RawData): z.infer<typeof frame> | null {
-  const { success, data: message } = frame.safeParse(parseJson(data.toString()));
+function parseFrame(data: RawData): ClientFrame | null {
+  const { success, output: message } = v.safeParse(frameSchema, parseJson(data.toString()));
   if (!success) return null;
   // `data` may come as a JSON text of its own
   return typeof message.data === 'string' ? { ...message, data: parseJson(message.data) ?? message.data } : message;

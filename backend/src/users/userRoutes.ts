@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
-import { z } from 'zod';
-import { hashPassword, verifyPassword } from '../auth/accounts.ts';
+import * as v from 'valibot';
+import { gender, givenPassword, hashPassword, newPassword, verifyPassword } from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
 import { type AppEnv, identityOf, userOf } from '../http/http.ts';
@@ -13,27 +13,29 @@ import type { Services } from '../services.ts';
 import { findUser, presentUser } from './user.ts';
 
 const profileForm = ({ content }: Services) =>
-  z.object({
-    name: text(1, rules.nameCharacters).optional(),
-    avatar: z
-      .string()
-      .refine((url) => content.avatars.includes(url), '不在可选范围内')
-      .nullish(),
-    gender: z.enum(['male', 'female']).nullish(),
-    persona: z.preprocess((value) => (value === null ? '' : value), text(0, rules.personaCharacters).optional()),
+  v.object({
+    name: v.optional(text(1, rules.nameCharacters)),
+    avatar: v.nullish(
+      v.pipe(
+        v.string(),
+        v.check((url) => content.avatars.includes(url), '不在可选范围内'),
+      ),
+    ),
+    gender,
+    persona: v.optional(v.pipe(v.nullable(v.string(), ''), text(0, rules.personaCharacters))),
   });
 
-const password = z.string().min(rules.passwordCharacters.min).max(rules.passwordCharacters.max);
-const passwordChange = z
-  .object({
-    current_password: z.string().min(1).max(rules.passwordCharacters.max),
-    password,
-    password_confirmation: z.string(),
-  })
-  .refine((form) => form.password === form.password_confirmation, {
-    path: ['password_confirmation'],
-    message: '与新密码不一致',
-  });
+const passwordChange = v.pipe(
+  v.object({
+    current_password: givenPassword,
+    password: newPassword,
+    password_confirmation: v.string(),
+  }),
+  v.forward(
+    v.check((form) => form.password === form.password_confirmation, '与新密码不一致'),
+    ['password_confirmation'],
+  ),
+);
 
 export function userRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
