@@ -1,4 +1,4 @@
-import { endpoints } from '@liaozhai/shared/runtime';
+import { endpoints } from '@liaozhai/shared/contract';
 import { StoryGrid } from './components/StoryGrid';
 import { Wordmark } from './components/Wordmark';
 import { toStory } from './model';
