@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from '../person.ts';
 import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
 
@@ -76,4 +77,47 @@ test('msg.timeout-no-double: an answer that never comes costs once and shows onc
   await expect(person.log().getByText('你还在吗？', { exact: true })).toHaveCount(1);
   const { data } = await person.latest();
   expect(data.filter((message) => message.body === '你还在吗？')).toHaveLength(1);
+});
+
+/** Keeps a transaction over everything open in another tab, as WebKit sometimes does for a page that was left. */
+async function holdDatabase(page: Page) {
+  await page.goto('/manifest.webmanifest');
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('liaozhai');
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const transaction = opening.result.transaction([...opening.result.objectStoreNames], 'readwrite');
+          const goOn = () => {
+            transaction.objectStore('outbox').count().onsuccess = goOn;
+          };
+          goOn();
+          resolve();
+        };
+      }),
+  );
+}
+
+test('an IndexedDB that does not answer holds up neither signing up nor a message nor 聊过', async ({
+  person,
+  page,
+  context,
+}) => {
+  await person.openFirstStory();
+  await person.openChat();
+  const { id } = await page.evaluate(() => ({ id: location.pathname.split('/')[2] ?? '' }));
+  await holdDatabase(await context.newPage());
+  await page.bringToFront();
+  await person.says('门外的风停了吗？');
+  await person.register();
+  await person.replied();
+  expect((await person.latestOf(id)).data.filter(({ role }) => role === 'user')).toHaveLength(1);
+  await person.open('/conversations');
+  await expect(page.getByRole('listitem').first()).toBeVisible();
+  // nor a reader who leaves
+  await person.open('/my');
+  await page.getByRole('button', { name: '退出登录' }).tap();
+  await page.getByRole('alertdialog').getByRole('button', { name: '退出登录' }).tap();
+  await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
 });

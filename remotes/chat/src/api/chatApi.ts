@@ -93,7 +93,7 @@ export const chatApi = api.injectEndpoints({
         });
         if (!error) {
           const page = toConversationPage(data as CursorPage<ConversationDto>);
-          if (cursor === null) await offlineCache.write(conversationsCacheKey, page);
+          if (cursor === null) void offlineCache.write(conversationsCacheKey, page);
           return { data: page };
         }
         const copy =

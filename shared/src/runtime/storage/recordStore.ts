@@ -21,6 +21,13 @@ export interface RecordStore {
   remove(owner: string, key: string): Promise<void>;
 }
 
+/** A store of this device. */
+interface DeviceStore extends RecordStore {
+  clear(): Promise<void>;
+  /** Tells when a database that was no longer waited for has answered: what was read until then may lack records. */
+  onRecovered(listener: () => void): () => void;
+}
+
 type Kind = 'outbox' | 'snapshots';
 type Row = { key: [string, string]; value: StoredRecord };
 interface Schema extends DBSchema {
@@ -57,6 +64,48 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
   });
 }
 
+/** How long a page waits for IndexedDB, in ms of its own running time: what a phone slept through does not count. */
+const PATIENCE_MS = 3000;
+const TICK_MS = 500;
+
+/**
+ * Bounds the wait for a database that may never answer: WebKit can leave the transaction of a page that was left open for as long
+ * as it runs, and every later one waits behind it. Once one answer is overdue the next are not waited for, until it comes.
+ */
+function createPatience() {
+  const recovered = createSignal();
+  let overdue = 0;
+
+  async function isOverdue(isDone: () => boolean): Promise<boolean> {
+    for (let waited = 0; waited < PATIENCE_MS && overdue === 0 && !isDone(); waited += TICK_MS)
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+    return !isDone();
+  }
+
+  return {
+    /** Tells when the last overdue answer has come. */
+    onRecovered: recovered.on,
+    /** What the work comes to. Rejects when it is overdue; it goes on all the same. */
+    async wait<Result>(work: Promise<Result>): Promise<Result> {
+      let isDone = false;
+      const settled = work.finally(() => {
+        isDone = true;
+      });
+      const late = isOverdue(() => isDone).then((isLate) => {
+        if (!isLate) return settled;
+        overdue += 1;
+        const come = () => {
+          overdue -= 1;
+          if (overdue === 0) recovered.emit();
+        };
+        settled.then(come, come);
+        throw new Error('IndexedDB does not answer');
+      });
+      return Promise.race([settled, late]);
+    },
+  };
+}
+
 function memoryStore(): RecordStore & { clear(): void } {
   const records = new Map<string, StoredRecord>();
   const id = (owner: string, key: string) => JSON.stringify([owner, key]);
@@ -69,19 +118,20 @@ function memoryStore(): RecordStore & { clear(): void } {
   };
 }
 
-/** Kept in IndexedDB; where that is missing or refuses, in memory for this page. */
-export function createRecordStore(kind: Kind): RecordStore & { clear(): Promise<void> } {
+/** Kept in IndexedDB; where that is missing, refuses or does not answer, in memory for this page. */
+export function createRecordStore(kind: Kind): DeviceStore {
   const memory = memoryStore();
+  const patience = createPatience();
   const attempt = async <Result>(
     inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>,
     inMemory: () => Promise<Result>,
   ): Promise<Result> => {
-    const database = await openDatabase();
-    if (!database) return inMemory();
-    return inDatabase(database).catch((cause: unknown) => {
+    const work = openDatabase().then(async (database) => (database ? { result: await inDatabase(database) } : null));
+    const answer = await patience.wait(work).catch((cause: unknown) => {
       console.warn(`IndexedDB refused ${kind}`, cause);
-      return inMemory();
+      return null;
     });
+    return answer ? answer.result : inMemory();
   };
   return {
     get: async (owner, key) =>
@@ -121,6 +171,7 @@ export function createRecordStore(kind: Kind): RecordStore & { clear(): Promise<
         async () => undefined,
       );
     },
+    onRecovered: patience.onRecovered,
   };
 }
 
@@ -147,6 +198,7 @@ export function createOutboxStore() {
 
   channel?.addEventListener('message', () => changed.emit());
   onOwnerChanged(changed.emit);
+  records.onRecovered(changed.emit);
 
   function tellAll() {
     changed.emit();

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { onTestEnd } from '../../testing';
+import { createRecordStore } from './recordStore';
+
+const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
+
+/** An IndexedDB that does not answer until it is told to refuse. */
+function silentDatabase() {
+  class IDBRequest extends EventTarget {
+    readonly error = new DOMException('gone', 'UnknownError');
+  }
+  const opening = new IDBRequest();
+  Object.assign(globalThis, { IDBRequest, indexedDB: { open: () => opening } });
+  const answer = () => opening.dispatchEvent(new Event('error'));
+  onTestEnd(() => {
+    answer();
+    for (const name of ['IDBRequest', 'indexedDB']) Reflect.deleteProperty(globalThis, name);
+  });
+  return { answer };
+}
+
+describe('an IndexedDB that does not answer', () => {
+  beforeEach(() => {
+    rs.useFakeTimers();
+  });
+  afterEach(() => {
+    rs.useRealTimers();
+  });
+
+  test('is waited for once, and what is kept lives in memory until it has answered', async () => {
+    const { answer } = silentDatabase();
+    const records = createRecordStore('outbox');
+    let recovered = 0;
+    onTestEnd(
+      records.onRecovered(() => {
+        recovered += 1;
+      }),
+    );
+    const kept = records.put(record);
+    await rs.advanceTimersByTimeAsync(3500);
+    await kept;
+    // no timer runs from here on
+    expect(await records.get('u-1', 'k')).toEqual(record);
+    expect(await records.all('u-1')).toEqual([record]);
+    await records.put({ ...record, key: 'k2' });
+    await records.remove('u-1', 'k2');
+    expect(await records.all('u-1')).toEqual([record]);
+    expect(recovered).toBe(0);
+    answer();
+    await rs.advanceTimersByTimeAsync(0);
+    expect(recovered).toBe(1);
+    expect(await records.all('u-1')).toEqual([record]);
+  });
+});
