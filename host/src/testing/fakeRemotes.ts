@@ -4,7 +4,8 @@ import type { ComponentType } from 'react';
 import { createPage, type Page } from '../page';
 import { testSet } from './pageFixture';
 
-declare const __FEDERATION__: { __INSTANCES__: object[]; __GLOBAL_LOADING_REMOTE_ENTRY__: Record<string, unknown> };
+declare const __FEDERATION__: { __INSTANCES__: object[] };
+declare const __GLOBAL_LOADING_REMOTE_ENTRY__: Record<string, unknown>;
 
 type Pages = Record<string, () => Promise<{ default: ComponentType<never> }>>;
 
@@ -29,8 +30,7 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
 /** Module Federation as a new document has it: one instance, nothing loaded. */
 export function startFederation() {
   __FEDERATION__.__INSTANCES__.length = 0;
-  for (const entry of Object.keys(__FEDERATION__.__GLOBAL_LOADING_REMOTE_ENTRY__))
-    delete __FEDERATION__.__GLOBAL_LOADING_REMOTE_ENTRY__[entry];
+  for (const entry of Object.keys(__GLOBAL_LOADING_REMOTE_ENTRY__)) delete __GLOBAL_LOADING_REMOTE_ENTRY__[entry];
   init({ name: 'host', remotes: [] });
 }
 
