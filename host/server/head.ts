@@ -1,5 +1,5 @@
 import { escapeHtml } from '@liaozhai/releases';
-import type { ShareCard } from './firstContent.ts';
+import type { ShareCard } from './prerendered.ts';
 
 const appName = '聊斋';
 const about: ShareCard = {

@@ -4,9 +4,9 @@ import { type Context, Hono } from 'hono';
 import { compressed } from './compressed.ts';
 import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { firstContent, shareCard } from './firstContent.ts';
 import { isHttps } from './forwarded.ts';
 import { headOf } from './head.ts';
+import { prerendered, shareCard } from './prerendered.ts';
 
 export interface PageOptions {
   releases: Releases;
@@ -42,7 +42,7 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   );
   const { html, headers } = renderPage({
     ...page,
-    ...(await firstContent(...screen)),
+    ...(await prerendered(...screen)),
     ...head,
     path: at,
     config,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => product.close());
 
 /** The page once it has what the source tells of it: a server that is busy at the first question sends it without. */
-async function drawn(path: string): Promise<Response> {
+async function rendered(path: string): Promise<Response> {
   let answer = await fetch(origin + path);
   await expect
     .poll(async () => {
@@ -126,8 +126,8 @@ test('files of the host build answer at the root', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
 });
 
-test('the first content stands in the page, styled by its own hashed style, with the data it was made of', async () => {
-  const answer = await drawn('/explore');
+test('the prerendered content stands in the page, styled by its own hashed style, with the data it was made of', async () => {
+  const answer = await rendered('/explore');
   const html = await answer.text();
   expect(html).toContain('<div id="root"><main><p class="card">/api/v1/stories</p></main></div>');
   const css = /<style data-href="[^"]*explore\.css">([^<]*)<\/style>/.exec(html)?.[1] ?? '';
@@ -137,7 +137,7 @@ test('the first content stands in the page, styled by its own hashed style, with
 });
 
 test('a shared link tells its title, its words and its picture', async () => {
-  const html = await (await drawn('/story/nie-xiaoqian?from=chat')).text();
+  const html = await (await rendered('/story/nie-xiaoqian?from=chat')).text();
   const title = '&quot;/api/v1/stories/nie-xiaoqian&quot;';
   expect(html).toContain(`<title>${title} · 聊斋</title>`);
   expect(html).toContain(`<meta property="og:title" content="${title}">`);

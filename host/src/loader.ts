@@ -93,7 +93,7 @@ function chooseParts(notice: HTMLElement, side: string) {
   }
 }
 
-/** Shows one side of the notice above what the server has drawn; where it has drawn nothing, below the link's teaser or alone. */
+/** Shows one side of the notice above what the server has rendered; where it has rendered nothing, below the link's teaser or alone. */
 function showNotice(side: 'old' | 'failed') {
   const notice = byId('notice');
   if (!notice?.hidden) return;
@@ -110,7 +110,7 @@ function showNotice(side: 'old' | 'failed') {
   notice.hidden = false;
 }
 
-/** A kept page may open at another address than the one its first content was drawn for. */
+/** A kept page may open at another address than the one its prerendered content was made for. */
 function dropForeignContent() {
   const drawnFor = document.querySelector('[data-first]')?.getAttribute('data-first');
   if (!drawnFor || drawnFor === location.pathname.replace(/^\/$/, '/explore')) return;

@@ -4,7 +4,7 @@ import { TabBar, tabs } from './shell/TabBar';
 
 const nothing = () => undefined;
 
-/** The shell around each tab before any script runs; the screen's own first content takes the token's place. */
+/** The shell around each tab before any script runs; the screen's own prerendered content takes the token's place. */
 export const contents = tabs.map(({ path, label }) => ({
   route: path,
   element: (

@@ -142,6 +142,15 @@ describe('a 401', () => {
     expect(openDialogs()).toBe(1);
   });
 
+  test('and whoever else asks meanwhile get the same answer', async () => {
+    const { user } = await openHost({ handlers: expired });
+    const asked = [requestLogin(), requestLogin('login')];
+    await ask();
+    await screen.findByRole('heading', { name: '注册' });
+    await user.click(screen.getByRole('button', { name: '关闭' }));
+    expect(await Promise.all(asked)).toEqual([false, false]);
+  });
+
   test('while the popup is open it changes nothing', async () => {
     const { user } = await openPopup(expired, 'login');
     await user.type(screen.getByLabelText('账号'), 'fox');

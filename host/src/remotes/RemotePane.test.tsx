@@ -1,6 +1,6 @@
 import '../testing/pageFixture';
 import { RemoteSlot } from '@liaozhai/shared/runtime';
-import { screen, waitFor } from '@liaozhai/shared/testing';
+import { onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
@@ -50,6 +50,15 @@ describe('a pane', () => {
     expect(screen.queryByText('暂时打不开')).toBeNull();
     expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
     await waitFor(() => expect(beacons.join()).toContain('gifts@2.0.0+000000000000'));
+  });
+
+  test('whose page is missing from its build shows the last good one', async () => {
+    serveBuild('gifts', {});
+    onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) }));
+    await openHost({ path: '/gifts' });
+    expect(await screen.findByRole('heading', { name: '旧的礼物' })).toBeTruthy();
+    await waitFor(() => expect(beacons.at(-1)).toContain('gifts@1.0.0+000000000000'));
+    expect(beacons.filter((beacon) => beacon.includes('"failure":"chunk-lost"'))).toHaveLength(1);
   });
 
   test('whose build was replaced by another still leaves the page when the build that ran is killed', async () => {

@@ -83,10 +83,10 @@ describe('screens', () => {
     await user.click(screen.getByRole('link', { name: '我的' }));
     await screen.findByText('我的书房');
     expect(effects).toEqual(['explore hidden']);
-    const drawn = renders.explore;
+    const before = renders.explore;
     await user.click(screen.getByRole('link', { name: '聊过' }));
     await screen.findByText('聊过的故事');
-    expect(renders.explore).toBe(drawn);
+    expect(renders.explore).toBe(before);
     await user.click(screen.getByRole('link', { name: '发现' }));
     expect(await screen.findByRole('button', { name: '翻了 1 次' })).toBeTruthy();
     expect(effects).toEqual(['explore hidden', 'explore shown']);

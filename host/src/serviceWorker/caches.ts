@@ -3,7 +3,7 @@ import { PAGE_ELEMENTS, reservedSegments } from '@liaozhai/shared/contract';
 export const PAGES = 'pages';
 const WAITING = 'waiting-page';
 
-/** One page stands for every address: it differs by its preloads and first content only, and says itself whose that is. */
+/** One page stands for every address: it differs by its preloads and prerendered content only, and says itself whose that is. */
 export const anyPage = new URL('/', location.origin).href;
 
 const elsewhere = new RegExp(`^/(${reservedSegments.join('|')})(/|$)`);

@@ -87,9 +87,9 @@ export interface PageInput {
   title?: string;
   /** Trusted HTML for the head, e.g. share-card tags. */
   meta?: string;
-  /** Trusted HTML of the first content. */
+  /** Trusted HTML of the prerendered content. */
   first?: string;
-  /** Stylesheets of the route put into the page itself, so that its first content is painted at once. */
+  /** Stylesheets of the route put into the page itself, so that its prerendered content is painted at once. */
   inlineCss?: readonly { href: string; text: string }[];
   /** Further `application/json` elements. */
   data?: readonly { id: string; json: unknown }[];

@@ -81,7 +81,7 @@ describe('styles', () => {
   ])('passes %s', async (_, css) => expect(await featuresIn({ 'a.css': css })).toEqual([]));
 });
 
-test('pages are looked through by their scripts, styles and attributes, first contents as well', async () => {
+test('pages are looked through by their scripts, styles and attributes, prerendered contents as well', async () => {
   const page = (body: string) =>
     `<!doctype html><style>.a{translate:0}</style><script>URL.canParse("")</script>${body}`;
   const found = ['URL.canParse()', 'translate', '<p popover>'];

@@ -55,7 +55,7 @@ function piecesOfPage(file: string, html: string): Piece[] {
   return [...inline, { file, kind: 'markup', text: tags }];
 }
 
-/** First contents and the like are HTML inside JSON. */
+/** Prerendered contents and the like are HTML inside JSON. */
 const htmlIn = (json: string): string[] =>
   [JSON.parse(json) as unknown]
     .flatMap((value) => (value && typeof value === 'object' ? Object.values(value) : []))

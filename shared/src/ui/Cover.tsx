@@ -15,7 +15,7 @@ export interface CoverProps {
   className?: string;
 }
 
-/** Whether this page has fetched it before, e.g. for what the server drew: then it is there at once. */
+/** Whether this page has fetched it before, e.g. for what the server rendered: then it is there at once. */
 const wasFetched = (src: string) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(src));
 
 /** A cover in its fixed 3:4 place; the picture fades in and nothing around it moves. */

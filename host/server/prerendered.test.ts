@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@rstest/core';
-import { fill } from './firstContent.ts';
+import { fill } from './prerendered.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
 
-describe('first content', () => {
+describe('prerendered content', () => {
   test('tokens become escaped text, addresses are encoded, lists are three words', () => {
     expect(fill('<a href="/story/lzu-data.0.id-lz">lz-data.0.title-lz · lz-data.0.tags-lz</a>', answer)).toBe(
       '<a href="/story/a%2Fb%3F">&lt;b&gt;画皮&lt;/b&gt; · 惊悚 · 人心 · 志怪</a>',

@@ -2,7 +2,7 @@ import { escapeHtml, matchRoute, type PageSet, type Releases } from '@liaozhai/r
 import { API_BASE, PAGE_ELEMENTS } from '@liaozhai/shared/contract';
 
 /** What stands in the page before any script runs. */
-export interface FirstContent {
+export interface PrerenderedPage {
   first?: string;
   inlineCss?: { href: string; text: string }[];
   data?: { id: string; json: unknown }[];
@@ -97,7 +97,7 @@ async function screenAt(releases: Releases, pageSet: PageSet, path: string, back
   return answer && { route, template, answer };
 }
 
-async function screenContent(...where: Parameters<typeof screenAt>): Promise<FirstContent> {
+async function screenContent(...where: Parameters<typeof screenAt>): Promise<PrerenderedPage> {
   const screen = await screenAt(...where);
   const first = screen && fill(screen.template.html, screen.answer);
   if (!first) return {};
@@ -118,13 +118,13 @@ export async function shareCard(...where: Parameters<typeof screenAt>): Promise<
   return title && description && image ? { title, description, image } : null;
 }
 
-/** The shell's frame and, where its remote has some, the screen's first content. Empty for screens outside the shell. */
-export async function firstContent(
+/** The shell's frame and, where its remote has some, the screen's prerendered content. Empty for screens outside the shell. */
+export async function prerendered(
   releases: Releases,
   pageSet: PageSet,
   path: string,
   backendUrl: string,
-): Promise<FirstContent> {
+): Promise<PrerenderedPage> {
   const frame = await templateOf(releases, pageSet.host.entry, path.replaceAll('/', ''));
   if (!frame) return {};
   const screen = await screenContent(releases, pageSet, path, backendUrl);
