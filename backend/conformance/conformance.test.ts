@@ -25,7 +25,7 @@ const world = new World(target, createTransport());
 
 describe('conformance', () => {
   for (const [index, check] of checks.entries()) {
-    test(`${check.call} ${check.name}`, { timeout: 120_000 }, async () => {
+    test(`${check.call} ${check.name}`, async () => {
       const isFirst = checks.findIndex(({ call }) => call === check.call) === index;
       const { outcome, came } = await attempt(check, world, isFirst);
       expect({ outcome, came }).toEqual({ outcome: 'holds', came: undefined });

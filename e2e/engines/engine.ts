@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /** The three browsers whose engines the product has to run in. */
 export type EngineName = 'chromium' | 'firefox' | 'webkit';
 
@@ -28,5 +30,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Runs the program that `GUARDED` names, and ends it with whoever starts it. */
+export const guard = join(import.meta.dirname, 'guard.mjs');
 export const size = { width: 390, height: 844 };
 export const timeZone = 'Asia/Shanghai';

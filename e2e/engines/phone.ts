@@ -147,7 +147,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
 /** What an expectation is called, and what there is instead; undefined once it is met. */
 type Probe = () => Promise<string | undefined>;
 
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 /** A person at one phone. Each call waits for what it needs and says what stood there instead. */
 export class Phone {

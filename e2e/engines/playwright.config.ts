@@ -11,7 +11,8 @@ export default defineConfig<object, EngineOptions>({
   forbidOnly: true,
   retries: 0,
   workers: 1,
-  timeout: 90_000,
+  // generous, so that a busy machine is no reason to fail
+  timeout: 300_000,
   reporter: [['list'], ['json', { outputFile: process.env.BROWSER_REPORT ?? '../../test-results/engines.json' }]],
   outputDir: '../../test-results/engines',
   projects: [

@@ -1,6 +1,6 @@
 import puppeteer, { type Browser, type LaunchOptions, type Page } from 'puppeteer-core';
 import { testFlags } from '../needs.ts';
-import { type Engine, type EngineName, type Look, size, timeZone } from './engine.ts';
+import { type Engine, type EngineName, guard, type Look, size, timeZone } from './engine.ts';
 
 type PuppeteerEngineName = Exclude<EngineName, 'webkit'>;
 
@@ -35,8 +35,9 @@ export async function launchPuppeteerEngine(
 ): Promise<Engine> {
   const browser: Browser = await puppeteer.launch({
     ...launchOptions(name, colours === 'dark'),
-    executablePath,
-    env: { ...process.env, TZ: timeZone },
+    // Firefox has no pipe to end with
+    executablePath: name === 'firefox' ? guard : executablePath,
+    env: { ...process.env, TZ: timeZone, GUARDED: executablePath },
     defaultViewport: null,
   });
   const page: Page = (await browser.pages())[0] ?? (await browser.newPage());

@@ -90,7 +90,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   isOlder: [false, { option: true, scope: 'worker' }],
   phone: [
     async ({ engineName, isOlder }, use) => withPhone({ engineName, isOlder }, use),
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
   watched: [
     async ({ phone }, use, testInfo) => {

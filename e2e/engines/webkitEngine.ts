@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Builder, Capabilities, Key, Origin, type WebDriver } from 'selenium-webdriver';
 import { freePort } from '../product.ts';
-import { type Engine, type Look, size, timeZone } from './engine.ts';
+import { type Engine, guard, type Look, size, timeZone } from './engine.ts';
 
 // a shadow and the buttons of the title bar would make the window wider than a phone
 const gtkStyle = `decoration { box-shadow: none; border: none; }
@@ -17,10 +17,6 @@ const gtkStyle = `decoration { box-shadow: none; border: none; }
 function createSurroundings() {
   const home = mkdtempSync(join(tmpdir(), 'liaozhai-webkit-'));
   const children: ChildProcess[] = [];
-  const endAll = () => {
-    for (const child of children) child.kill('SIGKILL');
-  };
-  process.once('exit', endAll);
   mkdirSync(join(home, 'gtk-3.0'));
   writeFileSync(join(home, 'gtk-3.0/gtk.css'), gtkStyle);
   const env: NodeJS.ProcessEnv = {
@@ -40,7 +36,8 @@ function createSurroundings() {
   };
   const closed: Promise<void>[] = [];
   const start = (command: string, args: readonly string[]) => {
-    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
+    const guarded = { ...env, GUARDED: command, GUARDED_STREAMS: '4' };
+    const child = spawn(guard, args, { env: guarded, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
     children.push(child);
     // its output closes only when whatever it has started in turn has ended as well
     child.stdout?.resume();
@@ -48,7 +45,6 @@ function createSurroundings() {
     return child;
   };
   const end = async () => {
-    process.off('exit', endAll);
     for (const child of children) child.kill('SIGTERM');
     await Promise.all(closed);
     rmSync(home, { recursive: true, force: true });

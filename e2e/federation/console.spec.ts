@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Page } from '@playwright/test';
 import type { Edition } from './site/edition.ts';
 import { repoRoot } from './site/repoRoot.ts';
@@ -15,7 +16,12 @@ async function startConsole({ store, release }: Site): Promise<{ link: string; s
   const { token } = answer as { token: string };
   const env = { ...process.env, RELEASES_STORE: `file:${store}`, RELEASES_SMOKE: 'off', CONSOLE_PORT: '0' };
   const script = ['--import', 'tsx', 'releases/console/server/main.ts'];
-  const child = spawn(process.execPath, script, { cwd: repoRoot, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const streams: StdioOptions = ['ignore', 'pipe', 'inherit', 'ipc'];
+  const child = spawn(process.execPath, script, { cwd: repoRoot, env, stdio: streams }) as ChildProcessByStdio<
+    null,
+    Readable,
+    null
+  >;
   const ended = once(child, 'exit');
   const listening = new Promise<string>((resolve) => {
     let said = '';

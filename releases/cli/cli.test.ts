@@ -59,7 +59,7 @@ describe('the command line', () => {
       'init',
     ]);
     expect((await json('builds', 'stories')).value).toHaveLength(2);
-  }, 60_000);
+  });
 
   test('a refusal names the reason and the cure, on standard error, with exit code 1', async () => {
     const { code, out, err } = await release('publish', folder.path);
@@ -69,7 +69,7 @@ describe('the command line', () => {
       kind: 'refused',
       cure: expect.any(String),
     });
-  }, 30_000);
+  });
 
   test('wrong usage ends with 2, an unreachable or forbidden store with 3', async () => {
     const codes = await Promise.all([
@@ -81,7 +81,7 @@ describe('the command line', () => {
       release('init', '--store', 'file:/dev/null/x'),
     ]);
     expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 3]);
-  }, 30_000);
+  });
 
   test('a console has its own browser check: asking for one here is refused, not ignored', async () => {
     const { code, err } = await release('check', '--store', 'https://console.invalid', '--smoke', 'required');
@@ -113,5 +113,5 @@ describe('the command line', () => {
     ])
       expect(out).toContain(verb);
     expect((await release('canary', '--help')).out).toContain('pnpm release canary stories@');
-  }, 30_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { refused } from '../../src/errors.ts';
 import type { GateCheck } from '../../src/gate/gate.ts';
 import { canary } from '../../src/operations/switching.ts';
@@ -6,9 +6,6 @@ import { createToken } from '../../src/operations/tokens.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let api: ReturnType<typeof createApi>;

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { createChannel } from '../../src/channel/changeChannel.ts';
 import { messageOf } from '../../src/errors.ts';
 import { HealthRecorder } from '../../src/health/healthRecord.ts';
@@ -8,9 +8,6 @@ import { activate, canary } from '../../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
 import { Lease, watchOnce } from './watch.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 beforeEach(async () => {

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { BuildSummary, ChannelDocument, Health, LogEntry, Me } from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
-
-// the page looks again every two and a half seconds, and the tests wait for that
-rs.setConfig({ testTimeout: 30_000 });
 
 const realFetch = globalThis.fetch;
 const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();

@@ -2,15 +2,12 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { buildFolder } from '../model/ids.ts';
 import { openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { Catalog, listBuilds, publishedIds, readRecord } from './catalog.ts';
 import { publish } from './publish.ts';
 import { LIMITS, readPackage } from './readPackage.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 beforeAll(async () => {

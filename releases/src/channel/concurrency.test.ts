@@ -1,4 +1,4 @@
-import { describe, expect, rs, test } from '@rstest/core';
+import { describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
@@ -6,9 +6,6 @@ import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore } from '../testing/openTestStore.ts';
 import { changeChannel } from './changeChannel.ts';
 import { readLog } from './readChannel.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 describe('many writers at once', () => {
   test('fifty writers switching fifty remotes: nobody is lost, the audit has every state once', async () => {
@@ -72,7 +69,7 @@ describe('many writers at once', () => {
     });
     await fc.assert(property, { numRuns: Number(process.env.FC_RUNS ?? 25) });
     await at.remove();
-  }, 120_000);
+  });
 });
 
 describe('clocks', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, rs, test } from '@rstest/core';
+import { describe, expect, test } from '@rstest/core';
 import { Catalog, readRecord } from '../builds/catalog.ts';
 import { publish } from '../builds/publish.ts';
 import { readPackage } from '../builds/readPackage.ts';
@@ -7,9 +7,6 @@ import { activate } from '../operations/switching.ts';
 import type { Store } from '../store/store.ts';
 import { openGate, openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
 import { readLog } from './readChannel.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 class Crash extends Error {}
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import type { StoredAction } from '../model/action.ts';
 import type { UnsignedChannel } from '../model/channel.ts';
 import { signChannel } from '../model/channel.ts';
@@ -6,9 +6,6 @@ import { sha256Hex } from '../model/signing.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { auditKey, channelKey, readLog, requireChannel } from './readChannel.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 beforeEach(async () => {

@@ -73,7 +73,7 @@ describe('the headless smoke of a set', () => {
     expect(await judge(await at.remote('wallet', '1.0.0', { ...shows(FINE), description: { routes: [route] } }))).toBe(
       '',
     );
-  }, 30_000);
+  });
 
   const breakages: [string, Record<string, string>, string][] = [
     ['throws while it shows', { [SHOW]: 'throw new Error("torn");' }, 'an error was thrown: torn'],
@@ -110,15 +110,11 @@ describe('the headless smoke of a set', () => {
       'reported chunk-lost',
     ],
   ];
-  test.each(breakages)(
-    'a remote that %s is refused',
-    async (what, files, expected) => {
-      const description = what.includes('entry') ? { global: 'global', chunkGlobal: 'chunk' } : {};
-      const version = `3.0.${breakages.findIndex(([name]) => name === what)}`;
-      expect(await judge(await at.remote('stories', version, { files, description }))).toContain(expected);
-    },
-    30_000,
-  );
+  test.each(breakages)('a remote that %s is refused', async (what, files, expected) => {
+    const description = what.includes('entry') ? { global: 'global', chunkGlobal: 'chunk' } : {};
+    const version = `3.0.${breakages.findIndex(([name]) => name === what)}`;
+    expect(await judge(await at.remote('stories', version, { files, description }))).toContain(expected);
+  });
 
   test('the command line as people run it, compiled on the way, comes to the same', async () => {
     const build = await at.remote('chat', '1.1.0', shows(FINE));
@@ -126,21 +122,21 @@ describe('the headless smoke of a set', () => {
     const words = ['--store', at.url, '--smoke', 'required', 'check', build];
     const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', main, ...words]);
     expect(stdout).toContain('passed  headless smoke');
-  }, 60_000);
+  });
 
   test('a server of the set that is given as a command is started, asked and stopped', async () => {
     const script = `const server = require('node:http').createServer((_, answer) => answer.end('<p>x</p>')).listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`;
     const command = `"${process.execPath}" -e "${script.replaceAll('"', '\\"')}" --`;
     const found = await judge(await at.remote('stories', '4.0.0', shows(FINE)), serveByCommand(command, process.env));
     expect(found).toContain('is served with content-type');
-  }, 30_000);
+  });
 
   test('a command that does not serve is refused by name', async () => {
     const command = `"${process.execPath}" -e "console.error('no port'); process.exit(1)" --`;
     expect(
       await judge(await at.remote('stories', '4.0.1', shows(FINE)), serveByCommand(command, process.env)),
     ).toContain('ended before it listened');
-  }, 30_000);
+  });
 });
 
 test.each([

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { Lease } from '../../console/server/watch.ts';
 import { readAction } from '../model/action.ts';
 import { canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { AUTO_STOP, fisherWorse, stopIfWorse, summarise } from './autoStop.ts';
 import { HealthReader, HealthRecorder } from './healthRecord.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 describe("Fisher's exact test", () => {
   test.each([
@@ -44,7 +41,7 @@ describe("Fisher's exact test", () => {
       }
     }
     expect(stopped / 400).toBeLessThan(0.01);
-  }, 30_000);
+  });
 });
 
 let at: TestStore;

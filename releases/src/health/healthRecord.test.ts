@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { unreachable } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { HealthReader } from './healthRecord.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 const HOUR = 3_600_000;
 const now = new Date('2026-11-03T12:30:00Z');

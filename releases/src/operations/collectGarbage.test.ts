@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { Catalog, publishedIds } from '../builds/catalog.ts';
 import { buildFolder } from '../model/ids.ts';
 import { FileStore } from '../store/fileStore.ts';
@@ -8,9 +8,6 @@ import { openGate, openTestStore, type TestStore } from '../testing/openTestStor
 import { collectGarbage } from './collectGarbage.ts';
 import { createOverride } from './override.ts';
 import { activate } from './switching.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400_000;
 let at: TestStore;

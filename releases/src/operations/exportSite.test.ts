@@ -1,14 +1,11 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, expect, test } from '@rstest/core';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { storeSet } from '../channel/compose.ts';
 import { setHash } from '../model/set.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { exportSite } from './exportSite.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 beforeEach(async () => {

@@ -1,12 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { auditKey, readLog } from '../channel/readChannel.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { kill, rollback } from './goingBack.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let host: string;

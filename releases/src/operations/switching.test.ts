@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { resolveBuilds } from '../builds/catalog.ts';
 import { diff } from '../channel/readChannel.ts';
 import { readAction } from '../model/action.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { rollback } from './goingBack.ts';
 import { abort, activate, canary, promote } from './switching.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let host: string;

@@ -1,14 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { initChannel } from '../channel/changeChannel.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { prepareStore } from '../store/store.ts';
 import { openTestStore, type TestStore, temporaryFolder, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { publishLocal } from './publishLocal.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400_000;
 let at: TestStore;

@@ -1,11 +1,8 @@
-import { expect, rs, test } from '@rstest/core';
+import { expect, test } from '@rstest/core';
 import { FileStore } from '../store/fileStore.ts';
 import type { Pointer } from '../store/store.ts';
 import { openTestStore } from '../testing/openTestStore.ts';
 import { ChannelReader } from './ChannelReader.ts';
-
-// a test that waits for a store for ever ends here
-rs.setConfig({ testTimeout: 20_000 });
 
 /** A store that stops answering, as a network share or a bucket may. */
 class HangingStore extends FileStore {

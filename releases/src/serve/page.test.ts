@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { openReleases } from './openReleases.ts';
 import { bucket, isInCandidate, type PageSet } from './pageSet.ts';
 import { matchRoute, renderPage } from './renderPage.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 describe('canary buckets', () => {
   const visitors = Array.from({ length: 1_000_000 }, (_, n) => `visitor-${n}`);
@@ -17,7 +14,6 @@ describe('canary buckets', () => {
     (percent) => {
       expect(Math.abs(shareOf(percent) - percent)).toBeLessThanOrEqual(0.1);
     },
-    30_000,
   );
 
   test('none at 0 and all at 100', () => {

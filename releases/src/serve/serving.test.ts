@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { requireChannel } from '../channel/readChannel.ts';
 import { signChannel } from '../model/channel.ts';
 import { canonicalJson, newSigningKey } from '../model/signing.ts';
@@ -10,9 +10,6 @@ import { canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { ChannelReader } from './ChannelReader.ts';
 import { openReleases, type Releases } from './openReleases.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let at: TestStore;
 let host: string;

@@ -1,13 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { CONFORMANCE } from '../testing/conformance.ts';
 import { temporaryFolder } from '../testing/openTestStore.ts';
 import { FileStore } from './fileStore.ts';
 import { type Pointer, probeStore, type Store } from './store.ts';
-
-// every test works on a store of its own and waits for its disk
-rs.setConfig({ testTimeout: 60_000 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {

@@ -2,9 +2,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, rs, test } from '@rstest/core';
 import { openS3Store } from './s3Store.ts';
 
-// a request that waits for ever ends here
-rs.setConfig({ testTimeout: 20_000 });
-
 let server: Server;
 const sockets = new Set<Socket>();
 beforeAll(async () => {

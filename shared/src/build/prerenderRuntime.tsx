@@ -1,6 +1,7 @@
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
 
 // Replaces shared/runtime while markup is prerendered at build time: links without a router, nothing live.
+export { endpoints } from '../contract/addresses';
 
 export { endpoints } from '../contract/addresses';
 

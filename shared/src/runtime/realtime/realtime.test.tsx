@@ -110,7 +110,7 @@ test('a session that has ended somewhere makes the page ask whether it was its o
   hear('message.created');
   await until('live');
   live.push('session.ended', {});
-  await waitFor(() => expect(live.reauthorizations()).toBe(1), { timeout: 3000 });
+  await waitFor(() => expect(live.reauthorizations()).toBe(1));
 });
 
 describe('catching up', () => {

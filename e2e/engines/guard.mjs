@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Runs the program that GUARDED names with our arguments and streams, and ends it once whoever started us is gone: a test runner
+// that is killed with -9 cannot.
+import { spawn } from 'node:child_process';
+import { whenStarterEnds } from '../../host/server/endWithStarter.mjs';
+
+const { GUARDED: program, GUARDED_STREAMS: streams = '3', ...env } = process.env;
+const child = spawn(program, process.argv.slice(2), {
+  env,
+  stdio: Array.from({ length: Number(streams) }, (_, descriptor) => descriptor),
+});
+const end = () => child.kill('SIGTERM');
+process.on('SIGTERM', end);
+whenStarterEnds(
+  () => {
+    end();
+    setTimeout(() => child.kill('SIGKILL'), 2_000);
+  },
+  { isTied: true },
+);
+child.once('error', (error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+child.once('exit', (code) => process.exit(code ?? 1));
