@@ -1,8 +1,9 @@
+import type { PageSet } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { openReleases } from './openReleases.ts';
-import { bucket, isInCandidate, type PageSet } from './pageSet.ts';
-import { matchRoute, renderPage } from './renderPage.ts';
+import { bucket, isInCandidate, routeAt } from './pageSet.ts';
+import { renderPage } from './renderPage.ts';
 
 // every test works on a store of its own and waits for its disk
 rs.setConfig({ testTimeout: 60_000 });
@@ -63,10 +64,10 @@ afterAll(() => at.remove());
 
 describe('routes', () => {
   test('the most specific one is taken; unknown addresses match none', () => {
-    expect(matchRoute(pageSet.remotes, '/story/7')?.name).toBe('story');
-    expect(matchRoute(pageSet.remotes, '/story/list')?.name).toBe('list');
-    expect(matchRoute(pageSet.remotes, '/story/7/x')).toBeNull();
-    expect(matchRoute(pageSet.remotes, '/')).toBeNull();
+    expect(routeAt(pageSet, '/story/7')?.name).toBe('story');
+    expect(routeAt(pageSet, '/story/list')?.name).toBe('list');
+    expect(routeAt(pageSet, '/story/7/x')).toBeUndefined();
+    expect(routeAt(pageSet, '/')).toBeUndefined();
   });
 });
 
