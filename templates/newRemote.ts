@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { RESERVED_SEGMENTS } from '../releases/src/model/build.ts';
+import { reservedSegments } from '../shared/src/contract/index.ts';
 
 const repoRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -17,7 +17,7 @@ export class RefusedError extends Error {}
 
 // first segments of the paths that host, server and the first remotes answer, and names that mean something else here
 const taken = [
-  ...RESERVED_SEGMENTS,
+  ...reservedSegments,
   ...['conversations', 'email', 'explore', 'my', 'story', 'test'],
   ...['host', 'sample', 'shared', 'templates'],
 ];

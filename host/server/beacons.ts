@@ -1,6 +1,8 @@
-import { beaconSchema, type Releases } from '@liaozhai/releases';
+import type { Releases } from '@liaozhai/releases';
+import { beaconSchema } from '@liaozhai/shared/contract';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import * as v from 'valibot';
 import { knownVisitor } from './cookies.ts';
 import { networkOf } from './forwarded.ts';
 
@@ -47,10 +49,10 @@ export function beaconRoutes(releases: Releases, trustProxy: boolean): Hono {
     if (!visitor || !origin || !URL.canParse(origin) || new URL(origin).host !== context.req.header('host'))
       return context.body(null, 403);
     if (!limit.allows(networkOf(context, trustProxy))) return context.body(null, 429);
-    const beacon = beaconSchema.safeParse(await context.req.json().catch(() => null));
+    const beacon = v.safeParse(beaconSchema, await context.req.json().catch(() => null));
     if (!beacon.success) return context.body(null, 422);
-    const { build, outcome } = beacon.data;
-    if (votes.isNew(`${visitor} ${build} ${outcome}`)) releases.recordHealth(beacon.data, visitor);
+    const { build, outcome } = beacon.output;
+    if (votes.isNew(`${visitor} ${build} ${outcome}`)) releases.recordHealth(beacon.output, visitor);
     return context.body(null, 204);
   });
 }

@@ -1,5 +1,5 @@
-import { matchRoute, type PageSet, type Releases, renderPage } from '@liaozhai/releases';
-import { hostRoutePaths, matchRoute as matchPattern, paths } from '@liaozhai/shared/contract';
+import { type Releases, renderPage, routeAt } from '@liaozhai/releases';
+import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { compressed } from './compressed.ts';
 import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
@@ -18,8 +18,8 @@ export interface PageOptions {
 const isFile = /\.[a-z0-9]{2,11}$/i;
 const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 
-const isScreen = ({ remotes }: PageSet, path: string) =>
-  matchPattern(hostRoutes, path) !== undefined || matchRoute(remotes, path) !== null;
+const isScreen = (pageSet: PageSet, path: string) =>
+  matchRoute(hostRoutes, path) !== undefined || routeAt(pageSet, path) !== undefined;
 
 /** The address as the visitor typed it. */
 function addressOf(context: Context, secure: boolean): string {
@@ -35,11 +35,7 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   const known = isScreen(page.pageSet, path);
   const at = path === hostRoutePaths.root ? paths.explore() : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
-  const head = headOf(
-    addressOf(context, secure),
-    matchRoute(page.pageSet.remotes, at)?.title,
-    await shareCard(...screen),
-  );
+  const head = headOf(addressOf(context, secure), routeAt(page.pageSet, at)?.title, await shareCard(...screen));
   const { html, headers } = renderPage({
     ...page,
     ...(await prerendered(...screen)),

@@ -1,5 +1,5 @@
-import { escapeHtml, matchRoute, type PageSet, type Releases } from '@liaozhai/releases';
-import { API_BASE, PAGE_ELEMENTS } from '@liaozhai/shared/contract';
+import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
+import { API_BASE, PAGE_ELEMENTS, type PageSet } from '@liaozhai/shared/contract';
 
 /** What stands in the page before any script runs. */
 export interface PrerenderedPage {
@@ -89,7 +89,7 @@ function without(answer: Answer, omit: string[]): Answer {
 
 /** The route at a path, what its remote has for it, and the public answer that fills it. */
 async function screenAt(releases: Releases, pageSet: PageSet, path: string, backendUrl: string) {
-  const route = matchRoute(pageSet.remotes, path);
+  const route = routeAt(pageSet, path);
   const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
   const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
   if (!route || !template?.source) return null;

@@ -1,7 +1,5 @@
 export { ReleaseError } from './errors.ts';
-export { type Beacon, beaconSchema, FAILURES, type Failure } from './health/healthRecord.ts';
 export type { ChannelDocument } from './model/channel.ts';
-export type { PageBuild } from './model/set.ts';
 export { canonicalJson } from './model/signing.ts';
 export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
@@ -12,11 +10,10 @@ export {
   type Visitor,
   type VisitorPage,
 } from './serve/openReleases.ts';
-export { bucket, isInCandidate, type PageSet } from './serve/pageSet.ts';
+export { bucket, isInCandidate, routeAt } from './serve/pageSet.ts';
 export {
   escapeHtml,
   jsonForHtml,
-  matchRoute,
   type PageInput,
   type RenderedPage,
   renderPage,

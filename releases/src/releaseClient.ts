@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { publish, recordOf } from './builds/publish.ts';
 import { readPackage } from './builds/readPackage.ts';
@@ -118,10 +118,10 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
 }
 
 const REQUEST_MILLISECONDS = 120_000;
-const errorSchema = z.object({
-  message: z.string(),
-  cure: z.string().default(''),
-  details: z.array(z.string()).default([]),
+const errorSchema = v.object({
+  message: v.string(),
+  cure: v.optional(v.string(), ''),
+  details: v.optional(v.array(v.string()), []),
 });
 
 export interface HttpClientOptions {
@@ -132,9 +132,9 @@ export interface HttpClientOptions {
 }
 
 function failure(status: number, body: unknown): ReleaseError {
-  const parsed = errorSchema.safeParse(body);
+  const parsed = v.safeParse(errorSchema, body);
   const { message, cure, details } = parsed.success
-    ? parsed.data
+    ? parsed.output
     : { message: `the console answered ${status}`, cure: '', details: [] };
   if (status === 409) return conflict(message, cure);
   if (status === 400) return usage(message, cure);

@@ -1,3 +1,4 @@
+import { isName } from '@liaozhai/shared/contract';
 import type { Catalog } from '../../src/builds/catalog.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
@@ -5,7 +6,6 @@ import { refused } from '../../src/errors.ts';
 import type { GateCheck, GateSubject } from '../../src/gate/gate.ts';
 import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { isName } from '../../src/model/ids.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';

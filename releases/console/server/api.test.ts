@@ -178,6 +178,10 @@ describe('sec.releases: who may do what', () => {
     expect((await post('manager', 'rollback', { name: 'chat', seq: (await seqNow()) - 1 })).status).toBe(409);
   });
 
+  test('a list is no body, even where every field is optional → 400', async () => {
+    for (const verb of ['promote', 'abort', 'rollback']) expect((await post('manager', verb, [])).status).toBe(400);
+  });
+
   test.each([
     ['no body', ''],
     ['no JSON', '{'],

@@ -1,12 +1,13 @@
+import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { LIMITS } from '../../src/builds/readPackage.ts';
 import { conflict, ReleaseError, usage } from '../../src/errors.ts';
 import { countedFrom, summarise } from '../../src/health/autoStop.ts';
 import { issuesOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { idOfFolder, isName } from '../../src/model/ids.ts';
+import { idOfFolder } from '../../src/model/ids.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import { authenticate, nameInWord, refusal, type TokenRecord, type Wish } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
@@ -40,40 +41,52 @@ class RateLimit {
   }
 }
 
-const build = z.string().min(3).max(160);
-const builds = z.array(build).max(300);
-const reason = { why: z.string().max(500).optional(), seq: z.number().int().min(1).optional() };
-const force = z.boolean().optional();
+const build = textSchema(160, 3);
+const builds = v.pipe(v.array(build), v.maxLength(300));
+const someBuilds = v.pipe(builds, v.minLength(1));
+const why = v.optional(textSchema(500));
+const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
+const reason = { why, seq: state };
+const force = v.optional(v.boolean());
+
+/** An object with these fields and no others; a list is none, though every field is optional. */
+const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(
+    v.unknown(),
+    v.check((value) => !Array.isArray(value), 'must be an object'),
+    v.strictObject(entries),
+  );
 
 /** The bodies of `POST /v1/<verb>`. */
 const BODIES = {
-  check: z.strictObject({ builds }),
-  activate: z.strictObject({ builds: builds.min(1), ...reason, force }),
-  canary: z.strictObject({ builds: builds.default([]), percent: z.number().min(0).max(100), ...reason, force }),
-  promote: z.strictObject({ ...reason, force }),
-  abort: z.strictObject({ ...reason, force }),
-  rollback: z.strictObject({
-    name: z.string().refine(isName).optional(),
-    to: z.number().int().min(1).optional(),
+  check: bodySchema({ builds }),
+  activate: bodySchema({ builds: someBuilds, ...reason, force }),
+  canary: bodySchema({
+    builds: v.optional(builds, []),
+    percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...reason,
+    force,
   }),
-  kill: z.strictObject({ build, ...reason }),
-  override: z.strictObject({
-    builds: builds.min(1),
-    hours: z.number().positive().max(168).default(2),
-    why: reason.why,
+  promote: bodySchema({ ...reason, force }),
+  abort: bodySchema({ ...reason, force }),
+  rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
+  kill: bodySchema({ build, ...reason }),
+  override: bodySchema({
+    builds: someBuilds,
+    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
+    why,
   }),
 } as const;
 
 type Verb = keyof typeof BODIES;
-type Body<Name extends Verb> = z.infer<(typeof BODIES)[Name]>;
+type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
 
 /** Checks a request's body. Throws usage. */
 function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
-  const parsed = BODIES[verb].safeParse(value);
-  if (parsed.success) return parsed.data as Body<Name>;
+  const parsed = v.safeParse(BODIES[verb], value);
+  if (parsed.success) return parsed.output as Body<Name>;
   throw usage(
-    `the body of ${verb} is wrong: ${issuesOf(parsed.error).join('; ')}`,
+    `the body of ${verb} is wrong: ${issuesOf(parsed.issues).join('; ')}`,
     'See "HTTP API" in releases/README.md.',
   );
 }

@@ -1,24 +1,24 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { messageOf, ReleaseError } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
 import { startConsole } from './startConsole.ts';
 
-const environmentSchema = z.object({
-  RELEASES_STORE: z.string().optional(),
-  RELEASES_CHANNEL: z.string().default('production'),
-  RELEASES_SMOKE: z.enum(['auto', 'required', 'off']).default('auto'),
-  CONSOLE_PORT: z.coerce.number().int().min(0).max(65535).default(3001),
-  CONSOLE_HOST: z.string().default('127.0.0.1'),
+const environmentSchema = v.object({
+  RELEASES_STORE: v.optional(v.string()),
+  RELEASES_CHANNEL: v.optional(v.string(), 'production'),
+  RELEASES_SMOKE: v.optional(v.picklist(['auto', 'required', 'off']), 'auto'),
+  CONSOLE_PORT: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0), v.maxValue(65535)), '3001'),
+  CONSOLE_HOST: v.optional(v.string(), '127.0.0.1'),
 });
 
 async function main(): Promise<void> {
-  const parsed = environmentSchema.safeParse(process.env);
+  const parsed = v.safeParse(environmentSchema, process.env);
   if (!parsed.success) {
-    process.stderr.write(`${issuesOf(parsed.error).join('\n')}\nCorrect these environment variables.\n`);
+    process.stderr.write(`${issuesOf(parsed.issues).join('\n')}\nCorrect these environment variables.\n`);
     process.exitCode = 2;
     return;
   }
-  const { RELEASES_STORE, RELEASES_CHANNEL, RELEASES_SMOKE, CONSOLE_PORT, CONSOLE_HOST } = parsed.data;
+  const { RELEASES_STORE, RELEASES_CHANNEL, RELEASES_SMOKE, CONSOLE_PORT, CONSOLE_HOST } = parsed.output;
   const console = await startConsole({
     store: RELEASES_STORE,
     channel: RELEASES_CHANNEL,

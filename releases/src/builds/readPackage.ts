@@ -1,8 +1,10 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type BuildDescription, isFilePath } from '@liaozhai/shared/contract';
 import { lookup } from 'mrmime';
+import * as v from 'valibot';
 import { hasCode, refused, usage } from '../errors.ts';
-import { type BuildDescription, descriptionSchema, isFilePath, issuesOf, parseJson } from '../model/build.ts';
+import { descriptionSchema, issuesOf, parseJson } from '../model/build.ts';
 import { isVersion } from '../model/ids.ts';
 
 /** What one build may hold at most. */
@@ -97,11 +99,11 @@ function parseDescription(source: string, version?: string): BuildDescription {
   const value = parseJson(source, DESCRIPTION);
   if (version !== undefined && !isVersion(version))
     throw usage(`"${version}" is not a version`, 'Use a semantic version without build metadata, such as 1.4.2.');
-  const parsed = descriptionSchema.safeParse(version && value instanceof Object ? { ...value, version } : value);
-  if (parsed.success) return parsed.data;
+  const parsed = v.safeParse(descriptionSchema, version && value instanceof Object ? { ...value, version } : value);
+  if (parsed.success) return parsed.output;
   const cure =
     'Build with remoteConfig()/hostConfig() of shared/build, or write these fields: see "Other build tools" in docs/for-teams.md.';
-  throw refused(`${DESCRIPTION} does not meet the contract`, cure, issuesOf(parsed.error));
+  throw refused(`${DESCRIPTION} does not meet the contract`, cure, issuesOf(parsed.issues));
 }
 
 async function readDescription(folder: string, version?: string): Promise<BuildDescription> {

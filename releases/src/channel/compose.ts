@@ -1,9 +1,10 @@
+import type { SetBody } from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import type { BuildRecord } from '../model/build.ts';
 import type { Candidate, ChannelDocument, ChannelState, Stable } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
-import { makeSet, type SetBody, setHash } from '../model/set.ts';
+import { makeSet, setHash } from '../model/set.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from './changeChannel.ts';

@@ -1,7 +1,8 @@
+import { isName } from '@liaozhai/shared/contract';
 import { refused } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
 import { type ChannelDocument, verifyChannel } from '../model/channel.ts';
-import { isName, mergeBuilds, nameOf, parseBuildId } from '../model/ids.ts';
+import { mergeBuilds, nameOf, parseBuildId } from '../model/ids.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 

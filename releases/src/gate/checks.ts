@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { hostRoutePaths, reservedSegments } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import { buildFileHeaders, isCompressed } from '../builds/readPackage.ts';
-import { type BuildRecord, isRemote, RESERVED_SEGMENTS, type RemoteRecord } from '../model/build.ts';
+import { type BuildRecord, isRemote, type RemoteRecord } from '../model/build.ts';
 import { buildFolder } from '../model/ids.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { inlineContents, misplaced } from '../serve/renderPage.ts';
@@ -151,8 +152,6 @@ const exposes: GateCheck = {
   },
 };
 
-const HOST_PATHS = ['/', '/test/list', '/email/verify/:/:'];
-
 interface Claim {
   id: string;
   what: string;
@@ -175,12 +174,14 @@ const shapes = (path: string): string[] =>
     )
     .map((form) => form || '/');
 
+const RESERVED: readonly string[] = reservedSegments;
+
 /** Why no page may lie at a path, whoever claims it. */
 function pathProblem(path: string): string | null {
   const parts = segments(path);
   const [first = ''] = parts;
   if (first === '*') return 'would catch every address: name the paths';
-  if (RESERVED_SEGMENTS.includes(first) || first.startsWith('_')) return 'belongs to the server: choose another';
+  if (RESERVED.includes(first) || first.startsWith('_')) return 'belongs to the server: choose another';
   if (parts.some((part) => part.includes('.'))) return 'looks like a file to web servers: leave out the dot';
   if (parts.filter(isOptional).length > MOST_OPTIONAL) return `has more than ${MOST_OPTIONAL} optional parts: split it`;
   return null;
@@ -204,7 +205,11 @@ const unfit = ({ id, description }: RemoteRecord): string[] =>
 const routes: GateCheck = {
   name: 'routes',
   run: async ({ remotes }) => {
-    const owners = new Map(HOST_PATHS.map((path) => [`route ${path}`, 'the host']));
+    const owners = new Map(
+      Object.values(hostRoutePaths)
+        .flatMap(shapes)
+        .map((path) => [`route ${path}`, 'the host']),
+    );
     const problems = remotes.flatMap(unfit);
     if (problems.length > 0) return problems;
     for (const { id, what, key } of remotes.flatMap(claimsOf)) {

@@ -1,9 +1,10 @@
+import type { SetBody } from '@liaozhai/shared/contract';
 import type { Writer } from '../channel/changeChannel.ts';
 import { storeSet } from '../channel/compose.ts';
 import { messageOf, ReleaseError } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord } from '../model/build.ts';
-import { type SetBody, setHash } from '../model/set.ts';
+import { setHash } from '../model/set.ts';
 import type { Gate, Proposal } from '../operations/switching.ts';
 import type { Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { RemoteDescription } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import type { RemoteDescription } from '../model/build.ts';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { launchOptions, requireChromium } from './chromium.ts';

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
+import { beaconSchema, type PageBuild, type RemoteFailure } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import type { Browser, BrowserContext, Page } from 'playwright';
+import * as v from 'valibot';
 import { refused } from '../errors.ts';
-import { beaconSchema, type Failure } from '../health/healthRecord.ts';
 import { buildFolder } from '../model/ids.ts';
-import type { PageBuild } from '../model/set.ts';
 import type { ServedFile } from '../serve/buildFiles.ts';
 import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
 import { renderPage } from '../serve/renderPage.ts';
@@ -58,9 +58,10 @@ const watchPage = () => {
 };
 
 /** The kind of failure that a beacon reports, or null. */
-function failureIn(beacon: string): Failure | null {
+function failureIn(beacon: string): RemoteFailure | null {
   try {
-    return beaconSchema.safeParse(JSON.parse(beacon)).data?.failure ?? null;
+    const parsed = v.safeParse(beaconSchema, JSON.parse(beacon));
+    return parsed.success ? (parsed.output.failure ?? null) : null;
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;
     throw cause;

@@ -1,9 +1,10 @@
+import type { RemoteFailure } from '@liaozhai/shared/contract';
 import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import type { Evidence } from '../model/action.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { abort } from '../operations/switching.ts';
-import type { Failure, HealthEvent, HealthReader } from './healthRecord.ts';
+import type { HealthEvent, HealthReader } from './healthRecord.ts';
 
 const logFactorials: number[] = [0];
 
@@ -46,7 +47,7 @@ export interface Counts {
 
 export interface GroupHealth extends Counts {
   loads: number;
-  failures: Partial<Record<Failure, number>>;
+  failures: Partial<Record<RemoteFailure, number>>;
   p75LoadMilliseconds: number | null;
 }
 

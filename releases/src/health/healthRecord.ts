@@ -1,40 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import { type Beacon, beaconSchema, instantSchema, textSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
-/** How a remote failed to show, as the page tells apart. */
-export const FAILURES = [
-  'unreachable', // 404, 5xx, network
-  'hang',
-  'integrity',
-  'entry-threw',
-  'init-threw',
-  'module-missing',
-  'chunk-lost',
-  'render-threw',
-  'contract',
-] as const;
-
-/** The JSON a page posts to `/beacon`. */
-export const beaconSchema = z.object({
-  build: z.string().max(140),
-  set: z.string().max(40),
-  candidate: z.boolean(),
-  outcome: z.enum(['loaded', 'failed']),
-  failure: z.enum(FAILURES).optional(),
-  loadMilliseconds: z.number().min(0).max(120_000).optional(),
-});
-
-const healthEventSchema = beaconSchema.extend({
-  at: z.iso.datetime(),
+const healthEventSchema = v.object({
+  ...beaconSchema.entries,
+  at: instantSchema,
   /** A hash, so that the record tells visitors apart and nothing more. */
-  visitor: z.string().max(32),
+  visitor: textSchema(32),
 });
 
-export type Beacon = z.infer<typeof beaconSchema>;
-export type HealthEvent = z.infer<typeof healthEventSchema>;
-export type Failure = (typeof FAILURES)[number];
+export type HealthEvent = v.InferOutput<typeof healthEventSchema>;
 
 const FLUSH_MILLISECONDS = 2000;
 const EVENTS_PER_FLUSH = 2000;
@@ -115,8 +92,8 @@ interface Hour {
 /** A line that was cut off is no event; the lines beside it count. */
 function eventIn(line: string): HealthEvent[] {
   try {
-    const { data } = healthEventSchema.safeParse(JSON.parse(line));
-    return data ? [data] : [];
+    const parsed = v.safeParse(healthEventSchema, JSON.parse(line));
+    return parsed.success ? [parsed.output] : [];
   } catch (cause) {
     if (cause instanceof SyntaxError) return [];
     throw cause;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { actionLine, evidenceLines } from '../english.ts';
 import { type Action, type Evidence, readAction, storeAction, storedActionSchema } from './action.ts';
 
@@ -53,7 +54,7 @@ describe('an action in the signed document', () => {
     ];
     for (const action of long) {
       const stored = store(action);
-      expect(storedActionSchema.safeParse(stored).success).toBe(true);
+      expect(v.safeParse(storedActionSchema, stored).success).toBe(true);
       const read = readAction(stored);
       if (!('builds' in read)) throw new Error('the builds are lost');
       expect(read.builds).toEqual(builds.slice(0, read.builds.length));
@@ -73,7 +74,7 @@ describe('an action in the signed document', () => {
           { kind: 'candidateDropped', builds: dropped },
         ];
         const stored = store({ kind: 'activate', builds: [chat] }, evidence);
-        expect(storedActionSchema.safeParse(stored).success).toBe(true);
+        expect(v.safeParse(storedActionSchema, stored).success).toBe(true);
         expect(readAction(stored).evidence.map(({ kind }) => kind)).toEqual(['finding', 'candidateDropped']);
       }),
     );

@@ -1,24 +1,25 @@
-import { z } from 'zod';
+import { dictionarySchema, instantSchema, textSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { parseBuildId } from './ids.ts';
 
 // Signed documents keep the fields they have always had: readers before this form drop what they do not know, and a
 // document without a signed field no longer matches its signature. So an action is written into these fields as data.
-export const storedActionSchema = z.object({
-  verb: z.string().max(20),
-  who: z.string().max(120),
+export const storedActionSchema = v.object({
+  verb: textSchema(20),
+  who: textSchema(120),
   /** Build ids, then `5%` for a canary and `+12` for ids that found no room, separated by blanks; once it was a sentence. */
-  what: z.string().max(2000),
-  why: z.string().max(500),
-  at: z.iso.datetime(),
+  what: textSchema(2000),
+  why: textSchema(500),
+  at: instantSchema,
   /** rollback only: the state gone back to, and the names that went (empty = all). */
-  to: z.number().int().optional(),
-  names: z.array(z.string()).optional(),
+  to: v.optional(v.pipe(v.number(), v.safeInteger())),
+  names: v.optional(v.array(v.string())),
   /** What spoke for the change: JSON of an Evidence each; once they were sentences. */
-  evidence: z.array(z.string().max(500)).max(50).optional(),
+  evidence: v.optional(v.pipe(v.array(textSchema(500)), v.maxLength(50))),
 });
 
 /** An action as the signed document holds it. */
-export type StoredAction = z.infer<typeof storedActionSchema>;
+export type StoredAction = v.InferOutput<typeof storedActionSchema>;
 
 /** Build ids, and how many more there were than the document has room for. */
 interface Named {
@@ -39,28 +40,30 @@ export interface Finding {
   problem: string;
 }
 
-const evidenceSchema = z.discriminatedUnion('kind', [
+const finite = v.pipe(v.number(), v.finite());
+
+const evidenceSchema = v.variant('kind', [
   /** The gate's word against the change, or against a candidate that was dropped for it. */
-  z.object({ kind: z.literal('finding'), check: z.string(), problem: z.string(), forced: z.boolean() }),
+  v.object({ kind: v.literal('finding'), check: v.string(), problem: v.string(), forced: v.boolean() }),
   /** A build left the candidate because another of its name went live for everyone. */
-  z.object({ kind: z.literal('overtaken'), build: z.string() }),
+  v.object({ kind: v.literal('overtaken'), build: v.string() }),
   /** The candidate ended because it does not pass the gate over the new stable set. */
-  z.object({ kind: z.literal('candidateDropped'), builds: z.array(z.string()), more: z.number().optional() }),
+  v.object({ kind: v.literal('candidateDropped'), builds: v.array(v.string()), more: v.optional(finite) }),
   /** How a group of visitors fared when the automatic stop acted. */
-  z.object({
-    kind: z.literal('health'),
-    group: z.enum(['candidate', 'control']),
-    visitors: z.number(),
-    failedVisitors: z.number(),
-    failures: z.record(z.string(), z.number()),
-    p75LoadMilliseconds: z.number().nullable(),
+  v.object({
+    kind: v.literal('health'),
+    group: v.picklist(['candidate', 'control']),
+    visitors: finite,
+    failedVisitors: finite,
+    failures: dictionarySchema(v.string(), finite),
+    p75LoadMilliseconds: v.nullable(finite),
   }),
   /** Why the automatic stop acted: chance explains the difference with this probability. */
-  z.object({ kind: z.literal('verdict'), pValue: z.number(), alpha: z.number() }),
+  v.object({ kind: v.literal('verdict'), pValue: finite, alpha: finite }),
 ]);
 
 /** What spoke for a change, as data. */
-export type Evidence = z.infer<typeof evidenceSchema>;
+export type Evidence = v.InferOutput<typeof evidenceSchema>;
 
 /** What an entry from before actions were data says; it is shown as it is. */
 interface Sentence {
@@ -146,8 +149,8 @@ function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Senten
 
 function evidenceOf(line: string): Evidence | Sentence {
   try {
-    const { data } = evidenceSchema.safeParse(JSON.parse(line));
-    return data ?? { kind: 'text', text: line };
+    const parsed = v.safeParse(evidenceSchema, JSON.parse(line));
+    return parsed.success ? parsed.output : { kind: 'text', text: line };
   } catch (cause) {
     if (cause instanceof SyntaxError) return { kind: 'text', text: line };
     throw cause;

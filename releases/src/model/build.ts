@@ -1,93 +1,61 @@
+import {
+  type BuildDescription,
+  buildFileSchema,
+  dictionarySchema,
+  digestSchema,
+  filePathSchema,
+  type HostDescription,
+  hostDescriptionSchema,
+  type RemoteDescription,
+  remoteDescriptionSchema,
+} from '@liaozhai/shared/contract';
 import semver from 'semver';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { messageOf, refused } from '../errors.ts';
-import { buildId, isName, isVersion } from './ids.ts';
+import { buildId, isVersion } from './ids.ts';
 import { canonicalJson, sha256Hex } from './signing.ts';
 
-const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
-const GLOBAL = /^[A-Za-z_$][\w$]{2,120}$/;
-const text = (maximum: number) => z.string().min(1).max(maximum);
+const range = v.pipe(
+  v.string(),
+  v.check((text) => semver.validRange(text) !== null, 'must be a semver range'),
+);
+const version = v.pipe(
+  v.string(),
+  v.check((text) => semver.valid(text) !== null, 'must be a semantic version'),
+);
 
-/** True for a path inside a build: relative, POSIX, no hidden parts, nothing that a URL would have to escape. */
-export const isFilePath = (path: string): boolean => path.length <= 240 && FILE_PATH.test(path);
-
-const filePath = z.string().refine(isFilePath, 'must be a plain relative path inside the build');
-const range = z.string().refine((value) => semver.validRange(value) !== null, 'must be a semver range');
-const version = z.string().refine((value) => semver.valid(value) !== null, 'must be a semantic version');
-const needs = { js: z.array(filePath).max(40), css: z.array(filePath).max(40) };
-const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
-const routePath = z
-  .string()
-  .max(200)
-  .regex(new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`), 'must be a path pattern such as /story/:id');
-
-const routeSchema = z.object({
-  name: text(60),
-  path: routePath,
-  title: z.string().max(60),
-  requiresAuth: z.boolean(),
-  keepAlive: z.boolean(),
-  outsideShell: z.boolean(),
-  ...needs,
-});
-
-const base = {
-  name: z.string().refine(isName, 'must be lower-case letters, digits and dashes, beginning with a letter'),
-  label: text(30),
-  version: z.string().refine(isVersion, 'must be a semantic version without build metadata, such as 1.4.2'),
-  sourceHash: z.string().regex(/^[0-9a-f]{8,64}$/, 'must be 8 to 64 lower-case hex digits'),
+/** What only semver can tell of every description. */
+const checked = {
+  version: v.pipe(v.string(), v.check(isVersion, 'must be a semantic version without build metadata, such as 1.4.2')),
   federation: version,
-  shared: z.object({ provides: z.record(z.string(), version), requires: z.record(z.string(), range) }),
-  entry: filePath,
-  css: z.array(filePath).default([]),
+  shared: v.object({ provides: dictionarySchema(v.string(), version), requires: dictionarySchema(v.string(), range) }),
 };
 
-const globalName = z.string().regex(GLOBAL, 'must be a JavaScript identifier');
+/** What a package build says of itself in `dist/liaozhai.json`: the contract's form, its versions and ranges checked. */
+export const descriptionSchema = v.variant('kind', [
+  v.object({ ...remoteDescriptionSchema.entries, ...checked, contract: range }),
+  v.object({ ...hostDescriptionSchema.entries, ...checked, contract: version }),
+]);
 
-const remoteDescriptionSchema = z.object({
-  ...base,
-  kind: z.literal('remote'),
-  contract: range,
-  global: globalName,
-  chunkGlobal: globalName,
-  exposes: z.array(text(60)).max(20),
-  module: z.object(needs),
-  routes: z.array(routeSchema).max(200),
-  slots: z.array(z.object({ name: text(60), ...needs })).max(100),
-});
-
-const hostDescriptionSchema = z.object({
-  ...base,
-  kind: z.literal('host'),
-  contract: version,
-  template: filePath,
-  serviceWorker: filePath.optional(),
-});
-
-/** What a package build says of itself in `dist/liaozhai.json`. */
-export const descriptionSchema = z.discriminatedUnion('kind', [remoteDescriptionSchema, hostDescriptionSchema]);
-
-export type RemoteDescription = z.infer<typeof remoteDescriptionSchema>;
-export type HostDescription = z.infer<typeof hostDescriptionSchema>;
-export type BuildDescription = z.infer<typeof descriptionSchema>;
-export type Route = z.infer<typeof routeSchema>;
-
-const fileSchema = z.object({ integrity: z.string().regex(/^sha384-[\w+/]{64}$/), size: z.number().int().min(0) });
 /** Provenance is no part of the hash, so a long name in it spoils nothing and is cut to what is shown. */
-const cut = (length: number) => z.string().transform((told) => told.slice(0, length));
-const recordSchema = z.object({
-  format: z.literal(1),
-  id: z.string(),
-  digest: z.string().regex(/^[0-9a-f]{64}$/),
+const cut = (length: number) =>
+  v.pipe(
+    v.string(),
+    v.transform((told) => told.slice(0, length)),
+  );
+const recordSchema = v.object({
+  format: v.literal(1),
+  id: v.string(),
+  digest: digestSchema,
   description: descriptionSchema,
-  files: z.record(filePath, fileSchema),
-  provenance: z.object({ commit: cut(80).nullable(), at: cut(40), publisher: cut(120) }),
+  files: dictionarySchema(filePathSchema, buildFileSchema),
+  provenance: v.object({ commit: v.nullable(cut(80)), at: cut(40), publisher: cut(120) }),
 });
 
-export type Provenance = z.infer<typeof recordSchema>['provenance'];
+export type Provenance = v.InferOutput<typeof recordSchema>['provenance'];
 
 /** `build.json`: everything known of a stored build. The digest covers description (but for the version) and files. */
-export type BuildRecord = z.infer<typeof recordSchema>;
+export type BuildRecord = v.InferOutput<typeof recordSchema>;
 export type RemoteRecord = BuildRecord & { description: RemoteDescription };
 export type HostRecord = BuildRecord & { description: HostDescription };
 
@@ -95,8 +63,8 @@ export const isHost = (record: BuildRecord): record is HostRecord => record.desc
 export const isRemote = (record: BuildRecord): record is RemoteRecord => record.description.kind === 'remote';
 
 /** Problems of a value against a schema, one line each, with the place they are at. */
-export const issuesOf = (error: z.ZodError): string[] =>
-  error.issues.map((issue) => `${issue.path.join('.') || 'document'}: ${issue.message}`);
+export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
+  issues.map((issue) => `${v.getDotPath(issue) || 'document'}: ${issue.message}`);
 
 const digestOf = (description: BuildDescription, files: BuildRecord['files']): string =>
   sha256Hex(canonicalJson({ description: { ...description, version: '' }, files }));
@@ -120,10 +88,10 @@ export function makeRecord(
 
 /** Reads `build.json` and checks that it is what its id says. Throws refused. */
 export function parseRecord(source: string, expectedId: string): BuildRecord {
-  const parsed = recordSchema.safeParse(parseJson(source, `build.json of ${expectedId}`));
+  const parsed = v.safeParse(recordSchema, parseJson(source, `build.json of ${expectedId}`));
   if (!parsed.success)
-    throw refused(`build.json of ${expectedId} is damaged`, 'Publish the build again.', issuesOf(parsed.error));
-  const record = parsed.data;
+    throw refused(`build.json of ${expectedId} is damaged`, 'Publish the build again.', issuesOf(parsed.issues));
+  const record = parsed.output;
   const digest = digestOf(record.description, record.files);
   const id = buildId(record.description.name, record.description.version, digest);
   if (record.id !== expectedId || id !== expectedId || digest !== record.digest)
@@ -142,15 +110,3 @@ export function parseJson(source: string, what: string, cure = ''): unknown {
     throw refused(`${what} is damaged: it is not JSON (${messageOf(cause)})`, cure);
   }
 }
-
-/** First segments of the paths that the product's server or a copied site answers itself: no remote's page can lie there. */
-export const RESERVED_SEGMENTS: readonly string[] = [
-  'api',
-  'app',
-  'beacon',
-  'broadcasting',
-  'builds',
-  'channels',
-  'sanctum',
-  'static',
-];

@@ -7,7 +7,6 @@ export function mergeBuilds(builds: readonly string[], over: readonly string[]):
   return [...byName.values()].sort();
 }
 
-const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const BUILD_ID = /^([a-z][a-z0-9-]{0,39})@([0-9A-Za-z.-]{1,80})\+([0-9a-f]{12})$/;
 const HASH_LENGTH = 12;
 
@@ -16,9 +15,6 @@ interface BuildIdParts {
   version: string;
   hash: string;
 }
-
-/** True for names of builds and channels: lower-case letters, digits and dashes. */
-export const isName = (text: string): boolean => NAME.test(text);
 
 /** True for a semantic version without build metadata, written the normal way. */
 export const isVersion = (text: string): boolean =>

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { type PageBuild, type SetBody, setBodySchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { refused } from '../errors.ts';
 import {
   type BuildRecord,
@@ -11,48 +12,6 @@ import {
 } from './build.ts';
 import { buildFolder } from './ids.ts';
 import { canonicalJson, sha256Hex } from './signing.ts';
-
-const filesSchema = z.object({ js: z.array(z.string()), css: z.array(z.string()) });
-const pageBuildSchema = z.object({
-  id: z.string(),
-  label: z.string(),
-  entry: z.string(),
-  global: z.string(),
-  contract: z.string(),
-  routes: z.array(
-    z.object({
-      name: z.string(),
-      path: z.string(),
-      title: z.string(),
-      requiresAuth: z.boolean(),
-      keepAlive: z.boolean(),
-      outsideShell: z.boolean(),
-      preload: filesSchema,
-    }),
-  ),
-  slots: z.array(z.object({ name: z.string(), preload: filesSchema })),
-});
-const setSchema = z.object({
-  format: z.literal(1),
-  host: z.object({
-    id: z.string(),
-    entry: z.string(),
-    contract: z.string(),
-    federation: z.string(),
-    css: z.array(z.string()),
-    template: z.string(),
-    templateIntegrity: z.string(),
-    serviceWorker: z.string().nullable(),
-  }),
-  remotes: z.record(z.string(), pageBuildSchema),
-  hashes: z.record(z.string(), z.string()),
-});
-
-/** One build as the page needs it; all paths are absolute from the origin's root. */
-export type PageBuild = z.infer<typeof pageBuildSchema>;
-
-/** One host build and one build of every remote: `sets/<hash>.json`, immutable. */
-export type SetBody = z.infer<typeof setSchema>;
 
 const HOST_NAME = 'host';
 const CODE = /\.(?:m?js|css)$/;
@@ -130,9 +89,9 @@ export const setHash = (body: SetBody): string => sha256Hex(canonicalJson(body))
 
 /** Reads a stored set and checks it against the hash it is stored under. Throws refused. */
 export function parseSet(source: string, hash: string): SetBody {
-  const parsed = setSchema.safeParse(parseJson(source, `set ${hash}`));
-  if (!parsed.success) throw refused(`set ${hash} is damaged`, 'Roll back to another state.', issuesOf(parsed.error));
-  if (setHash(parsed.data) !== hash)
+  const parsed = v.safeParse(setBodySchema, parseJson(source, `set ${hash}`));
+  if (!parsed.success) throw refused(`set ${hash} is damaged`, 'Roll back to another state.', issuesOf(parsed.issues));
+  if (setHash(parsed.output) !== hash)
     throw refused(`set ${hash} was changed after it was made`, 'Roll back to another state.');
-  return parsed.data;
+  return parsed.output;
 }

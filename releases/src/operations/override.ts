@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import { dictionarySchema, instantSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { assertPublished } from '../builds/catalog.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
@@ -11,20 +12,20 @@ import type { Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
 const LONGEST_HOURS = 7 * 24;
-const overrideSchema = z.object({
-  id: z.string(),
-  channel: z.string(),
-  builds: z.array(z.string()).min(1),
-  digests: z.record(z.string(), z.string()),
-  expires: z.iso.datetime(),
-  who: z.string(),
-  why: z.string(),
-  at: z.iso.datetime(),
-  sig: z.string(),
+const overrideSchema = v.object({
+  id: v.string(),
+  channel: v.string(),
+  builds: v.pipe(v.array(v.string()), v.minLength(1)),
+  digests: dictionarySchema(v.string(), v.string()),
+  expires: instantSchema,
+  who: v.string(),
+  why: v.string(),
+  at: instantSchema,
+  sig: v.string(),
 });
 
 /** Builds over stable for whoever carries its id, until it expires: `overrides/<channel>/<id>.json`, signed. */
-export type Override = z.infer<typeof overrideSchema>;
+export type Override = v.InferOutput<typeof overrideSchema>;
 
 const overrideKey = (channel: string, id: string): string => `overrides/${channel}/${id}.json`;
 
@@ -70,10 +71,10 @@ export async function readOverride(
 ): Promise<Override | null> {
   if (!OVERRIDE_ID.test(id)) return null;
   const source = await store.read(overrideKey(channel, id));
-  const parsed = source && overrideSchema.safeParse(JSON.parse(source.toString('utf8')));
-  if (!parsed?.success || parsed.data.id !== id || parsed.data.channel !== channel) return null;
-  const { sig, ...unsigned } = parsed.data;
+  const parsed = source && v.safeParse(overrideSchema, JSON.parse(source.toString('utf8')));
+  if (!parsed?.success || parsed.output.id !== id || parsed.output.channel !== channel) return null;
+  const { sig, ...unsigned } = parsed.output;
   return isSigned(canonicalJson(unsigned), sig, publicKey) && Date.parse(unsigned.expires) > now.getTime()
-    ? parsed.data
+    ? parsed.output
     : null;
 }

@@ -1,28 +1,29 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import { isName } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { refused, usage } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { isName, parseBuildId } from '../model/ids.ts';
+import { parseBuildId } from '../model/ids.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
 const TOKEN = /^lz_([0-9a-f]{12})_([\w-]{43})$/;
 const ROLES = ['viewer', 'publisher', 'deployer', 'manager'] as const;
 
-const tokenSchema = z.object({
-  id: z.string(),
-  hash: z.string(),
-  role: z.enum(ROLES),
+const tokenSchema = v.object({
+  id: v.string(),
+  hash: v.string(),
+  role: v.picklist(ROLES),
   /** The build name a publisher or deployer is bound to. */
-  name: z.string().nullable(),
-  label: z.string(),
-  at: z.string(),
-  by: z.string(),
-  expires: z.string().nullable(),
-  revoked: z.string().nullable(),
+  name: v.nullable(v.string()),
+  label: v.string(),
+  at: v.string(),
+  by: v.string(),
+  expires: v.nullable(v.string()),
+  revoked: v.nullable(v.string()),
 });
 
-export type TokenRecord = z.infer<typeof tokenSchema>;
+export type TokenRecord = v.InferOutput<typeof tokenSchema>;
 export type Role = (typeof ROLES)[number];
 
 const keyOf = (id: string): string => `tokens/${id}.json`;
@@ -68,7 +69,7 @@ export async function createToken(
 
 async function readToken(store: Store, id: string) {
   const pointer = await store.readPointer(keyOf(id));
-  return pointer && { record: tokenSchema.parse(JSON.parse(pointer.body)), tag: pointer.tag };
+  return pointer && { record: v.parse(tokenSchema, JSON.parse(pointer.body)), tag: pointer.tag };
 }
 
 export async function listTokens(store: Store): Promise<TokenRecord[]> {

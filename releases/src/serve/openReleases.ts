@@ -1,6 +1,7 @@
+import type { Beacon, PageSet } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
 import { ReleaseError, refused } from '../errors.ts';
-import { type Beacon, HealthRecorder } from '../health/healthRecord.ts';
+import { HealthRecorder } from '../health/healthRecord.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { mergeBuilds } from '../model/ids.ts';
 import { makeSet, setHash } from '../model/set.ts';
@@ -9,7 +10,7 @@ import { readOverride } from '../operations/override.ts';
 import { DEFAULT_STORE, openStore, requirePublicKey } from '../store/store.ts';
 import { BuildFiles, type ServedFile } from './buildFiles.ts';
 import { ChannelReader, type ChannelReaderOptions } from './ChannelReader.ts';
-import { type ChosenSet, isInCandidate, makePageSet, type PageSet } from './pageSet.ts';
+import { type ChosenSet, isInCandidate, makePageSet } from './pageSet.ts';
 
 export interface ReleasesOptions
   extends Pick<ChannelReaderOptions, 'recheckMilliseconds' | 'seenFile' | 'now' | 'onProblem'> {

@@ -1,8 +1,9 @@
+import type { PageSet } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { openReleases } from './openReleases.ts';
-import { bucket, isInCandidate, type PageSet } from './pageSet.ts';
-import { matchRoute, renderPage } from './renderPage.ts';
+import { bucket, isInCandidate, routeAt } from './pageSet.ts';
+import { renderPage } from './renderPage.ts';
 
 describe('canary buckets', () => {
   const visitors = Array.from({ length: 1_000_000 }, (_, n) => `visitor-${n}`);
@@ -59,10 +60,10 @@ afterAll(() => at.remove());
 
 describe('routes', () => {
   test('the most specific one is taken; unknown addresses match none', () => {
-    expect(matchRoute(pageSet.remotes, '/story/7')?.name).toBe('story');
-    expect(matchRoute(pageSet.remotes, '/story/list')?.name).toBe('list');
-    expect(matchRoute(pageSet.remotes, '/story/7/x')).toBeNull();
-    expect(matchRoute(pageSet.remotes, '/')).toBeNull();
+    expect(routeAt(pageSet, '/story/7')?.name).toBe('story');
+    expect(routeAt(pageSet, '/story/list')?.name).toBe('list');
+    expect(routeAt(pageSet, '/story/7/x')).toBeUndefined();
+    expect(routeAt(pageSet, '/')).toBeUndefined();
   });
 });
 

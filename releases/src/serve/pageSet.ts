@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { matchRoute, type PageBuild, type PageRoute, type PageSet, type SetBody } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import type { Catalog } from '../builds/catalog.ts';
 import { isRemote } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { codeHashes, type PageBuild, pageBuild, type SetBody } from '../model/set.ts';
+import { codeHashes, pageBuild } from '../model/set.ts';
 
 const STEPS = 2 ** 48;
 
@@ -15,20 +16,12 @@ export const bucket = (visitor: string, salt: string): number =>
 export const isInCandidate = (visitor: string, candidate: { salt: string; percent: number }): boolean =>
   bucket(visitor, candidate.salt) < candidate.percent;
 
-/** What a page carries inlined: the set it runs for its whole life. */
-export interface PageSet {
-  channel: string;
-  seq: number;
-  set: string;
-  candidate: boolean;
-  override: { id: string; expires: string } | null;
-  /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
-  publicKey: string;
-  host: { id: string; entry: string; contract: string; css: string[] };
-  remotes: Record<string, PageBuild & { lastGood: PageBuild | null }>;
-  hashes: Record<string, string>;
-  killed: string[];
-}
+/** The route of a set that a pathname shows, if there is one. */
+export const routeAt = ({ remotes }: Pick<PageSet, 'remotes'>, pathname: string): PageRoute | undefined =>
+  matchRoute(
+    Object.values(remotes).flatMap(({ routes }) => routes),
+    pathname,
+  );
 
 /** Which set a page is to run, and under which name. */
 export interface ChosenSet {

@@ -1,32 +1,7 @@
+import type { PageSet } from '@liaozhai/shared/contract';
 import { refused } from '../errors.ts';
-import type { PageBuild } from '../model/set.ts';
 import { sha256Source } from '../model/signing.ts';
-import type { PageSet } from './pageSet.ts';
-
-export type PageRoute = PageBuild['routes'][number];
-
-const segments = (path: string): string[] => path.split('/').filter(Boolean);
-
-const matches = (pattern: string[], path: string[]): boolean => {
-  const [first, ...rest] = pattern;
-  if (first === undefined) return path.length === 0;
-  if (first === '*') return true;
-  if (first.endsWith('?') && matches(rest, path)) return true;
-  const [head, ...tail] = path;
-  return head !== undefined && (first.startsWith(':') || first === head) && matches(rest, tail);
-};
-
-const weight = (pattern: string): number =>
-  segments(pattern).reduce((sum, part) => sum * 4 + (part === '*' ? 1 : part.startsWith(':') ? 2 : 3), 0);
-
-/** The most specific route of the set for a pathname, or null. */
-export function matchRoute(remotes: PageSet['remotes'], pathname: string): PageRoute | null {
-  const path = segments(pathname);
-  const found = Object.values(remotes)
-    .flatMap((remote) => remote.routes)
-    .filter((route) => matches(segments(route.path), path));
-  return found.sort((a, b) => weight(b.path) - weight(a.path))[0] ?? null;
-}
+import { routeAt } from './pageSet.ts';
 
 interface PolicyInput {
   /** `sha256-…` of the template's inline scripts. */
@@ -134,7 +109,7 @@ export const misplaced = (template: string): Placeholder[] =>
   PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
 
 function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
-  const route = matchRoute(pageSet.remotes, path)?.preload ?? { js: [], css: [] };
+  const route = routeAt(pageSet, path)?.preload ?? { js: [], css: [] };
   const integrity = (href: string): string => {
     const hash = pageSet.hashes[href];
     if (hash) return `integrity="${hash}" crossorigin="anonymous"`;

@@ -1,4 +1,4 @@
-import type { HostDescription, RemoteDescription } from '../model/build.ts';
+import type { HostDescription, RemoteDescription } from '@liaozhai/shared/contract';
 import { PAGE_TEMPLATE } from './openTestStore.ts';
 
 const route = {

@@ -4,6 +4,8 @@ import {
   buildDescriptionSchema,
   channelFields,
   cursorPageSchema,
+  dictionarySchema,
+  instantSchema,
   latestSchema,
   liveChannelSchema,
   matchRoute,
@@ -15,6 +17,7 @@ import {
   signedInSchema,
   singleSchema,
   storySchema,
+  textSchema,
 } from '.';
 
 describe('the route of a pathname', () => {
@@ -132,6 +135,42 @@ test('a build that claims a path which is no pattern is refused with the place a
   expect(refused.issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toEqual([
     'routes.0.path: must be a path pattern such as /story/:id',
   ]);
+});
+
+describe('documents that are signed or hashed', () => {
+  const accepts = (schema: v.GenericSchema, value: unknown) => v.safeParse(schema, value).success;
+
+  test('builds named like what every object inherits are kept', () => {
+    const builds = { constructor: 'constructor@1.0.0', prototype: 'prototype@1.0.0', toString: 'x' };
+    expect(v.parse(dictionarySchema(v.string(), v.string()), builds)).toEqual(builds);
+  });
+
+  test('a list is no dictionary, and a wrong key or value is named with its place', () => {
+    const schema = v.object({ files: dictionarySchema(textSchema(3), v.number()) });
+    const problems = (files: unknown) =>
+      v.safeParse(schema, { files }).issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`);
+    expect(problems([])).toEqual(['files: must be an object']);
+    expect(problems({ a: 1, long: 2 })).toEqual(['files.long: must have 0 to 3 characters']);
+    expect(problems({ a: '1' })).toEqual(['files.a: Invalid type: Expected number but received "1"']);
+  });
+
+  test('an instant exists and is in UTC with seconds', () => {
+    for (const text of ['2026-11-21T00:00:00Z', '2024-02-29T23:59:59.123456Z'])
+      expect(accepts(instantSchema, text)).toBe(true);
+    for (const text of [
+      '2026-02-29T00:00:00Z',
+      '2026-11-21 00:00:00Z',
+      '2026-11-21T24:00:00Z',
+      '2026-11-21T00:00Z',
+      '2026-11-21T00:00:00+08:00',
+    ])
+      expect(accepts(instantSchema, text)).toBe(false);
+  });
+
+  test('characters are counted, not their UTF-16 units', () => {
+    expect(accepts(textSchema(30), '🦊'.repeat(30))).toBe(true);
+    expect(accepts(textSchema(30), '🦊'.repeat(31))).toBe(false);
+  });
 });
 
 test('an open page reads every channel document that the release system writes', () => {

@@ -10,6 +10,9 @@ const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
 const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+/** Others' packages may carry build metadata, a leading v and blanks, as semver reads them. */
+const OTHERS_VERSION = /^\s*v?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]*)?\s*$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
 /** True for names of builds and channels: lower-case letters, digits and dashes. */
 export const isName = (text: string): boolean => NAME.test(text);
@@ -17,27 +20,71 @@ export const isName = (text: string): boolean => NAME.test(text);
 /** True for a path inside a build: relative, POSIX, no hidden parts, nothing that a URL would have to escape. */
 export const isFilePath = (path: string): boolean => path.length <= MAX_PATH && FILE_PATH.test(path);
 
-const text = (maximum: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(maximum));
-const short = (maximum: number) => v.pipe(v.string(), v.maxLength(maximum));
-const filePath = v.pipe(v.string(), v.check(isFilePath, 'must be a plain relative path inside the build'));
+/** True for an instant that exists, in UTC with seconds: `2026-11-21T00:00:00.000Z`. */
+function isInstant(text: string): boolean {
+  const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 19));
+}
+
+/** Text of so many code points, however many UTF-16 units they take. */
+export const textSchema = (maximum: number, minimum = 0) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => {
+      const { length } = [...text];
+      return length >= minimum && length <= maximum;
+    }, `must have ${minimum} to ${maximum} characters`),
+  );
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * An object whose keys are data. Not `v.record`, which drops the keys `constructor` and `prototype`, and a document that
+ * names a build of that name would no longer match its signature.
+ */
+export const dictionarySchema = <Value extends v.GenericSchema>(key: v.GenericSchema<string>, value: Value) =>
+  v.lazy((input): v.GenericSchema<unknown, Record<string, v.InferOutput<Value>>> => {
+    if (!isObject(input)) return v.never('must be an object');
+    const names = Object.keys(input).filter((name) => name !== '__proto__');
+    return v.object(
+      Object.fromEntries(
+        names.map((name) => {
+          const [problem] = v.safeParse(key, name).issues ?? [];
+          return [name, problem ? v.never(problem.message) : value];
+        }),
+      ),
+    );
+  });
+
+export const nameSchema = v.pipe(
+  v.string(),
+  v.check(isName, 'must be lower-case letters, digits and dashes, beginning with a letter'),
+);
+export const filePathSchema = v.pipe(v.string(), v.check(isFilePath, 'must be a plain relative path inside the build'));
 const version = v.pipe(
   v.string(),
   v.regex(VERSION, 'must be a semantic version without build metadata, such as 1.4.2'),
 );
-const range = text(200);
+const othersVersion = v.pipe(v.string(), v.regex(OTHERS_VERSION, 'must be a semantic version'));
+/** An empty one is any version. */
+const range = v.string();
 const globalName = v.pipe(v.string(), v.regex(/^[A-Za-z_$][\w$]{2,120}$/, 'must be a JavaScript identifier'));
-const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-const setHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/));
-const buildId = short(140);
-const instant = v.pipe(v.string(), v.isoTimestamp());
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const digestSchema = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'));
+const setHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/, 'must be the hash of a set'));
+const buildId = textSchema(140);
+export const instantSchema = v.pipe(v.string(), v.check(isInstant, 'must be an instant in UTC'));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-const chunkFiles = { js: v.pipe(v.array(filePath), v.maxLength(40)), css: v.pipe(v.array(filePath), v.maxLength(40)) };
+const chunkFiles = {
+  js: v.pipe(v.array(filePathSchema), v.maxLength(40)),
+  css: v.pipe(v.array(filePathSchema), v.maxLength(40)),
+};
 
 const routeSchema = v.object({
-  name: text(60),
+  name: textSchema(60, 1),
   path: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH, 'must be a path pattern such as /story/:id')),
-  title: short(60),
+  title: textSchema(60),
   requiresAuth: v.boolean(),
   keepAlive: v.boolean(),
   outsideShell: v.boolean(),
@@ -45,16 +92,19 @@ const routeSchema = v.object({
 });
 
 const described = {
-  name: v.pipe(v.string(), v.check(isName, 'must be lower-case letters, digits and dashes, beginning with a letter')),
-  label: text(30),
+  name: nameSchema,
+  label: textSchema(30, 1),
   /** Semver from package.json; `publish --version` overrides it. */
   version,
   sourceHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/, 'must be 8 to 64 lower-case hex digits')),
   /** Version of Module Federation it was built with. */
-  federation: version,
-  shared: v.object({ provides: v.record(v.string(), version), requires: v.record(v.string(), range) }),
-  entry: filePath,
-  css: v.optional(v.array(filePath), []),
+  federation: othersVersion,
+  shared: v.object({
+    provides: dictionarySchema(v.string(), othersVersion),
+    requires: dictionarySchema(v.string(), range),
+  }),
+  entry: filePathSchema,
+  css: v.optional(v.array(filePathSchema), []),
 };
 
 export const remoteDescriptionSchema = v.object({
@@ -65,19 +115,19 @@ export const remoteDescriptionSchema = v.object({
   /** The container's global variable, unique per build. */
   global: globalName,
   chunkGlobal: globalName,
-  exposes: v.pipe(v.array(text(60)), v.maxLength(20)),
+  exposes: v.pipe(v.array(textSchema(60, 1)), v.maxLength(20)),
   module: v.object(chunkFiles),
   routes: v.pipe(v.array(routeSchema), v.maxLength(200)),
-  slots: v.pipe(v.array(v.object({ name: text(60), ...chunkFiles })), v.maxLength(100)),
+  slots: v.pipe(v.array(v.object({ name: textSchema(60, 1), ...chunkFiles })), v.maxLength(100)),
 });
 
 export const hostDescriptionSchema = v.object({
   ...described,
   kind: v.literal('host'),
   /** The version of the shared runtime it provides. */
-  contract: version,
-  template: filePath,
-  serviceWorker: v.optional(filePath),
+  contract: othersVersion,
+  template: filePathSchema,
+  serviceWorker: v.optional(filePathSchema),
 });
 
 /** `liaozhai.json`: what a build says of itself to the release system. Paths are relative to the dist folder. */
@@ -124,9 +174,9 @@ export const setBodySchema = v.object({
     templateIntegrity: v.string(),
     serviceWorker: v.nullable(v.string()),
   }),
-  remotes: v.record(v.string(), pageBuildSchema),
+  remotes: dictionarySchema(v.string(), pageBuildSchema),
   /** Absolute path → integrity; a file that is not listed never runs. */
-  hashes: v.record(v.string(), v.string()),
+  hashes: dictionarySchema(v.string(), v.string()),
 });
 
 /** Files that a route or slot takes to show. */
@@ -153,7 +203,7 @@ export interface PageSet {
   killed: string[];
 }
 
-const liveSince = { since: instant, by: short(120) };
+const liveSince = { since: instantSchema, by: textSchema(120) };
 
 export const stableSchema = v.object({ set: setHash, builds: v.array(buildId), ...liveSince });
 
@@ -162,32 +212,32 @@ export const candidateSchema = v.object({
   /** Only the builds that stand over stable. */
   builds: v.pipe(v.array(buildId), v.minLength(1)),
   percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
-  salt: v.pipe(v.string(), v.minLength(8), v.maxLength(64)),
+  salt: textSchema(64, 8),
   ...liveSince,
 });
 
 /** `channels/<name>.json` without the action that led to it, which the release system describes. */
 export const channelFields = {
   format: v.literal(1),
-  channel: v.pipe(v.string(), v.check(isName)),
-  seq: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  channel: nameSchema,
+  seq: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   /** Makes every document's bytes unique, so that a store's content tags never repeat. */
   nonce: v.string(),
   stable: v.nullable(stableSchema),
   candidate: v.nullable(candidateSchema),
-  lastGood: v.record(v.string(), buildId),
+  lastGood: dictionarySchema(v.string(), buildId),
   killed: v.array(buildId),
   /** SHA-256 of each named build's content, so that `build.json` needs no trust of its own. */
-  digests: v.record(buildId, digest),
-  previous: v.nullable(v.object({ seq: v.pipe(v.number(), v.integer()), sha256: v.string() })),
-  expires: instant,
+  digests: dictionarySchema(buildId, digestSchema),
+  previous: v.nullable(v.object({ seq: v.pipe(v.number(), v.safeInteger()), sha256: v.string() })),
+  expires: instantSchema,
   sig: v.string(),
 };
 
 /** The JSON a page posts to `/beacon`. */
 export const beaconSchema = v.object({
-  build: short(140),
-  set: short(40),
+  build: textSchema(140),
+  set: textSchema(40),
   candidate: v.boolean(),
   outcome: v.picklist(['loaded', 'failed']),
   failure: v.optional(v.picklist(remoteFailures)),
@@ -197,8 +247,9 @@ export const beaconSchema = v.object({
 
 export type Beacon = v.InferOutput<typeof beaconSchema>;
 
+/** A file of a stored build. */
 export const buildFileSchema = v.object({
-  integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/)),
+  integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/, 'must be a sha384 integrity')),
   /** bytes */
   size: count,
 });
