@@ -21,10 +21,13 @@ interface Report {
   text: string;
 }
 
+/** Not an error: the browser puts off to the next frame what an observer was to be told. Chromium said so up to 103 or so. */
+const isPutOff = /^ResizeObserver loop/;
+
 /** Runs first in every document. It reports to a server that is never offline, so that nothing is lost with a page. */
 const watchScript = (address: string) => `(() => {
   const tell = (kind, text) => navigator.sendBeacon('${address}', JSON.stringify({ kind, text: text + ' at ' + location.pathname }));
-  addEventListener('error', ({ message, error }) => tell('errors', error && error.stack ? message + ' ' + error.stack : message));
+  addEventListener('error', ({ message, error }) => ${isPutOff}.test(message) || tell('errors', error && error.stack ? message + ' ' + error.stack : message));
   addEventListener('unhandledrejection', ({ reason }) => tell('errors', 'unhandled: ' + (reason && reason.stack ? reason + ' ' + reason.stack : reason)));
   document.addEventListener('securitypolicyviolation', (event) =>
     tell('violations', event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample));

@@ -24,8 +24,16 @@ const launchOptions = (name: PuppeteerEngineName, dark: boolean): LaunchOptions 
         browser: 'chrome',
         // the browser ends when the pipe does, also when nobody could tell it to
         pipe: true,
+        // it is not used, and old ones tell of it late
+        waitForInitialPage: false,
         args: [...testFlags, '--accept-lang=zh-CN'],
       };
+
+/** Chromium keeps a context of its own in memory: old ones lose all cookies when they first write them to the disk, after 30 s. */
+const firstPage = async (browser: Browser, name: PuppeteerEngineName): Promise<Page> =>
+  name === 'chromium'
+    ? (await browser.createBrowserContext()).newPage()
+    : ((await browser.pages())[0] ?? browser.newPage());
 
 /** Chromium by its own protocol, Firefox by WebDriver BiDi. */
 export async function launchPuppeteerEngine(
@@ -40,7 +48,7 @@ export async function launchPuppeteerEngine(
     env: { ...process.env, TZ: timeZone, GUARDED: executablePath },
     defaultViewport: null,
   });
-  const page: Page = (await browser.pages())[0] ?? (await browser.newPage());
+  const page: Page = await firstPage(browser, name);
   if (name === 'chromium') {
     await page.setViewport({ ...size, isMobile: true, hasTouch: true, deviceScaleFactor: 1 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colours }]);

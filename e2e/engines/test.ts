@@ -11,6 +11,8 @@ export interface EngineOptions {
   engineName: EngineName;
   /** As a browser of the oldest supported age. */
   isOlder: boolean;
+  /** A Chromium or Firefox of one's own; default: the machine's. */
+  executablePath: string | undefined;
 }
 
 interface WorkerFixtures extends EngineOptions {
@@ -53,21 +55,27 @@ const olderScript = `(() => {
   without(Set.prototype, 'union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom');
 })();`;
 
-async function launchEngine(name: EngineName, look: Look) {
-  const path = await providePath(name);
+interface Launch extends Look {
+  engineName: EngineName;
+  isOlder?: boolean;
+  executablePath?: string | undefined;
+}
+
+async function launchEngine(name: EngineName, executablePath: string | undefined, look: Look) {
+  const path = executablePath ?? (await providePath(name));
   return name === 'webkit' ? launchWebKitEngine(path, look) : launchPuppeteerEngine(name, path, look);
 }
 
 /** A browser with a front of its own before the product that all share; closed however `use` ends. */
 export async function withPhone(
-  { engineName, isOlder = false, ...look }: { engineName: EngineName; isOlder?: boolean } & Look,
+  { engineName, isOlder = false, executablePath, ...look }: Launch,
   use: (phone: Phone) => Promise<void>,
 ) {
   const origin = process.env.ENGINES_ORIGIN;
   if (!origin) throw new Error('ENGINES_ORIGIN is empty: the product was not started');
   const front = await startFront(origin, isOlder ? [olderScript] : []);
   try {
-    const engine = await launchEngine(engineName, { ...look, features: isOlder ? olderFeatures : [] });
+    const engine = await launchEngine(engineName, executablePath, { ...look, features: isOlder ? olderFeatures : [] });
     try {
       await use(new Phone(engine, front));
     } finally {
@@ -88,8 +96,9 @@ export function expectNoTrouble({ engine, front }: Phone) {
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   engineName: ['chromium', { option: true, scope: 'worker' }],
   isOlder: [false, { option: true, scope: 'worker' }],
+  executablePath: [undefined, { option: true, scope: 'worker' }],
   phone: [
-    async ({ engineName, isOlder }, use) => withPhone({ engineName, isOlder }, use),
+    async ({ engineName, isOlder, executablePath }, use) => withPhone({ engineName, isOlder, executablePath }, use),
     { scope: 'worker', timeout: 300_000 },
   ],
   watched: [

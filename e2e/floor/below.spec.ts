@@ -1,6 +1,6 @@
-import { expect, test } from '../person.ts';
-import { Reader } from './reader.ts';
+import { expect, test } from '../engines/test.ts';
 
+/** Addresses, and what of them stays to be read. */
 const pages = {
   '/explore': '与故事里的人说说话',
   '/story/nie-xiaoqian': '金华城北的荒寺里',
@@ -11,13 +11,10 @@ const pages = {
 };
 
 for (const [path, kept] of Object.entries(pages))
-  test(`below the floor ${path} says kindly what is needed`, async ({ page, trouble }) => {
-    const reader = await Reader.at(page);
-    await reader.open(path);
-    await reader.reads({ role: 'alert' }, '换个新一点的浏览器');
-    await reader.isInReach({ role: 'button', name: '复制链接' });
-    expect(await page.evaluate(() => document.body.innerText)).toContain(kept);
-    // a page that had gone on to load the app would have failed by now
-    await page.waitForLoadState('load');
-    expect(trouble).toEqual({ violations: [], errors: [] });
+  test(`below the floor ${path} says kindly what is needed`, async ({ phone }) => {
+    await phone.open(path);
+    await phone.reads({ role: 'alert' }, '换个新一点的浏览器');
+    await phone.reaches({ role: 'button', name: '复制链接' });
+    expect(await phone.engine.run(() => document.body.innerText)).toContain(kept);
+    expect(await phone.engine.run(() => '__liaozhai' in globalThis), 'the app was begun').toBe(false);
   });

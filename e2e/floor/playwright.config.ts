@@ -1,26 +1,22 @@
-import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
-import { testFlags } from '../needs.ts';
-import everyday from '../playwright.config.ts';
+import { floor } from '../../shared/src/build/floor.ts';
+import engines from '../engines/playwright.config.ts';
+import type { EngineOptions } from '../engines/test.ts';
 import { type OldVersion, provideOldChromium } from './oldChromium.ts';
 
-const old = async (name: string, version: OldVersion) => ({
-  name,
-  testMatch: `${name}.spec.ts`,
-  use: { launchOptions: { executablePath: await provideOldChromium(version), args: testFlags } },
+const chromium = async (version: OldVersion) => ({
+  engineName: 'chromium' as const,
+  executablePath: await provideOldChromium(version),
 });
 
-/** `pnpm test:floor`: the product in browsers of the floor's age and below, which Playwright starts but does not look into. */
-export default defineConfig({
-  ...everyday,
-  testDir: '.',
-  testMatch: '*.spec.ts',
-  outputDir: '../../test-results/floor',
+/** `pnpm test:floor`: the journey of the three engines on the floor, and what readers see below it. */
+export default defineConfig<object, EngineOptions>({
+  ...engines,
+  globalSetup: '../engines/product.setup.ts',
   reporter: 'list',
-  workers: 1,
-  timeout: 120_000,
-  // its traces and pictures of failures need younger browsers
-  use: { ...everyday.use, trace: 'off' },
-  webServer: [everyday.webServer ?? []].flat().map((server) => ({ ...server, cwd: join(import.meta.dirname, '..') })),
-  projects: [await old('floor', '103'), await old('below', '92')],
+  outputDir: '../../test-results/floor',
+  projects: [
+    { name: 'floor', testDir: '../engines', use: await chromium(floor.chrome) },
+    { name: 'below', use: await chromium('92') },
+  ],
 });

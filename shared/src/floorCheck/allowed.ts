@@ -8,7 +8,8 @@ export interface Allowed {
   why: string;
 }
 
-const host = /^static\/js\/host\./;
+/** Where React DOM is: the host's entry and the console's. */
+const host = /^static\/js\/(host|index)\./;
 
 /** What the kit, React and the other libraries bring along. */
 export const allowed: readonly Allowed[] = [
