@@ -13,6 +13,7 @@ const licences = new Set([
   'MIT',
   'MIT OR Apache-2.0',
   'MPL-2.0',
+  'PSF-2.0',
   'Unlicense',
 ]);
 const installScripts = ['preinstall', 'install', 'postinstall'] as const;
