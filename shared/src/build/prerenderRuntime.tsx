@@ -3,8 +3,6 @@ import type { AnchorHTMLAttributes, ReactNode } from 'react';
 // Replaces shared/runtime while markup is prerendered at build time: links without a router, nothing live.
 export { endpoints } from '../contract/addresses';
 
-export { endpoints } from '../contract/addresses';
-
 interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   to: string;
   replace?: boolean;
