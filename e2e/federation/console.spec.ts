@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn, type StdioOptions } from 'node:child_process';
+import { type ChildProcessByStdio, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Page } from '@playwright/test';
