@@ -152,6 +152,8 @@ test('a server that asks for patience gets it, and the line counts down to its t
   expect(first).toBeGreaterThan(20);
   await waitFor(async () => expect(await seconds()).toBeLessThan(first));
   window.dispatchEvent(new Event('online'));
+  const then = await seconds();
+  await waitFor(async () => expect(await seconds()).toBeLessThan(then));
   expect(sends(requests)).toHaveLength(1);
 });
 

@@ -90,9 +90,15 @@ describe('writing', () => {
     const { user, unmount } = openChat({ [SEND]: sentDto });
     await user.type(await field(), '写了一半');
     unmount();
-    openChat({ [SEND]: sentDto });
+    const second = openChat({ [SEND]: sentDto });
     expect(await field()).toHaveProperty('value', '写了一半');
     expect(localStorage.getItem(STORAGE_KEYS.user)).toContain('u-1');
+    await second.user.click(sendButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(await field()).toHaveProperty('value', '');
+    second.unmount();
+    openChat({ [SEND]: sentDto });
+    expect(await field()).toHaveProperty('value', '');
   });
 
   test('too much text is counted and not sent', async () => {

@@ -1,13 +1,21 @@
 import { defineRemote, session } from '@liaozhai/shared/runtime';
 import { act, openRemote, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
+import type { ComponentType } from 'react';
 import remote from '../remote';
 
-/** A page of another remote that shows nothing but the slot. */
+/** A page of another remote that shows the slot, and nothing else but its own name. */
 const page = async () => {
   const slot = remote.slots.find(({ name }) => name === 'my.balance');
   if (!slot) throw new Error('wallet fills no slot my.balance');
-  return slot.component() as Promise<never>;
+  const BalanceLine = (await slot.component()).default as ComponentType;
+  const Page = () => (
+    <>
+      <h1>我的页面</h1>
+      <BalanceLine />
+    </>
+  );
+  return { default: Page };
 };
 const my = defineRemote({ name: 'my', routes: [{ name: 'my', path: '/my', title: '我的', page }] });
 
@@ -34,6 +42,7 @@ test('follows what the server tells and what is shown ahead of it', async () => 
 
 test('is nothing while nobody is signed in', async () => {
   openRemote(my, {});
-  await act(async () => {});
+  // the page is lazy: before it stands nothing could be there
+  await screen.findByRole('heading', { name: '我的页面' });
   expect(screen.queryByText('余额')).toBeNull();
 });
