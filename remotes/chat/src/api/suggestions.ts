@@ -19,7 +19,7 @@ import { currentUserId } from './outbox';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
-const PATIENCE_SECONDS = 60;
+const WAIT_SECONDS = 60;
 
 const { dispatch } = store;
 
@@ -105,7 +105,7 @@ async function order(conversationId: string, clientId: string, isRepeated: boole
 }
 
 async function untilDone(asked: Suggestion): Promise<Suggestion> {
-  const giveUpAt = Date.now() + PATIENCE_SECONDS * 1000;
+  const giveUpAt = Date.now() + WAIT_SECONDS * 1000;
   let suggestion = asked;
   while (suggestion.status === 'pending' && Date.now() < giveUpAt) {
     await readyOrLater(suggestion.id);
