@@ -1,6 +1,6 @@
 import type { UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
-import { api, checkInSchema, endpoints, session, singleSchema, userSchema } from '@liaozhai/shared/runtime';
+import { api, checkInSchema, endpoints, isApiError, session, singleSchema, userSchema } from '@liaozhai/shared/runtime';
 import {
   type CheckIn,
   type PasswordChange,
@@ -41,7 +41,11 @@ export const accountApi = api.injectEndpoints({
       transformResponse: toCheckIn,
       invalidatesTags: ['Transaction'],
       async onQueryStarted(_key, { queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
+        const answer = await queryFulfilled.catch(({ error }: { error?: unknown }) => {
+          // it may have been done all the same
+          if (isApiError(error) && (error.kind === 'offline' || error.kind === 'timeout')) void session.refresh();
+          return null;
+        });
         if (!answer) return;
         const { date, balance, streak } = answer.data;
         session.userPatched({ balance, check_in_streak: streak });

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { network } from './client/client';
 
 function subscribe(handler: () => void) {
   window.addEventListener('online', handler);
@@ -9,7 +10,10 @@ function subscribe(handler: () => void) {
   };
 }
 
-export const useOnline = () => useSyncExternalStore(subscribe, () => navigator.onLine);
+/** Whether there is a network, and the server answers through it. */
+export const { isOnline } = network;
+
+export const useOnline = () => useSyncExternalStore(subscribe, isOnline);
 
 /** The older way, for http pages, where `navigator.clipboard` does not exist. */
 function copyBySelection(text: string): boolean {

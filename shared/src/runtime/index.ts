@@ -51,7 +51,7 @@ export {
 export { api, infiniteCursorOptions } from './api';
 export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';
 export { client, newClientId, onUnauthenticated, type RequestOptions, request, toApiError } from './client/client';
-export { copyText, share, useOnline } from './device';
+export { copyText, isOnline, share, useOnline } from './device';
 export { type HostConfig, hostConfig, type PageInfo, pageInfo, pageInfoKnown } from './hostConfig';
 export { isLeaveGuarded, mayLeave, useLeaveGuard } from './leaveGuard';
 export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';

@@ -1,5 +1,5 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import { replaceAdapter } from '../runtime/client/client';
+import { network, replaceAdapter } from '../runtime/client/client';
 
 export interface RecordedRequest {
   /** `GET`, `POST` … */
@@ -97,8 +97,10 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
   return { requests, restore };
 }
 
-/** Tests never reach a real network: what nobody fakes is lost. */
-export const refuseNetwork = () =>
+/** Tests never reach a real network: what nobody fakes is lost. A lost request leaves the network doubted, not gone. */
+export const refuseNetwork = () => {
+  network.replaceAsk(() => new Promise(() => {}));
   replaceAdapter(async (config) => {
     throw new AxiosError(`nobody fakes ${config.method} ${config.url}`, AxiosError.ERR_NETWORK, config);
   });
+};

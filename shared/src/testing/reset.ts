@@ -1,4 +1,5 @@
 import { api, store } from '../runtime';
+import { network } from '../runtime/client/client';
 import { forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
 import { local, tab } from '../runtime/storage/browserStorage';
@@ -17,6 +18,7 @@ export function onTestEnd(ending: () => void) {
 export async function resetRuntime() {
   for (const ending of endings.splice(0).reverse()) ending();
   realtimeEdge.reset();
+  network.answered();
   dropUnsavedDrafts();
   localStorage.clear();
   sessionStorage.clear();

@@ -1,5 +1,5 @@
 import { session, store } from '@liaozhai/shared/runtime';
-import { act, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { act, offline, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { checkInDto, userDto } from '../fixtures';
 import remote from '../remote';
@@ -49,6 +49,20 @@ describe('check-in', () => {
     expect(keys).toHaveLength(2);
     expect(keys[0]).toBeTruthy();
     expect(keys[1]).toBe(keys[0]);
+  });
+
+  test('whose answer is lost is not offered again where it was done', async () => {
+    let isDone = false;
+    const { user } = open({
+      'POST /v1/check-in': () => {
+        isDone = true;
+        throw offline();
+      },
+      'GET /v1/user': () => ({ data: userDto({ checked_in_today: isDone }) }),
+    });
+    await user.click(await button());
+    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
   });
 
   test('done earlier today offers no button', async () => {

@@ -6,6 +6,7 @@ import {
   drafts,
   isApiError,
   isBusy,
+  isOnline,
   onCaughtUpNeeded,
   outboxStore,
   session,
@@ -44,6 +45,8 @@ export function createOutbox() {
   const notBefore = new Map<string, number>();
   /** A page that goes takes its requests with it; their failing says nothing of the message. */
   let isLeaving = false;
+  /** How often the network has come back, by all signs. */
+  let returns = 0;
   /** Stories whose next message waits for the end of a reply. */
   let held = new Set<string>();
 
@@ -103,6 +106,7 @@ export function createOutbox() {
 
   /** The network is back, by all signs: what never got through goes now, what timed out is looked for and else still offered. */
   function settleUnanswered(): void {
+    returns += 1;
     if (currentUserId() === null) return;
     for (const pending of selectChat(store.getState()).pending) {
       if (wasCutOff(pending)) void retry(pending);
@@ -172,7 +176,7 @@ export function createOutbox() {
   /** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
   function maySend(storyId: string): boolean {
     const isPaused = Date.now() < (notBefore.get(storyId) ?? 0);
-    return currentUserId() !== null && navigator.onLine && !isLeaving && !isPaused && !isReplying(storyId);
+    return currentUserId() !== null && isOnline() && !isLeaving && !isPaused && !isReplying(storyId);
   }
 
   function pause(storyId: string, seconds: number): void {
@@ -183,13 +187,19 @@ export function createOutbox() {
   /** True when the story's next message may follow. A message stays with whoever wrote it, and goes on when they are back. */
   async function deliver(pending: PendingMessage): Promise<boolean> {
     const sender = currentUserId();
+    const returnsBefore = returns;
+    const refuse = (error: ApiError) => {
+      // nobody will tell of this return of the network again
+      const isBack = error.kind === 'offline' && returns !== returnsBefore;
+      return isBack ? waitAgain(pending) : refused(pending, error);
+    };
     // taken back while the outbox was being read, or not shown yet and asked for again once it is
     if (!shownPending(pending.clientId)) return false;
     dispatch(chatActions.pendingChanged({ ...pending, state: 'sending', error: undefined }));
     const fate = untried.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
     if (currentUserId() !== sender) return false;
     if (fate === 'received') return delivered(pending);
-    if (fate === 'unknown') return refused(pending, { kind: 'offline' });
+    if (fate === 'unknown') return refuse({ kind: 'offline' });
     try {
       await sendPending(pending);
       return true;
@@ -199,8 +209,13 @@ export function createOutbox() {
       const isReceived = !isBusy(cause) && isUncertain(cause) && (await deliveryStatus(pending)) === 'received';
       if (currentUserId() !== sender) return false;
       if (isReceived) return delivered(pending);
-      return refused(pending, cause);
+      return refuse(cause);
     }
+  }
+
+  async function waitAgain(pending: PendingMessage): Promise<true> {
+    await keepPending({ ...pending, state: 'waiting', error: undefined });
+    return true;
   }
 
   /** What can still go by itself waits; everything else is the reader's to decide. True when the next message may follow. */
@@ -211,14 +226,13 @@ export function createOutbox() {
       pause(pending.storyId, error.retryAfterSeconds);
     }
     if (isBusy(error)) pause(pending.storyId, BUSY_RETRY_SECONDS);
-    if (isBusy(error) || error.kind === 'tooOften' || isLeaving || !navigator.onLine) {
+    if (isBusy(error) || error.kind === 'tooOften' || isLeaving || !isOnline()) {
       dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
       return false;
     }
     if (error.kind === 'invalid' && error.fields.suggestion_id) {
       // The suggestion has expired; the words are the reader's all the same.
-      await keepPending({ ...pending, suggestionId: undefined, state: 'waiting', error: undefined });
-      return true;
+      return waitAgain({ ...pending, suggestionId: undefined });
     }
     // A conversation that is gone is begun anew by the same words.
     const conversationId = error.kind === 'notFound' ? null : pending.conversationId;

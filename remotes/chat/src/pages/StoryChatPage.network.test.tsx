@@ -21,6 +21,22 @@ describe('once the network is back', () => {
     expect(sends(requests)).toHaveLength(2);
   });
 
+  test('a message that fails just as the network returns goes by itself', async () => {
+    let isUp = false;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) => {
+        if (isUp) return sentDto(request);
+        // its connection is lost at the very moment
+        isUp = true;
+        window.dispatchEvent(new Event('online'));
+        throw offline();
+      },
+    });
+    await write(user, '谁在门外？');
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(2);
+  });
+
   test('a line that timed out is looked for, and still only offered where the server does not have it', async () => {
     let looks = 0;
     const { user, requests } = openChat({

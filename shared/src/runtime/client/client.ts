@@ -11,6 +11,7 @@ import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import { API_BASE, type ApiError, edgeEndpoints, endpoints, isApiError } from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { withEarlyRequest } from './earlyRequest';
+import { createNetwork } from './network';
 
 declare module 'axios' {
   interface AxiosRequestConfig {
@@ -24,6 +25,7 @@ declare module 'axios' {
 }
 
 const TIMEOUT_MS = 10_000;
+const ASK_TIMEOUT_MS = 5_000;
 const GET_RETRIES = 2;
 const RETRY_BASE_MS = 300;
 
@@ -56,11 +58,17 @@ client.interceptors.request.use(async (config) => {
 });
 
 client.interceptors.response.use(({ data }) => {
-  // JSON that could not be read stays text: a captive portal's page, or a body cut short
-  if (typeof data !== 'string' || data === '') return data;
+  if (isOurs(data)) {
+    network.answered();
+    return data;
+  }
+  network.doubted();
   const noAnswer: ApiError = { kind: 'offline' };
   throw noAnswer;
 }, recover);
+
+/** JSON that could not be read stays text: a captive portal's page, or a body cut short. */
+const isOurs = (data: unknown) => typeof data !== 'string' || data === '';
 
 async function recover(cause: unknown): Promise<unknown> {
   const config = isAxiosError(cause) ? cause.config : undefined;
@@ -75,10 +83,31 @@ async function recover(cause: unknown): Promise<unknown> {
     return client.request({ ...config, retries: (config.retries ?? 0) + 1 });
   }
   const error = toApiError(cause);
+  if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
+  // a gateway may speak for a server that is away
+  else if (error.kind !== 'server') network.answered();
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout)
     unauthenticated.report(config.signInEpoch ?? 0);
   throw error;
 }
+
+/** Any JSON is the server's word; the user is small, and every backend has it. Past the interceptors, which would act upon a 401. */
+const isServerThere = (): Promise<boolean> =>
+  axios
+    .get(`${API_BASE}${endpoints.user}`, {
+      adapter: (config) => atEdge.adapter(config),
+      timeout: ASK_TIMEOUT_MS,
+      headers: { Accept: 'application/json' },
+      withCredentials: true,
+      validateStatus: (status) => status < 500,
+    })
+    .then(
+      ({ data }) => typeof data === 'object',
+      () => false,
+    );
+
+/** Whether the server can be reached, by how requests fare. */
+export const network = createNetwork(isServerThere);
 
 const hasToken = () => /(?:^|; )XSRF-TOKEN=/.test(document.cookie);
 
@@ -170,6 +199,7 @@ export async function request<const Options extends RequestOptions>(options: Opt
   if (!schema) return answer as Answer<Options>;
   const parsed = safeParse(schema, answer);
   if (parsed.success) return parsed.output as Answer<Options>;
+  network.doubted();
   const noAnswer: ApiError = { kind: 'offline' };
   throw noAnswer;
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import { anyPayload, type UserDto } from '../../contract';
-import { socketId } from '../client/client';
+import { network, socketId } from '../client/client';
 import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';
@@ -51,6 +51,7 @@ export function createRealtime() {
       openLink: (events) => openLink(userId, events),
       onEvent: deliver,
       onStatus(next, socket) {
+        if (status === 'live' && next === 'waiting') network.doubted();
         status = next;
         socketId.set(socket);
         statusChanged.emit();
@@ -128,15 +129,20 @@ export function createRealtime() {
     catchUp.emit();
   }
 
+  /** What is missed from here on belongs to the next bunch, however soon it comes. */
+  function startBunch() {
+    lastNudge = Number.NEGATIVE_INFINITY;
+  }
+
   session.onUserChanged(adjust);
 
   if (typeof window !== 'undefined') {
     window.addEventListener('online', () => nudge('network'));
+    window.addEventListener('offline', startBunch);
     window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') nudge('attention');
-      // what is missed from here on belongs to the next bunch, however soon it comes
-      else lastNudge = Number.NEGATIVE_INFINITY;
+      else startBunch();
     });
   }
 
@@ -156,7 +162,7 @@ export function createRealtime() {
     reset() {
       handlers.clear();
       adjust();
-      lastNudge = Number.NEGATIVE_INFINITY;
+      startBunch();
     },
   };
 

@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { onTestEnd } from '../../testing';
+import { createNetwork } from './network';
+
+/** A network whose server answers while `isUp`; counts how often it was asked, and what the window was told. */
+function start() {
+  const server = { isUp: true, asked: 0 };
+  const network = createNetwork(async () => {
+    server.asked += 1;
+    return server.isUp;
+  });
+  const told: string[] = [];
+  const tell = ({ type }: Event) => told.push(type);
+  for (const type of ['online', 'offline']) {
+    window.addEventListener(type, tell);
+    onTestEnd(() => window.removeEventListener(type, tell));
+  }
+  onTestEnd(network.answered);
+  return { server, network, told };
+}
+
+const pass = (milliseconds: number) => rs.advanceTimersByTimeAsync(milliseconds);
+
+beforeEach(() => {
+  rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestEnd(() => rs.useRealTimers());
+});
+
+describe('a network that the browser holds for sound', () => {
+  test('counts as gone once a question of its own gets no answer either, and back with the next answer', async () => {
+    const { server, network, told } = start();
+    server.isUp = false;
+    network.doubted();
+    expect(network.isOnline()).toBe(true);
+    await pass(0);
+    expect(network.isOnline()).toBe(false);
+    server.isUp = true;
+    await pass(1_000);
+    expect(network.isOnline()).toBe(true);
+    expect(told).toEqual(['offline', 'online']);
+  });
+
+  test('stays where one request alone was lost', async () => {
+    const { network, told } = start();
+    network.doubted();
+    await pass(0);
+    expect(network.isOnline()).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  test('is asked about ever more seldom, however many requests fail', async () => {
+    const { server, network } = start();
+    server.isUp = false;
+    for (let request = 0; request < 10; request += 1) network.doubted();
+    await pass(60_000);
+    expect(server.asked).toBeGreaterThan(5);
+    expect(server.asked).toBeLessThan(10);
+  });
+
+  test('is back as soon as any request is answered', async () => {
+    const { server, network, told } = start();
+    server.isUp = false;
+    network.doubted();
+    await pass(0);
+    network.answered();
+    expect(network.isOnline()).toBe(true);
+    expect(told).toEqual(['offline', 'online']);
+    const { asked } = server;
+    await pass(60_000);
+    expect(server.asked).toBe(asked);
+  });
+
+  test('is asked about at once when the browser says that it is online', async () => {
+    const { server, network } = start();
+    server.isUp = false;
+    network.doubted();
+    await pass(8_000);
+    server.isUp = true;
+    window.dispatchEvent(new Event('online'));
+    await pass(0);
+    expect(network.isOnline()).toBe(true);
+  });
+});
