@@ -134,6 +134,23 @@ describe('a 401', () => {
     expect(await outcome).toBe('unauthenticated');
   });
 
+  test('of a member says that nothing is lost, and leads to a login with the name filled in', async () => {
+    const { user } = await openHost({ handlers: expired, member: true });
+    await ask();
+    expect(await screen.findByRole('heading', { name: '注册' })).toBeTruthy();
+    expect(screen.getByText('登录已过期，你的对话都在')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '登录' }));
+    expect(await screen.findByRole('heading', { name: '登录' })).toBeTruthy();
+    expect(input('login')?.value).toBe(memberDto().username);
+  });
+
+  test('of a guest says nothing of the kind', async () => {
+    await openHost({ handlers: expired });
+    await ask();
+    await screen.findByRole('heading', { name: '注册' });
+    expect(screen.queryByText('登录已过期，你的对话都在')).toBeNull();
+  });
+
   test('ten at once open one popup', async () => {
     await openHost({ handlers: expired });
     const all = Promise.all(Array.from({ length: 10 }, ask));

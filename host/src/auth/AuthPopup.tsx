@@ -1,5 +1,5 @@
 import { paths } from '@liaozhai/shared/contract';
-import { type LoginMode, session, toast } from '@liaozhai/shared/runtime';
+import { type LoginMode, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
 import {
   Button,
   Dialog,
@@ -33,7 +33,8 @@ const titles: Record<AuthMode, string> = {
 /** Login and registration over everything else. Mounted anew for each opening. */
 export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupProps) {
   const navigation = useNavigation();
-  const [form, setForm] = useState(() => openedForm(openedIn));
+  const expired = useExpiredSession();
+  const [form, setForm] = useState(() => openedForm(openedIn, expired?.login));
   const change = (changed: Partial<AuthForm>) => setForm((last) => ({ ...last, ...changed }));
   const onConfirmationNeeded = () => change({ mode: 'confirm-email', password: '' });
   const registration = useRegistration(form, {
@@ -47,12 +48,13 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
 
-  const toLogin = () => setForm(loginForm(form.gender));
+  const toLogin = () => setForm(loginForm(form.gender, expired?.login));
   const toRegister = () => setForm(registerForm(form.gender));
   const common = { form, onChange: change };
   return (
     <>
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
+        {expired && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
         {form.mode === 'register' && <RegisterForm {...common} {...registration} onSwitch={toLogin} />}
         {form.mode === 'login' && <LoginForm {...common} {...login} onSwitch={toRegister} />}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}
@@ -106,18 +108,31 @@ function registerForm(gender: Gender): AuthForm {
   };
 }
 
-const loginForm = (gender: Gender): AuthForm => ({
+const loginForm = (gender: Gender, login = ''): AuthForm => ({
   mode: 'login',
   gender,
   name: '',
-  login: '',
+  login,
   password: '',
   passwordVisible: false,
   generatedPassword: null,
 });
 
-const openedForm = (mode: 'register' | 'login', gender: Gender = 'male'): AuthForm =>
-  mode === 'register' ? registerForm(gender) : loginForm(gender);
+function openedForm(mode: LoginMode, login?: string): AuthForm {
+  return mode === 'register' ? registerForm('male') : loginForm('male', login);
+}
+
+/** Above the registration that a 401 opens: whose session has run out needs no new account. */
+function ExpiredNotice({ onLogin }: { onLogin: () => void }) {
+  return (
+    <div className={styles.expired}>
+      <p>{texts.expired}</p>
+      <Button small onClick={onLogin}>
+        {texts.login.submit}
+      </Button>
+    </div>
+  );
+}
 
 interface AuthFormProps {
   form: AuthForm;

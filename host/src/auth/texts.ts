@@ -20,6 +20,7 @@ export const texts = {
     done: '登录成功',
     failed: '登录失败',
   },
+  expired: '登录已过期，你的对话都在',
   confirmEmail: {
     title: '确认邮箱',
     sentTo: (email: string) => `确认邮件已发到 ${email}，请打开邮件里的链接完成注册。`,

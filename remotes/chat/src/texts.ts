@@ -20,6 +20,7 @@ export const texts = {
     newMessages: '新消息',
     toEnd: '回到最新',
     opening: '开篇',
+    expired: '登录已过期，你的对话都在',
     system: '提示',
     tooLong: (over: number) => `超出 ${over} 字`,
     left: (count: number) => `还可写 ${count} 字`,

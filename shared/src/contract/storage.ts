@@ -3,6 +3,8 @@ export const STORAGE_KEYS = {
   user: 'user-store',
   /** id of who signed in here last and has not logged out */
   owner: 'liaozhai-owner',
+  /** the name that this owner signs in with */
+  login: 'liaozhai-login',
   preferences: 'liaozhai-preferences',
   draft: 'liaozhai-draft',
   positions: 'liaozhai-positions',

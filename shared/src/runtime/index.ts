@@ -67,7 +67,7 @@ export {
   useScreen,
 } from './screen';
 export { authPopup, type LoginMode, requestLogin } from './session/authPopup';
-export { session, useSession, useUser } from './session/session';
+export { session, useExpiredSession, useSession, useUser } from './session/session';
 export type { User } from './session/user';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts } from './storage/drafts';

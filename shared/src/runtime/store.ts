@@ -22,15 +22,29 @@ export const toastsSlice = createSlice({
   },
 });
 
-/** Authenticated ⇔ `member`; `unknown` only until the stored user has been read. */
-export type Session = { status: 'unknown' } | { status: 'guest' } | { status: 'member'; user: User };
+/**
+ * Authenticated ⇔ `member`; `unknown` only until the stored user has been read. A guest whose session has run out here is
+ * told apart from others by `expired`.
+ */
+export type Session =
+  | { status: 'unknown' }
+  | { status: 'guest'; expired?: ExpiredSession | undefined }
+  | { status: 'member'; user: User };
+
+/** Whose session has run out: they need only sign in again. */
+export interface ExpiredSession {
+  id: string;
+  /** what they sign in with; may be empty */
+  login: string;
+}
 
 export const sessionSlice = createSlice({
   name: 'session',
   initialState: { status: 'unknown' } as Session,
   reducers: {
-    userChanged: (_, { payload: user }: PayloadAction<User | null>): Session =>
-      user ? { status: 'member', user } : { status: 'guest' },
+    signedIn: (_, { payload: user }: PayloadAction<User>): Session => ({ status: 'member', user }),
+    signedOut: (_, { payload: expired }: PayloadAction<ExpiredSession | null>): Session =>
+      expired ? { status: 'guest', expired } : { status: 'guest' },
   },
 });
 

@@ -1,10 +1,12 @@
 import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
 import {
+  type ApiError,
   continuedSchema,
   endpoints,
   latestSchema,
   request,
   sentSchema,
+  session,
   singleSchema,
   suggestionSchema,
 } from '@liaozhai/shared/runtime';
@@ -26,8 +28,12 @@ export interface LatestQuery {
   limit?: number;
 }
 
-export const askLatest = async (query: LatestQuery): Promise<Page> =>
-  toPage(await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema }));
+export async function askLatest(query: LatestQuery): Promise<Page> {
+  // whoever keeps a thread in step goes on asking when the session has run out, and each refusal would open the popup
+  const refusal: ApiError = { kind: 'unauthenticated' };
+  if (session.current().status !== 'member') throw refusal;
+  return toPage(await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema }));
+}
 
 /** The same line gives the same key and body, so that it is carried out once. */
 export async function postMessage(pending: PendingMessage): Promise<SentDto> {

@@ -178,6 +178,8 @@ export const refreshConversations =
     dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
   };
 
+export const selectConversations = chatApi.endpoints.chatGetConversations.select();
+
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
 export const { useChatGetStoryQuery, useChatGetThreadQuery, useChatGetConversationsInfiniteQuery } = chatApi;

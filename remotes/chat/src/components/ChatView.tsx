@@ -7,12 +7,13 @@ import {
   paths,
   requestLogin,
   toast,
+  useExpiredSession,
   useNavigate,
   useOnline,
   useSelector,
   useUser,
 } from '@liaozhai/shared/runtime';
-import { followKeyboard, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
+import { Button, followKeyboard, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
 import {
   memo,
   type Ref,
@@ -209,6 +210,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   };
   return (
     <div ref={foot} className={styles.foot}>
+      <ExpiredNotice />
       <Composer
         field={field}
         text={draft}
@@ -247,6 +249,19 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     </div>
   );
 });
+
+/** Says why nothing goes out and that nothing is lost, with the way on. */
+function ExpiredNotice() {
+  if (useExpiredSession() === null) return null;
+  return (
+    <div className={styles.expired} role="status">
+      <p>{texts.chat.expired}</p>
+      <Button small variant="quiet" onClick={() => void requestLogin('login')}>
+        {texts.state.toLogin}
+      </Button>
+    </div>
+  );
+}
 
 /** Everything a reader can do in the chat of one story. */
 function useChatActions(storyId: string, conversationId: string | null, isMember: boolean) {

@@ -6,6 +6,7 @@ import {
   requestLogin,
   toast,
   useDispatch,
+  useExpiredSession,
   useSelector,
   useSession,
 } from '@liaozhai/shared/runtime';
@@ -25,7 +26,7 @@ import {
   SwipeRow,
 } from '@liaozhai/shared/ui';
 import { memo, useEffect, useMemo } from 'react';
-import { refreshConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
+import { refreshConversations, selectConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
 import { useNow } from '../components/MessageRow';
@@ -37,19 +38,24 @@ import styles from './ConversationListPage.module.css';
 /** 聊过: the conversations one has had, the latest first. */
 export default function ConversationListPage() {
   const isMember = useSession().status === 'member';
+  const isExpired = useExpiredSession() !== null;
+  const hasList = useSelector(selectConversations).data !== undefined;
   useEffect(() => outbox.start(), []);
+  const signIn = <Button onClick={() => void requestLogin('login')}>{texts.list.signIn}</Button>;
   return (
     <div className={styles.page}>
-      {isMember ? (
+      {isExpired && hasList && (
+        <div className={styles.expired} role="status">
+          <p>{texts.chat.expired}</p>
+          {signIn}
+        </div>
+      )}
+      {isMember || (isExpired && hasList) ? (
         <ConversationList />
       ) : (
         <>
           <h1 className={styles.title}>{texts.list.title}</h1>
-          <EmptyState
-            drawing="moon"
-            text={texts.list.guest}
-            action={<Button onClick={() => void requestLogin('login')}>{texts.list.signIn}</Button>}
-          />
+          <EmptyState drawing="moon" text={isExpired ? texts.chat.expired : texts.list.guest} action={signIn} />
         </>
       )}
     </div>

@@ -2,8 +2,9 @@ import type { UserDto } from '@liaozhai/shared/contract';
 import { authPopup, outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
+import { threadSyncs } from '../api/threadSync';
 import { latestDto } from '../fixtures';
-import { bodyOf, LATEST, openChat, SEND, sends, sentDto, write } from './chatting';
+import { asked, bodyOf, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
 describe('outbox.401', () => {
   const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
@@ -89,6 +90,28 @@ describe('outbox.401', () => {
     await signIn({});
     expect(await screen.findByText('排队中')).toBeTruthy();
     expect(sends(requests)).toHaveLength(2);
+  });
+
+  test('an expired session leaves the conversation and the message in sight, with the way back in', async () => {
+    let isExpired = false;
+    const expire = () => ({ status: 401, body: { message: 'no' } });
+    const { user, requests } = openChat({
+      [LATEST]: () => (isExpired ? expire() : latestDto([asked, told])),
+      [SEND]: (request: RecordedRequest) => (isExpired ? expire() : sentDto(request)),
+    });
+    await screen.findByText(told.body ?? '');
+    isExpired = true;
+    await write(user, '后来呢？');
+    expect(await screen.findByText('登录已过期，你的对话都在')).toBeTruthy();
+    expect(screen.getByText(told.body ?? '')).toBeTruthy();
+    expect(screen.getByText('后来呢？')).toBeTruthy();
+    const looks = requests.filter(({ url }) => url === '/v1/messages/latest').length;
+    await threadSyncs.catchUp('s-1');
+    expect(requests.filter(({ url }) => url === '/v1/messages/latest')).toHaveLength(looks);
+    isExpired = false;
+    await signIn({ id: 'u-2' });
+    await waitFor(() => expect(screen.queryByText('后来呢？')).toBeNull());
+    expect(screen.queryByText('登录已过期，你的对话都在')).toBeNull();
   });
 
   test('as another user it is never sent', async () => {

@@ -1,7 +1,7 @@
-import { isApiError, useRealtimeStatus, useSession } from '@liaozhai/shared/runtime';
+import { isApiError, useExpiredSession, useRealtimeStatus, useSelector, useSession } from '@liaozhai/shared/runtime';
 import { QueryView, Skeleton } from '@liaozhai/shared/ui';
 import { useEffect, useMemo, useState } from 'react';
-import { useChatGetStoryQuery, useChatGetThreadQuery } from '../api/chatApi';
+import { selectThread, useChatGetStoryQuery, useChatGetThreadQuery } from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
@@ -22,8 +22,9 @@ function StoryChat({ storyId }: { storyId: string }) {
   const storyQuery = useChatGetStoryQuery(storyId);
   const isSettled = useDeletionSettled(storyId);
   const memberThread = useChatGetThreadQuery(storyId, { skip: !isMember || !isSettled });
+  const expiredThread = useExpiredThread(storyId);
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
-  const thread = isMember ? memberThread.currentData : guestThread;
+  const thread = isMember ? memberThread.currentData : (expiredThread ?? guestThread);
   const story = storyQuery.currentData ?? (storyQuery.isError ? nameless(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
@@ -43,11 +44,24 @@ function StoryChat({ storyId }: { storyId: string }) {
     <div className={styles.chat}>
       <QueryView query={query} skeleton={<ChatSkeleton />}>
         {({ story, thread }) => (
-          <ChatView key={isMember ? 'member' : 'guest'} story={story} thread={thread} isMember={isMember} />
+          <ChatView
+            key={isMember || expiredThread ? 'member' : 'guest'}
+            story={story}
+            thread={thread}
+            isMember={isMember}
+          />
         )}
       </QueryView>
     </div>
   );
+}
+
+/** What was read before the session ran out, as far as this page still has it. */
+function useExpiredThread(storyId: string): Thread | undefined {
+  const isExpired = useExpiredSession() !== null;
+  const select = useMemo(() => selectThread(storyId), [storyId]);
+  const thread = useSelector(select).data;
+  return isExpired ? thread : undefined;
 }
 
 /** The conversation can go on when its story cannot be had just now. */

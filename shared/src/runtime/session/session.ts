@@ -8,7 +8,7 @@ import { ANONYMOUS, lastOwner, setCurrentOwner } from '../storage/owner';
 import { adoptPositions, purgePositions } from '../storage/positions';
 import { offlineCache, outboxStore } from '../storage/recordStore';
 import { uncopiedCredentials } from '../storage/uncopied';
-import { type Session, sessionSlice, store, useSelector } from '../store';
+import { type ExpiredSession, type Session, sessionSlice, store, useSelector } from '../store';
 import { patchedUser, readStored, toStored, toUser, type User } from './user';
 
 const FRESH_MS = 10_000;
@@ -16,6 +16,13 @@ const FRESH_MS = 10_000;
 const currentUser = (): User | null => {
   const { session: state } = store.getState();
   return state.status === 'member' ? state.user : null;
+};
+
+/** Whose things this page shows: the user's, also once the session has run out. */
+const shownFor = (): string | null => {
+  const { session: state } = store.getState();
+  if (state.status === 'member') return state.user.id;
+  return (state.status === 'guest' && state.expired?.id) || null;
 };
 
 const isOlder = (user: User, version: number | null | undefined): boolean =>
@@ -33,7 +40,7 @@ export function createSession() {
   /** when the server last told the whole user, by the page's clock */
   let userToldAt = Number.NEGATIVE_INFINITY;
 
-  /** Empties the cache of what the former user read; this aborts every request under way. */
+  /** Empties the cache of what another user read; this aborts every request under way. */
   function forgetAnswers() {
     clearTimeout(forgetting);
     forgetting = undefined;
@@ -46,31 +53,44 @@ export function createSession() {
   }
 
   /** Makes `user` the session's; everyone who keeps something of the former hears of it. */
-  function become(user: User | null, forget = forgetAnswers) {
-    const previous = currentUser();
-    store.dispatch(sessionSlice.actions.userChanged(user));
-    const previousId = previous?.id ?? null;
-    const id = user?.id ?? null;
-    if (previousId === id) return;
-    setCurrentOwner(id);
-    if (previousId !== null || forgetting !== undefined) forget();
+  function become(user: User) {
+    const isSignIn = currentUser()?.id !== user.id;
+    const former = shownFor();
+    store.dispatch(sessionSlice.actions.signedIn(user));
+    if (!isSignIn) return;
+    setCurrentOwner(user.id);
+    const isOther = former !== null && former !== user.id;
+    if (isOther || forgetting !== undefined) forgetAnswers();
     else store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
-    userChanged.emit(previousId, id);
+    userChanged.emit(isOther ? former : null, user.id);
+  }
+
+  /** Ends the session for good: nothing of the user stays in this page. */
+  function end(forget = forgetAnswers) {
+    local.remove(STORAGE_KEYS.user);
+    const former = shownFor();
+    store.dispatch(sessionSlice.actions.signedOut(null));
+    setCurrentOwner(null);
+    if (former === null) return;
+    forget();
+    userChanged.emit(former, null);
+  }
+
+  /** The session ran out: what this page shows of the user stays until somebody signs in, and is theirs alone. */
+  function expire(user: User) {
+    local.remove(STORAGE_KEYS.user);
+    store.dispatch(sessionSlice.actions.signedOut({ id: user.id, login: user.username }));
+    userChanged.emit(user.id, null);
   }
 
   function signIn(user: User): Promise<unknown> {
     signInEpoch.next();
     const last = lastOwner.read();
-    lastOwner.write(user.id);
+    lastOwner.write(user.id, user.username);
     save(user);
     const moved = [last !== null && last !== user.id ? purgePrivateData(last) : null, adoptAnonymousData(user.id)];
     become(user);
     return Promise.all(moved);
-  }
-
-  function dropUser(forget = forgetAnswers) {
-    local.remove(STORAGE_KEYS.user);
-    become(null, forget);
   }
 
   /** Several places ask when the page is looked at again; one answer serves them all. */
@@ -103,7 +123,7 @@ export function createSession() {
     return logOut(async (byRefusal) => {
       signInEpoch.next();
       lastOwner.forget();
-      dropUser(byRefusal ? forgetAnswersSoon : forgetAnswers);
+      end(byRefusal ? forgetAnswersSoon : forgetAnswers);
       if (id !== undefined) await purgePrivateData(id);
     });
   }
@@ -160,6 +180,7 @@ export function createSession() {
       beforeSignOut.add(work);
       return () => void beforeSignOut.delete(work);
     },
+    /** Hears of whom this page showed things of before, if it was somebody else, and who is signed in now. Returns the way to stop. */
     onUserChanged: userChanged.on,
   };
 
@@ -167,22 +188,27 @@ export function createSession() {
   function takeStoredUser() {
     const storedUser = readStored(readJson(STORAGE_KEYS.user));
     const user = currentUser();
-    if (!storedUser || user?.id !== storedUser.id) {
-      signInEpoch.next();
-      // logged out there, not only run out: what is still in this tab's hands goes too
-      if (user && lastOwner.read() !== user.id) {
-        purgeDrafts(user.id);
-        uncopiedCredentials.forget();
-      }
-      return become(storedUser);
+    if (storedUser && user?.id === storedUser.id) {
+      balanceEpoch += 1;
+      return become(patchedUser(user, toStored(storedUser)));
     }
-    balanceEpoch += 1;
-    become(patchedUser(user, toStored(storedUser)));
+    signInEpoch.next();
+    const former = shownFor();
+    const last = lastOwner.read();
+    // logged out there, not only run out: what is still in this tab's hands goes too
+    if (former !== null && last !== former) {
+      purgeDrafts(former);
+      uncopiedCredentials.forget();
+    }
+    if (storedUser) become(storedUser);
+    else if (user && last === user.id) expire(user);
+    else if (last === null || (former !== null && last !== former)) end();
+    else store.dispatch(sessionSlice.actions.signedOut({ id: last, login: lastOwner.readLogin() }));
   }
 
-  // The session ran out: the user goes, what they wrote stays for the same id.
   onUnauthenticated(() => {
-    if (currentUser()) dropUser(forgetAnswersSoon);
+    const user = currentUser();
+    if (user) expire(user);
   });
 
   if (typeof window !== 'undefined') {
@@ -199,6 +225,10 @@ export function createSession() {
 export const session = createSession();
 
 export const useSession = (): Session => useSelector((state) => state.session);
+
+/** The session that has run out here, if one has: its user need only sign in again. */
+export const useExpiredSession = (): ExpiredSession | null =>
+  useSelector((state) => (state.session.status === 'guest' && state.session.expired) || null);
 
 export const useUser = (): User | null =>
   useSelector((state) => (state.session.status === 'member' ? state.session.user : null));

@@ -23,6 +23,14 @@ export const onOwnerChanged = changed.on;
 /** Who signed in on this device last and has not logged out; survives a session that ran out. */
 export const lastOwner = {
   read: () => local.get(STORAGE_KEYS.owner),
-  write: (id: string) => local.set(STORAGE_KEYS.owner, id),
-  forget: () => local.remove(STORAGE_KEYS.owner),
+  /** What they sign in with; empty where an older build wrote no name. */
+  readLogin: () => local.get(STORAGE_KEYS.login) ?? '',
+  write(id: string, login: string) {
+    local.set(STORAGE_KEYS.owner, id);
+    local.set(STORAGE_KEYS.login, login);
+  },
+  forget() {
+    local.remove(STORAGE_KEYS.owner);
+    local.remove(STORAGE_KEYS.login);
+  },
 };

@@ -119,7 +119,7 @@ test('snapshots: the 60 last written can be read', async () => {
 
 describe('credentials that the clipboard refused', () => {
   beforeEach(() => {
-    lastOwner.write('u-1');
+    lastOwner.write('u-1', 'a1');
     uncopiedCredentials.keep('账号：fox\n密码：123456');
   });
 
@@ -128,7 +128,7 @@ describe('credentials that the clipboard refused', () => {
   });
 
   test('are nobody else’s, who signed in while this tab was away', () => {
-    lastOwner.write('u-2');
+    lastOwner.write('u-2', 'a2');
     expect(uncopiedCredentials.read()).toBeNull();
     expect(sessionStorage.length).toBe(0);
   });
