@@ -16,6 +16,14 @@ function seemSlow() {
   Object.defineProperty(navigator, 'connection', { value: { effectiveType: '2g' } });
 }
 
+/** Taps a lost pane's 重试, unless the pane opens by itself just then. */
+export async function triesAgain(page: Page, buttons = page.getByRole('button', { name: '重试' })) {
+  const button = buttons.filter({ visible: true }).first();
+  await expect(async () => {
+    if (await button.isVisible()) await button.click({ timeout: 1000 });
+  }).toPass();
+}
+
 /** Things a person does in the app, by what they see. */
 export class Person {
   constructor(

@@ -49,7 +49,7 @@ const listen = (server: Server, port = 0) =>
 
 /** A server whose `close` also ends what is connected, sockets of WebSockets included. */
 function createEndableServer() {
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: 75_000 });
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

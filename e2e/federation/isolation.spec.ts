@@ -1,5 +1,5 @@
 import type { Route } from '@playwright/test';
-import { expect, test } from '../person.ts';
+import { expect, test, triesAgain } from '../person.ts';
 
 const walletFiles = /\/builds\/wallet\//;
 const card = '暂时打不开';
@@ -35,8 +35,29 @@ test('mf.retry: a repaired remote opens by its retry button', async ({ person, p
   await person.open('/my/wallet/recharge');
   await expect(page.getByText(card).first()).toBeVisible();
   await page.unroute(walletFiles);
-  await page.getByRole('button', { name: '重试' }).first().click();
+  await triesAgain(page);
   await expect(page.getByRole('heading', { name: '充值', exact: true })).toBeVisible();
+});
+
+test.describe('on a network that is not slow', () => {
+  test.use({ judgesHangs: true });
+
+  test('mf.retry: a file that had been given up opens its pane when it comes', async ({ person, page }) => {
+    await person.joins();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(walletFiles, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await person.open('/my/wallet/recharge');
+    await expect(page.getByText(card).first()).toBeVisible();
+    release();
+    await expect(page.getByRole('heading', { name: '充值', exact: true })).toBeVisible();
+    await expect(page.getByText(card)).toHaveCount(0);
+  });
 });
 
 test('mf.tamper: a changed late chunk never runs', async ({ person, page }) => {

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { triesAgain } from '../person.ts';
 import type { Breakage, Edition } from './site/edition.ts';
 import type { Fault } from './site/faultyFront.ts';
 import { filesOf, type Site } from './site/site.ts';
@@ -127,7 +128,7 @@ test('mf.retry: with both builds gone a card stands in the pane; either one repa
   // only the newer one comes back
   site.front.mend();
   site.front.breaks(filesOf(lastGood), { status: 404 });
-  await page.getByRole('button', { name: '重试' }).click();
+  await triesAgain(page);
   await expect(page.getByText(next.says, { exact: true })).toBeVisible();
 });
 

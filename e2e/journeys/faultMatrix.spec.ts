@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import type { Edition } from '../federation/site/edition.ts';
 import { startSite } from '../federation/site/site.ts';
-import { test as base, expect } from '../person.ts';
+import { test as base, expect, triesAgain } from '../person.ts';
 import { startBackend } from '../product.ts';
 import { toldBy } from '../toasts.ts';
 import { faults } from './matrix/faults.ts';
@@ -109,7 +109,7 @@ for (const flow of flows)
     const card = page.getByText('暂时打不开').filter({ visible: true });
     await expect(card.first()).toBeVisible();
     scene.site.front.mend();
-    await anyRetry(page).filter({ visible: true }).first().tap();
+    await triesAgain(page, anyRetry(page));
     await expect(card).toHaveCount(0);
     if (flow.name === 'profile')
       await page

@@ -89,7 +89,8 @@ test('words lost on a line that looks alive go by themselves once it is', async 
   isDead = true;
   for (const socket of open) await socket.close();
   await person.says('雁过无声');
-  await expect(person.log().getByText('没有收到回音')).toBeVisible();
+  await expect(person.log().getByText('等待网络')).toBeVisible();
+  await expect(page.getByText('当前没有网络')).toBeVisible();
   isDead = false;
   await sentOnce(person, '雁过无声');
 });

@@ -30,7 +30,8 @@ export function createProduct({ releases, env, backendUrl, config }: ProductOpti
   });
   const listener = getRequestListener(app.fetch);
   const proxy = createBackendProxy({ backend: backendUrl, reverb: env.REVERB_URL, trustProxy: env.TRUST_PROXY });
-  const server = createServer((request, response) => {
+  // longer than a load balancer or nginx keeps an idle connection: what it sends on one that closes just then is lost
+  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     if (!proxy.web(request, response)) void listener(request, response);
   });
   server.on('upgrade', proxy.upgrade);

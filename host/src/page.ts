@@ -18,11 +18,10 @@ import { createPendingUpdate } from './updates/pendingUpdate';
  * and the federation runtime where builds find them and registers the set's remotes.
  */
 export function createPage(set: PageSet = readPageSet()) {
-  const timeoutMs = () => loadTimeoutMs(set.host.entry);
-  const assetLoader = createAssetLoader(timeoutMs);
+  const assetLoader = createAssetLoader((url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)));
   installAssetLoader(assetLoader);
   shareFederationRuntime();
-  const prefetcher = createPrefetcher(set.hashes, timeoutMs);
+  const prefetcher = createPrefetcher(set.hashes, () => loadTimeoutMs(set.host.entry, true));
   const remotes = createRemotes({ set, assetLoader, prefetcher });
   const builds = Object.entries(set.remotes).map(([name, build]) => [name, remotes.activeBuild(name)?.id ?? build.id]);
   pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
@@ -34,6 +33,7 @@ export function createPage(set: PageSet = readPageSet()) {
     components: createRemoteComponents({ set, remotes, prefetcher }),
     prerendered: createPrerendered(document.getElementById('root')),
     pendingUpdate: createPendingUpdate(),
+    onLateAsset: assetLoader.onLate,
   };
 }
 

@@ -59,7 +59,7 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     onward.end(body);
   };
 
-  const server: Server = createServer((message, answer) => {
+  const server: Server = createServer({ keepAliveTimeout: 75_000 }, (message, answer) => {
     const path = message.url ?? '/';
     asked.push(path);
     const fault = faults.find((candidate) => candidate.path.test(path))?.fault;

@@ -23,5 +23,6 @@ test.each([
   ['a phone that slept while the host was on its way', undefined, 600_000, 30_000],
 ])('%s', (_, effectiveType, hostMs, expected) => {
   on(effectiveType, hostMs);
-  expect(loadTimeoutMs('/host.js')).toBe(expected);
+  expect(loadTimeoutMs('/host.js', true)).toBe(expected);
+  expect(loadTimeoutMs('/host.js', false)).toBe(Math.max(10_000, expected));
 });

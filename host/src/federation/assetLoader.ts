@@ -26,20 +26,38 @@ export interface AssetLoader {
   script(url: string): Promise<void>;
   /** Applies a stylesheet of the set. Rejects with AssetError. */
   style(url: string): Promise<void>;
+  /** Tells that a file has come which had been given up; asking for it again succeeds at once. Returns the way to stop. */
+  onLate(listener: () => void): () => void;
 }
 
 /**
  * The one way by which code and styles of any build enter the page: hash, Trusted Types, time limit, one retry.
- * Equal URLs in flight or loaded share one promise; a failed one may be asked again.
+ * Equal URLs in flight or loaded share one promise; a failed one may be asked again. `timeoutMs` says how long a file
+ * may take.
  */
-export function createAssetLoader(timeoutMs: () => number): AssetLoader {
-  const load = (append: typeof appendScript) => once(withRetry((url) => append(url, timeoutMs())));
-  return { script: load(appendScript), style: load(appendStyle) };
+export function createAssetLoader(timeoutMs: (url: string) => number): AssetLoader {
+  const lateListeners = new Set<() => void>();
+  const load = (append: typeof appendScript) => {
+    const known = createOnce();
+    const arrived = (url: string) => {
+      known.done(url);
+      for (const listener of lateListeners) listener();
+    };
+    return known.of(withRetry((url) => append(url, { timeoutMs: timeoutMs(url), onLate: () => arrived(url) })));
+  };
+  return {
+    script: load(appendScript),
+    style: load(appendStyle),
+    onLate(listener) {
+      lateListeners.add(listener);
+      return () => void lateListeners.delete(listener);
+    },
+  };
 }
 
 /** Lets the chunk runtimes of all builds load through this loader; `shared/src/build/assetLoader.ts` is their side. */
 export function installAssetLoader(loader: AssetLoader) {
-  const loadAsset = (kind: keyof AssetLoader, url: string) => loader[kind](url);
+  const loadAsset = (kind: 'script' | 'style', url: string) => loader[kind](url);
   Object.assign(globalThis, { __loadAsset: loadAsset });
 }
 
@@ -63,10 +81,23 @@ function failureAt(url: string): AssetFailure {
   return timing?.responseStatus === 404 ? 'gone' : 'unreachable';
 }
 
+interface Patience {
+  timeoutMs: number;
+  /** the file has come after all */
+  onLate: () => void;
+}
+
 /** Appends the element and waits for it. A hang is given up; the container name per build keeps a late arrival harmless. */
-function settle(element: HTMLScriptElement | HTMLLinkElement, url: string, timeoutMs: number): Promise<void> {
+function settle(
+  element: HTMLScriptElement | HTMLLinkElement,
+  url: string,
+  { timeoutMs, onLate }: Patience,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new AssetError('timeout', url)), timeoutMs);
+    const timer = setTimeout(() => {
+      element.onload = onLate;
+      reject(new AssetError('timeout', url));
+    }, timeoutMs);
     element.onload = () => {
       clearTimeout(timer);
       resolve();
@@ -80,17 +111,17 @@ function settle(element: HTMLScriptElement | HTMLLinkElement, url: string, timeo
   });
 }
 
-function appendScript(url: string, timeoutMs: number): Promise<void> {
+function appendScript(url: string, patience: Patience): Promise<void> {
   const script = document.createElement('script');
   script.integrity = integrityOf(url);
   script.crossOrigin = 'anonymous';
   // the policy refuses unlisted URLs; where Trusted Types are unknown `integrityOf` has refused already
   const policy = globalThis.__liaozhai?.policy;
   script.src = policy ? (policy.createScriptURL(url) as unknown as string) : url;
-  return settle(script, url, timeoutMs);
+  return settle(script, url, patience);
 }
 
-function appendStyle(url: string, timeoutMs: number): Promise<void> {
+function appendStyle(url: string, patience: Patience): Promise<void> {
   const { href } = new URL(url, location.href);
   const isInlined = document.querySelector(`style[data-href="${new URL(href).pathname}"]`) !== null;
   const applied = isInlined || [...document.styleSheets].some((sheet) => sheet.href === href);
@@ -100,7 +131,7 @@ function appendStyle(url: string, timeoutMs: number): Promise<void> {
   link.integrity = integrityOf(url);
   link.crossOrigin = 'anonymous';
   link.href = url;
-  return settle(link, url, timeoutMs);
+  return settle(link, url, patience);
 }
 
 /** One retry after 50–150 ms past the HTTP cache, since corrupt bytes are cached as immutable. */
@@ -115,22 +146,29 @@ const withRetry = (append: (url: string) => Promise<void>) => async (url: string
   }
 };
 
-const once = (load: (url: string) => Promise<void>) => {
+/** What is loaded or on its way, by whole URL. */
+function createOnce() {
   const known = new Map<string, Promise<void>>();
-  return (url: string) => {
-    const { href } = new URL(url, location.href);
-    const running = known.get(href);
-    if (running) return running;
-    const started = load(href).catch((cause) => {
-      known.delete(href);
-      throw cause;
-    });
-    known.set(href, started);
-    return started;
+  const hrefOf = (url: string) => new URL(url, location.href).href;
+  return {
+    of: (load: (url: string) => Promise<void>) => (url: string) => {
+      const href = hrefOf(url);
+      const running = known.get(href);
+      if (running) return running;
+      const started = load(href).catch((cause) => {
+        if (known.get(href) === started) known.delete(href);
+        throw cause;
+      });
+      known.set(href, started);
+      return started;
+    },
+    done: (url: string) => void known.set(hrefOf(url), Promise.resolve()),
   };
-};
+}
 
 const leastMs = 2500;
+/** Where nothing else can take the file's place, which is so on most first visits. */
+const leastAloneMs = 10_000;
 /** A phone may sleep while the host's script is on its way. */
 const mostMs = 30_000;
 
@@ -141,13 +179,14 @@ const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-
 type Connection = { effectiveType?: string };
 
 /**
- * How long a file may take, ms, before it counts as hanging: 2.5 s, and up to 30 s where the network itself is slow.
- * The measure is the host's own script, larger than any file of a remote; from a cache it took no time.
+ * How long a file may take, ms, before it counts as hanging: 2.5 s where another build can take over, else 10 s, and up
+ * to 30 s where the network itself is slow. The measure is the host's own script, larger than any file of a remote; from
+ * a cache it took no time.
  */
-export function loadTimeoutMs(hostEntry: string): number {
+export function loadTimeoutMs(hostEntry: string, hasOther: boolean): number {
   const { connection } = navigator as Navigator & { connection?: Connection };
   const { href } = new URL(hostEntry, location.href);
   const hostMs = performance.getEntriesByName(href)[0]?.duration ?? 0;
   const neededMs = Math.max(slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs);
-  return Math.min(Math.max(leastMs, neededMs), mostMs);
+  return Math.min(Math.max(hasOther ? leastMs : leastAloneMs, neededMs), mostMs);
 }

@@ -38,6 +38,7 @@ function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSe
       Object.assign(globalThis, { [which === 'current' ? 'gifts_2.0.0' : 'gifts_1.0.0']: container });
     },
     style: async () => undefined,
+    onLate: () => () => undefined,
   };
   const prefetcher = { prefetch: async () => undefined, cancel: (entry: string) => void cancelled.push(entry) };
   return { remotes: createRemotes({ set, assetLoader, prefetcher }), cancelled };

@@ -41,7 +41,9 @@ export interface Remotes {
    * one to switch to; a second caller for the same failure gets true without a second switch.
    */
   fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
-  /** For a retry by hand: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
+  /** Whether another build can take the place of the one that a file belongs to. */
+  hasOther(url: string): boolean;
+  /** For a retry: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
   startAnew(name: string): void;
 }
 
@@ -142,6 +144,14 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
       throw new RemoteError(name, 'module-missing');
     },
     fallBack,
+    hasOther(url) {
+      const { pathname } = new URL(url, location.href);
+      return Object.keys(set.remotes).some((name) => {
+        const active = activeBuild(name);
+        if (!active || !pathname.startsWith(folderOf(active.entry))) return false;
+        return buildsOf(name).some(({ id }) => id !== active.id && !failedHere.has(id));
+      });
+    },
     startAnew(name) {
       const builds = buildsOf(name);
       const [first] = builds;
@@ -151,6 +161,9 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     },
   };
 }
+
+/** Path of the folder that all files of a build are in, with its last slash. */
+const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).pathname;
 
 /** What running a remote's entry leaves on the global object. */
 interface Container {

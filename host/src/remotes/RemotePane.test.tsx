@@ -1,7 +1,7 @@
 import '../testing/pageFixture';
 import { RemoteSlot } from '@liaozhai/shared/runtime';
-import { onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
-import { beforeAll, describe, expect, test } from '@rstest/core';
+import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { beacons } from '../testing/pageFixture';
@@ -79,6 +79,38 @@ describe('a pane', () => {
     expect(await screen.findByRole('heading', { name: '满城灯火' })).toBeTruthy();
     await user.click(screen.getByRole('link', { name: '发现' }));
     expect(await screen.findByRole('heading', { name: '书架' })).toBeTruthy();
+  });
+
+  test('that failed opens by itself as soon as the network is back', async () => {
+    lanternsAreDark = true;
+    onTestEnd(() => {
+      lanternsAreDark = true;
+    });
+    await openHost({ path: '/lanterns' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    lanternsAreDark = false;
+    window.dispatchEvent(new Event('online'));
+    expect(await screen.findByRole('heading', { name: '满城灯火' })).toBeTruthy();
+  });
+
+  test('that failed is tried again on return, and then after growing pauses, four times', async () => {
+    let loads = 0;
+    const fail = async () => {
+      loads += 1;
+      throw new Error('ChunkLoadError');
+    };
+    serveBuild('lanterns', { lanterns: fail });
+    await openHost({ path: '/lanterns' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestEnd(() => rs.useRealTimers());
+    const before = loads;
+    document.dispatchEvent(new Event('visibilitychange'));
+    await act(() => rs.advanceTimersByTimeAsync(2_000));
+    expect(loads).toBe(before + 1);
+    await act(() => rs.advanceTimersByTimeAsync(3_600_000));
+    expect(loads).toBe(before + 5);
+    expect(screen.getByText('暂时打不开')).toBeTruthy();
   });
 
   test('in a slot fails in its own row; its page stays', async () => {

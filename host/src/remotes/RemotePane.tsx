@@ -1,6 +1,16 @@
-import { Link, paths, SlotContext } from '@liaozhai/shared/runtime';
+import { Link, paths, SlotContext, useScreen } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
-import { Component, type ReactNode, Suspense, useReducer, useState } from 'react';
+import {
+  Component,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useReducer,
+  useRef,
+  useState,
+} from 'react';
 import { usePage } from '../page';
 import styles from './RemotePane.module.css';
 import type { RemoteComponent, RemoteProps } from './remoteComponents';
@@ -24,7 +34,9 @@ export function RemotePane(options: RemotePaneProps) {
   const { remoteComponent, small = false, outsideShell = false, prerendered, props = noProps } = options;
   // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
+  const retries = useRef(0);
   const retry = () => {
+    retries.current = 0;
     remoteComponent.retry();
     tryAgain();
   };
@@ -37,11 +49,14 @@ export function RemotePane(options: RemotePaneProps) {
       recovers={remoteComponent.canRecover}
       onRecover={fallBack}
       lost={
-        small ? (
-          <ErrorRow text={texts.lost} onRetry={retry} />
-        ) : (
-          <LostPage outsideShell={outsideShell} onRetry={retry} />
-        )
+        <>
+          <OwnRetries remoteComponent={remoteComponent} count={retries} onOpen={tryAgain} />
+          {small ? (
+            <ErrorRow text={texts.lost} onRetry={retry} />
+          ) : (
+            <LostPage outsideShell={outsideShell} onRetry={retry} />
+          )}
+        </>
       }
       waiting={waiting}
     >
@@ -63,6 +78,70 @@ function PaneSkeleton({ small }: { small: boolean }) {
       <Skeleton shape={small ? 'text' : 'row'} count={small ? 1 : 6} />
     </div>
   );
+}
+
+/** Each is longer than the one before, and there is no fifth: what is broken for good is not asked for for ever. */
+const pausesMs = [3_000, 10_000, 30_000, 90_000];
+
+interface OwnRetriesProps {
+  remoteComponent: RemoteComponent;
+  /** how many of the pauses are used up; outlives this mount */
+  count: RefObject<number>;
+  /** The component is there: the pane is to be mounted anew. */
+  onOpen: () => void;
+}
+
+/**
+ * Loads a lost component again by itself, its card staying meanwhile: after growing pauses, and at once when a file that
+ * had been given up arrives, the network is back, or somebody returns to the screen.
+ */
+function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
+  const { onLateAsset } = usePage();
+  const { isActive } = useScreen();
+  const wasLeft = useRef(false);
+  const open = useEffectEvent(onOpen);
+  useEffect(() => {
+    if (!isActive) return;
+    let isHere = true;
+    let isLoading = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = () => {
+      if (isLoading) return;
+      isLoading = true;
+      clearTimeout(timer);
+      remoteComponent.retry();
+      remoteComponent.load().then(
+        () => isHere && open(),
+        () => {
+          isLoading = false;
+          plan();
+        },
+      );
+    };
+    const plan = () => {
+      const pauseMs = pausesMs[count.current];
+      if (!isHere || pauseMs === undefined) return;
+      timer = setTimeout(() => {
+        count.current += 1;
+        load();
+      }, pauseMs);
+    };
+    const onVisible = () => document.visibilityState === 'visible' && load();
+    const stopLate = onLateAsset(load);
+    window.addEventListener('online', load);
+    document.addEventListener('visibilitychange', onVisible);
+    if (wasLeft.current) load();
+    else plan();
+    return () => {
+      isHere = false;
+      wasLeft.current = true;
+      clearTimeout(timer);
+      stopLate();
+      window.removeEventListener('online', load);
+      document.removeEventListener('visibilitychange', onVisible);
+    };
+  }, [remoteComponent, count, onLateAsset, isActive]);
+  return null;
 }
 
 function LostPage({ outsideShell, onRetry }: { outsideShell: boolean; onRetry: () => void }) {

@@ -200,16 +200,16 @@ export function createOutbox() {
     if (currentUserId() !== sender) return false;
     if (fate === 'received') return delivered(pending);
     if (fate === 'unknown') return refuse({ kind: 'offline' });
-    try {
-      await sendPending(pending);
-      return true;
-    } catch (cause) {
-      if (!isApiError(cause)) throw cause;
+    for (let attempt = 1; ; attempt += 1) {
+      const error = await sendPending(pending);
+      if (!error) return true;
       if (currentUserId() !== sender) return false;
-      const isReceived = !isBusy(cause) && isUncertain(cause) && (await deliveryStatus(pending)) === 'received';
+      const found = !isBusy(error) && isUncertain(error) ? await deliveryStatus(pending) : 'unknown';
       if (currentUserId() !== sender) return false;
-      if (isReceived) return delivered(pending);
-      return refuse(cause);
+      if (found === 'received') return delivered(pending);
+      // a connection was lost on the way there, and the server can be reached: once more, under the same key
+      const wasLost = error.kind === 'offline' && found === 'absent';
+      if (!wasLost || attempt > 1) return refuse(error);
     }
   }
 
@@ -289,8 +289,8 @@ export const currentUserId = (): string | null => {
   return now.status === 'member' ? now.user.id : null;
 };
 
-/** Sends a message with its price shown as spent, and merges the answer. Rejects with ApiError, the price given back. */
-async function sendPending(pending: PendingMessage): Promise<void> {
+/** Sends a message with its price shown as spent, and merges the answer. Resolves to why it failed, the price given back. */
+async function sendPending(pending: PendingMessage): Promise<ApiError | undefined> {
   const sender = currentUserId();
   const price = chatApi.endpoints.chatGetStory.select(pending.storyId)(store.getState()).data?.pricePerMessage ?? 0;
   const giveBack = session.balanceShifted(-price);
@@ -298,8 +298,10 @@ async function sendPending(pending: PendingMessage): Promise<void> {
   try {
     const sent = await postMessage(pending);
     if (currentUserId() === sender) await takeAnswer(pending, sent);
+    return undefined;
   } catch (cause) {
     giveBack();
+    if (isApiError(cause)) return cause;
     throw cause;
   } finally {
     release();

@@ -18,7 +18,22 @@ describe('once the network is back', () => {
     isUp = true;
     window.dispatchEvent(new Event('online'));
     expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(3);
+  });
+
+  test('a message whose connection alone was lost goes once more by itself', async () => {
+    let isLost = true;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) => {
+        if (!isLost) return sentDto(request);
+        isLost = false;
+        throw offline();
+      },
+    });
+    await write(user, '谁在门外？');
+    expect(await screen.findByText('排队中')).toBeTruthy();
     expect(sends(requests)).toHaveLength(2);
+    expect(new Set(sends(requests).map((request) => bodyOf(request).client_id)).size).toBe(1);
   });
 
   test('a message that fails just as the network returns goes by itself', async () => {

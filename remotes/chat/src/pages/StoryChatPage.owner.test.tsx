@@ -67,7 +67,7 @@ describe('outbox.401', () => {
     await screen.findByText('开篇');
     expect(await outboxStore.all()).toEqual([]);
     expect(screen.queryByText('只说给你听')).toBeNull();
-    expect(sends(requests)).toHaveLength(1);
+    expect(sends(requests)).toHaveLength(2);
   });
 
   test('the same user, back again, gets such a line sent by itself', async () => {
@@ -89,7 +89,7 @@ describe('outbox.401', () => {
     isUp = true;
     await signIn({});
     expect(await screen.findByText('排队中')).toBeTruthy();
-    expect(sends(requests)).toHaveLength(2);
+    expect(sends(requests)).toHaveLength(3);
   });
 
   test('an expired session leaves the conversation and the message in sight, with the way back in', async () => {
