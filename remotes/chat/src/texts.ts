@@ -53,6 +53,7 @@ export const texts = {
     close: '收起灵感',
     use: (text: string) => `填入：${text}`,
     send: (text: string) => `直接发送：${text}`,
+    others: '换一批',
     failed: '灵感没有来，请再试一次',
   },
   resume: {

@@ -178,7 +178,8 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const field = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
   const foot = useRef<HTMLDivElement>(null);
-  const used = useRef<{ id: string; text: string } | null>(null);
+  /** What 灵感 has filled the field with; whoever changes it writes words of their own. */
+  const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
   const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
@@ -201,11 +202,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   };
   const closeSuggestions = () => setClosedKey(suggestions?.baseKey ?? null);
   const send = (body: string) => {
-    const suggestion = used.current?.text.trim() === body ? used.current : null;
+    const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
     used.current = null;
     write('');
     closeSuggestions();
-    actions.send(body, suggestion?.id);
+    actions.send(body, suggestionId);
   };
   return (
     <div ref={foot} className={styles.foot}>
@@ -220,14 +221,17 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         {shownSuggestions && (
           <SuggestionList
             suggestions={shownSuggestions}
-            onUse={(suggestion) => {
-              used.current = suggestion;
-              fill(suggestion.text);
-            }}
-            onSend={(suggestion) => {
+            price={prices().suggestions}
+            onUse={(text) => {
+              used.current = { suggestionId: shownSuggestions.id, text };
               closeSuggestions();
-              actions.send(suggestion.text, suggestion.id);
+              fill(text);
             }}
+            onSend={(text) => {
+              closeSuggestions();
+              actions.send(text, shownSuggestions.id);
+            }}
+            onOthers={() => actions.askForSuggestions(true)}
             onClose={closeSuggestions}
           />
         )}
@@ -281,8 +285,8 @@ function useChatActions(storyId: string, conversationId: string | null, isMember
       },
       resume: (message: Message) =>
         void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed)),
-      askForSuggestions: () =>
-        void askForSuggestions(storyId).then(
+      askForSuggestions: (others = false) =>
+        void askForSuggestions(storyId, others).then(
           (came) => {
             if (!came) toast(texts.suggest.failed, { kind: 'error' });
           },

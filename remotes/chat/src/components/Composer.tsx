@@ -1,6 +1,15 @@
 import { codePoints, formatPoints } from '@liaozhai/shared/format';
 import { drafts } from '@liaozhai/shared/runtime';
-import { Chip, CloseIcon, ContinueIcon, IconButton, SendIcon, SparkIcon, VisuallyHidden } from '@liaozhai/shared/ui';
+import {
+  Chip,
+  CloseIcon,
+  ContinueIcon,
+  IconButton,
+  RefreshIcon,
+  SendIcon,
+  SparkIcon,
+  VisuallyHidden,
+} from '@liaozhai/shared/ui';
 import {
   type FormEvent,
   type KeyboardEvent,
@@ -134,36 +143,41 @@ const Price = ({ points }: { points: number | undefined }) =>
 
 interface SuggestionListProps {
   suggestions: Suggestions;
-  /** A tap fills the composer with it, the arrow sends it as it is. */
-  onUse: (suggestion: { id: string; text: string }) => void;
-  onSend: (suggestion: { id: string; text: string }) => void;
+  /** Points that another set costs, where the site names them. */
+  price: number | undefined;
+  /** A tap fills the composer with the words, the arrow sends them as they are. */
+  onUse: (text: string) => void;
+  onSend: (text: string) => void;
+  onOthers: () => void;
   onClose: () => void;
 }
 
 /** 灵感: what the reader might say next. */
-export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
+export function SuggestionList({ suggestions, price, onUse, onSend, onOthers, onClose }: SuggestionListProps) {
   if (suggestions.status === 'pending') return <SuggestionSkeleton />;
   return (
     <section className={styles.panel} aria-label={texts.suggest.label}>
-      <ul className={styles.list}>
-        {suggestions.items.map((suggestion) => (
-          <li key={suggestion.id} className={styles.suggestion}>
-            <button
-              type="button"
-              className={styles.use}
-              aria-label={texts.suggest.use(suggestion.text)}
-              onClick={() => onUse(suggestion)}
-            >
-              {suggestion.text}
-            </button>
-            <IconButton
-              label={texts.suggest.send(suggestion.text)}
-              icon={<SendIcon size={18} />}
-              onClick={() => onSend(suggestion)}
-            />
-          </li>
-        ))}
-      </ul>
+      <div className={styles.list}>
+        <ul className={styles.list}>
+          {suggestions.items.map(({ id, text }) => (
+            <li key={id} className={styles.suggestion}>
+              <button
+                type="button"
+                className={styles.use}
+                aria-label={texts.suggest.use(text)}
+                onClick={() => onUse(text)}
+              >
+                {text}
+              </button>
+              <IconButton label={texts.suggest.send(text)} icon={<SendIcon size={18} />} onClick={() => onSend(text)} />
+            </li>
+          ))}
+        </ul>
+        <Chip className={styles.others} icon={<RefreshIcon />} onClick={onOthers}>
+          {texts.suggest.others}
+          <Price points={price} />
+        </Chip>
+      </div>
       <IconButton
         className={styles.close}
         label={texts.suggest.close}

@@ -3,7 +3,7 @@ import { memberDto, offline, type RecordedRequest, screen, waitFor } from '@liao
 import { describe, expect, test } from '@rstest/core';
 import { readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
-import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
+import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, sentDto, told, write } from './chatting';
 
 describe('sending', () => {
   test('shows the line at once, then the reply that has begun, and takes the price', async () => {
@@ -123,16 +123,7 @@ describe('a line that does not get through', () => {
     await outboxStore.put({ ...entry, clientId: 'client-9', body: '后来呢？', createdAt: 2 });
     const { requests } = openChat({
       [LATEST]: latestDto([asked, told]),
-      [SEND]: (request: RecordedRequest) => {
-        const { message, reply } = sentDto(request).body;
-        return {
-          status: 201,
-          body: {
-            message: { ...message, id: 'm-3', seq: 3, version: 3 },
-            reply: { ...reply, id: 'm-4', seq: 4, version: 4 },
-          },
-        };
-      },
+      [SEND]: secondSentDto,
     });
     expect(await screen.findByText('后来呢？')).toBeTruthy();
     await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
