@@ -114,10 +114,16 @@ test('继续: the text goes on in the same message and costs its price once', as
   await expect(page.getByText('余额 49 点')).toBeVisible();
 });
 
-test('without enough points 灵感 costs nothing and leads to 充值', async ({ person, page }) => {
+test('without enough points 灵感 costs nothing and leads to what brings them', async ({ person, page }) => {
   await person.returns(await seededAccount({ balance: 0, story, messages: 2 }));
   await person.opensChat(story);
   await page.getByRole('button', { name: /^灵感/ }).tap();
-  await page.getByRole('button', { name: '去充值' }).tap();
+  const ways = page.getByRole('dialog', { name: '点数不够' });
+  await expect(ways.getByText(/这一步要 1 点，你还有 0 点/)).toBeVisible();
+  await expect(ways.getByRole('link', { name: /每日签到/ })).toBeVisible();
+  await ways.getByRole('link', { name: /去充值/ }).tap();
   await expect(page).toHaveURL('/my/wallet/recharge');
+  await page.goBack();
+  await expect(ways).toBeHidden();
+  await expect(person.log()).toBeVisible();
 });

@@ -215,6 +215,9 @@ export function createOutbox() {
       dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
       return false;
     }
+    if (error.kind === 'insufficientBalance' && error.required > error.balance) {
+      session.userPatched({ balance: error.balance });
+    }
     if (error.kind === 'invalid' && error.fields.suggestion_id) {
       // The suggestion has expired; the words are the reader's all the same.
       await keepPending({ ...pending, suggestionId: undefined, state: 'waiting', error: undefined });

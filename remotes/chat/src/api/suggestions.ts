@@ -1,6 +1,5 @@
 import {
   api,
-  hostConfig,
   idEventSchema,
   isApiError,
   listen,
@@ -16,6 +15,7 @@ import { chatActions, type Suggestions, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
 import { selectThread } from './chatApi';
 import { currentUserId } from './outbox';
+import { prices } from './points';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
@@ -139,12 +139,3 @@ const readyOrLater = (id: string): Promise<void> =>
     const stop = listen('suggestion.ready', idEventSchema, (event) => String(event.id) === id && done());
     const timer = setTimeout(done, LOOK_SECONDS * 1000);
   });
-
-const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-
-/** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
-export function prices(): { resume: number | undefined; suggestions: number | undefined } {
-  const { rules } = hostConfig();
-  return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
-}

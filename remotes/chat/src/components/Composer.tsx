@@ -40,12 +40,16 @@ interface ComposerProps {
   /** Points that a message costs and that the reader has; undefined where unknown. */
   price: number | undefined;
   balance: number | undefined;
+  /** Too few for one message more. */
+  lacksPoints: boolean;
+  onGetPoints: () => void;
   /** What stands above the field: 灵感, 继续. */
   children: ReactNode;
 }
 
 /** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
-export function Composer({ field, text, onText, onSend, price, balance, children }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { field, text, onText, onSend, children } = props;
   const footId = useId();
   const body = text.trim();
   const left = MAX_CHARACTERS - codePoints(body);
@@ -89,16 +93,28 @@ export function Composer({ field, text, onText, onSend, price, balance, children
           onMouseDown={keepFocus}
         />
       </div>
-      <p id={footId} className={styles.foot} data-over={left < 0}>
-        {left < WARN_BELOW ? (left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left)) : costOf(price, balance)}
-      </p>
+      <div id={footId} className={styles.foot} data-over={left < 0}>
+        {left < WARN_BELOW ? left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left) : <Cost {...props} />}
+      </div>
     </form>
   );
 }
 
-function costOf(price: number | undefined, balance: number | undefined): string {
+/** What a message costs and what the reader has; where that is too little, the way to more. */
+function Cost({ price, balance, lacksPoints, onGetPoints }: ComposerProps) {
+  const points = balance === undefined ? undefined : formatPoints(balance);
+  if (lacksPoints && price !== undefined && points !== undefined) {
+    return (
+      <span className={styles.lacking}>
+        {texts.points.lacking(formatPoints(price), points)}
+        <button type="button" className={styles.getPoints} onClick={onGetPoints}>
+          {texts.points.get}
+        </button>
+      </span>
+    );
+  }
   const parts = [price === undefined ? '' : texts.chat.price(price)];
-  if (balance !== undefined) parts.push(texts.chat.balance(formatPoints(balance)));
+  if (points !== undefined) parts.push(texts.chat.balance(points));
   return parts.filter(Boolean).join(' · ');
 }
 
