@@ -60,6 +60,7 @@ export function seedConversation(services: Services, userId: string, storyId: st
         story,
         reader: { name: '', persona: '' },
         history: history.slice(-6),
+        offered: [],
         continuing: false,
         turn,
         seed: `seed|${seq}`,

@@ -81,19 +81,32 @@ describe('a conversation that has begun', () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id: story });
     await backend.settled();
-    const asked = await reader.post<{ data: SuggestionDto }>('/messages/suggestion', {
-      conversation_id: body.conversation.id,
-      count: 3,
-      client_id: randomUUID(),
-    });
-    expect([asked.status, asked.body.data.status]).toEqual([202, 'pending']);
+    const order = async () => {
+      const asked = await reader.post<{ data: SuggestionDto }>('/messages/suggestion', {
+        conversation_id: body.conversation.id,
+        count: 3,
+        client_id: randomUUID(),
+      });
+      expect([asked.status, asked.body.data.status]).toEqual([202, 'pending']);
+      await backend.settled();
+      const ready = await reader.get<{ data: SuggestionDto }>(`/messages/suggestion/${asked.body.data.id}`);
+      expect(ready.body.data).toMatchObject({ status: 'ready', error: null });
+      expect(ready.body.data.items).toHaveLength(3);
+      return ready.body.data;
+    };
+    const first = await order();
+    for (const { text } of first.items) expect([...text].length).toBeLessThanOrEqual(20);
+    // ordered again for the same reply, they are others
+    const second = await order();
+    expect(new Set([...first.items, ...second.items].map(({ text }) => text)).size).toBe(6);
+    // a message names what it was taken from: the suggestion, not one line of it
+    const taken = { story_id: story, body: first.items[0]?.text, client_id: randomUUID() };
+    const byLine = await reader.post('/messages', { ...taken, suggestion_id: first.items[0]?.id });
+    expect([byLine.status, byLine.body]).toMatchObject([422, { errors: { suggestion_id: ['灵感已失效'] } }]);
+    expect((await reader.post('/messages', { ...taken, suggestion_id: first.id })).status).toBe(201);
     await backend.settled();
-    const ready = await reader.get<{ data: SuggestionDto }>(`/messages/suggestion/${asked.body.data.id}`);
-    expect(ready.body.data).toMatchObject({ status: 'ready', error: null });
-    expect(ready.body.data.items).toHaveLength(3);
-    for (const { text } of ready.body.data.items) expect([...text].length).toBeLessThanOrEqual(20);
     now += rules.suggestionLifetimeSeconds * 1000;
-    expect((await reader.get(`/messages/suggestion/${asked.body.data.id}`)).status).toBe(410);
+    expect((await reader.get(`/messages/suggestion/${first.id}`)).status).toBe(410);
   });
 
   test('is deleted for good, with what was running paid back', async () => {

@@ -165,12 +165,18 @@ test('灵感 offers words that fill the field', async ({ phone }) => {
   await phone.taps(button(/^灵感/));
   const idea = button(/^填入：/);
   await phone.sees(idea, 40_000);
+  const sideways = await phone.engine.run(() => {
+    const panel = document.querySelector('section[aria-label="灵感"]');
+    return panel ? panel.scrollWidth - panel.clientWidth : 'no panel';
+  });
+  expect(sideways, 'px that the panel scrolls sideways').toBe(0);
   await phone.taps(idea);
   await phone.reads(composer, /\p{Script=Han}{2}/u);
+  await phone.misses(idea);
 });
 
 test('a message’s menu stands at the bottom over the dimmed page, and closes', older, async ({ phone }) => {
-  await phone.taps({ role: 'button', name: '更多操作', within: log, last: true });
+  await phone.taps({ role: 'button', name: /更多操作/, within: log, last: true });
   await phone.reaches(button('复制'));
   const sheet = await phone.engine.run(() => {
     const dialog = document.querySelector('dialog[open]');

@@ -156,23 +156,48 @@ test('a draft outlives reload, other screens and an expired session', async ({ p
   await expect(field).toHaveValue('还没想好怎么说');
 });
 
-test('who has too few points is led to 充值 and finds the words when back', async ({ person, page }) => {
+test('who has too few points is told before sending, checks in, and sends the words that stand there still', async ({
+  person,
+  page,
+}) => {
   await person.returns(await seededAccount({ balance: 1 }));
   await person.opensChat();
+  await expect(page.getByText('发一条要 3 点，余额 1 点不够')).toBeVisible();
   await person.says('囊中羞涩');
-  await person.log().getByRole('link', { name: '去充值' }).tap();
-  await expect(page).toHaveURL('/my/wallet/recharge');
-  await expect(page.getByText('当前余额')).toBeVisible();
-  await page.goBack();
-  await expect(own(person, '囊中羞涩')).toBeVisible();
-  expect((await person.latest()).data).toEqual([]);
-  // the daily check-in brings what was missing
-  await person.open('/my');
+  const ways = page.getByRole('dialog', { name: '点数不够' });
+  await ways.getByRole('link', { name: /每日签到/ }).tap();
+  await expect(page).toHaveURL('/my');
   await page.getByRole('button', { name: /^签到/ }).tap();
   await expect(page.getByText(/^今日已签到/)).toBeVisible();
   await page.goBack();
-  await person.log().getByRole('button', { name: '点按重试' }).tap();
+  await expect(person.log()).toBeVisible();
+  await expect(ways).toBeHidden();
+  expect((await person.latest()).data).toEqual([]);
+  await expect(page.getByRole('textbox', { name: '说点什么' })).toHaveValue('囊中羞涩');
+  await page.getByRole('button', { name: '发送', exact: true }).tap();
   await sentOnce(person, '囊中羞涩');
+});
+
+test('what the server refuses for want of points all goes by one tap once they are there', async ({ person, page }) => {
+  await person.returns(await seededAccount({ balance: 50 }));
+  await person.opensChat();
+  await expect(page.getByText('每条 3 点 · 余额 50 点')).toBeVisible();
+  await page.route('**/api/v1/messages', (route) =>
+    route.fulfill({
+      status: 402,
+      json: { message: '余额不足', code: 'insufficient_balance', required: 3, balance: 1 },
+    }),
+  );
+  await person.says('第一句话');
+  const log = person.log();
+  await expect(log.getByRole('button', { name: '获取点数' })).toBeVisible();
+  await page.unroute('**/api/v1/messages');
+  // the server has more after all, which the sheet finds out as it opens
+  await log.getByRole('button', { name: '点按重试' }).tap();
+  await expect(page.getByText('每条 3 点 · 余额 50 点')).toBeVisible();
+  await expect(page.getByRole('dialog', { name: '点数不够' })).toBeHidden();
+  await log.getByRole('button', { name: '点按重试' }).tap();
+  await sentOnce(person, '第一句话');
 });
 
 for (const write of [1, 2]) {

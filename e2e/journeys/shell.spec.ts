@@ -62,7 +62,7 @@ test('a reload under an open sheet leaves no dead step: the arrow leads back at 
   await person.says('灯还亮着吗？');
   await person.replied();
   await person.log().getByRole('button', { name: '更多操作' }).last().click();
-  await expect(page.getByRole('dialog', { name: '更多操作' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: /的消息$/ })).toBeVisible();
   await page.reload();
   await expect(person.log()).toBeVisible();
   await page.getByRole('button', { name: '返回' }).last().click();

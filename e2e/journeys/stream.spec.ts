@@ -143,7 +143,7 @@ test('a long press or ⋯ opens what can be done with a message', async ({ perso
   if (!box) throw new Error('no reply to press');
   const touch = await context.newCDPSession(page);
   const finger = { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 120) };
-  const sheet = page.getByRole('dialog', { name: '更多操作' });
+  const sheet = page.getByRole('dialog', { name: '聂小倩的消息' });
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [finger] });
   await expect(sheet).toBeVisible();
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
@@ -154,8 +154,23 @@ test('a long press or ⋯ opens what can be done with a message', async ({ perso
   await reply.getByRole('button', { name: '更多操作' }).tap();
   await sheet.getByRole('button', { name: '复制' }).tap();
   await person.isTold('已复制');
-  const body = (await person.latest()).data.at(-1)?.body;
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(body);
+  const body = (await person.latest()).data.at(-1)?.body ?? '';
+  expect(body).toContain('*');
+  const words = body.replaceAll('*', '');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(words);
+  // in the log a finger that rests opens the menu; here it selects
+  await reply.getByRole('button', { name: '更多操作' }).tap();
+  await sheet.getByRole('button', { name: '选择文字' }).tap();
+  const [firstLine = ''] = words.split('\n');
+  const line = sheet.getByText(firstLine, { exact: true });
+  await expect(line).toBeVisible();
+  expect(await line.evaluate((element) => getComputedStyle(element).userSelect)).toBe('text');
+  await line.dblclick({ position: { x: 60, y: 12 } });
+  const selected = () => page.evaluate(() => getSelection()?.toString().trim() ?? '');
+  await expect.poll(selected).not.toBe('');
+  expect(firstLine).toContain(await selected());
+  await page.goBack();
+  await expect(sheet).toBeHidden();
 });
 
 const payloads = [

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
@@ -6,6 +7,16 @@ const story = 'nie-xiaoqian';
 async function comesBackToTheirChat(person: Person) {
   await person.returns(await seededAccount({ balance: 50, story, messages: 2 }));
   await person.opensChat(story);
+}
+
+/** The status of every message that the page sends from now on. */
+function sendsOf(page: Page): number[] {
+  const answers: number[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (response.request().method() === 'POST' && pathname === '/api/v1/messages') answers.push(response.status());
+  });
+  return answers;
 }
 
 const balance = async (person: Person) =>
@@ -31,15 +42,38 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   await first.tap();
   const field = page.getByRole('textbox', { name: '说点什么' });
   await expect(field).toHaveValue(words);
+  await expect(ideas).toBeHidden();
   // asked again for the same message they are there already, and cost nothing more
   await page.getByRole('button', { name: '灵感 1 点' }).tap();
   await expect(ideas).toBeVisible();
+  const sent = sendsOf(page);
   await page.getByRole('button', { name: '发送', exact: true }).tap();
   await expect(field).toHaveValue('');
   await expect(person.log().getByText(words, { exact: true })).toBeVisible();
   await expect(page.getByText('余额 46 点')).toBeVisible();
   await expect(ideas).toBeHidden();
   await expect.poll(() => balance(person)).toBe(46);
+  // taken as it was bought: nothing had to be sent twice
+  expect(sent).toEqual([201]);
+});
+
+test('灵感: 换一批 says its price, costs it once and brings words that were not there before', async ({
+  person,
+  page,
+}) => {
+  await comesBackToTheirChat(person);
+  await page.getByRole('button', { name: '灵感 1 点' }).tap();
+  const ideas = page.getByRole('region', { name: '灵感' });
+  const offered = () => ideas.getByRole('button', { name: /^填入：/ }).allInnerTexts();
+  const others = ideas.getByRole('button', { name: '换一批 1 点' });
+  await expect(others).toBeVisible();
+  const before = await offered();
+  await others.tap();
+  await expect
+    .poll(async () => (await offered()).filter((words) => !before.includes(words)).length)
+    .toBe(before.length);
+  expect(await balance(person)).toBe(48);
+  await expect(page.getByText('余额 48 点')).toBeVisible();
 });
 
 test('灵感: the arrow sends an idea as it is and leaves the draft alone', async ({ person, page }) => {
@@ -80,10 +114,16 @@ test('继续: the text goes on in the same message and costs its price once', as
   await expect(page.getByText('余额 49 点')).toBeVisible();
 });
 
-test('without enough points 灵感 costs nothing and leads to 充值', async ({ person, page }) => {
+test('without enough points 灵感 costs nothing and leads to what brings them', async ({ person, page }) => {
   await person.returns(await seededAccount({ balance: 0, story, messages: 2 }));
   await person.opensChat(story);
   await page.getByRole('button', { name: /^灵感/ }).tap();
-  await page.getByRole('button', { name: '去充值' }).tap();
+  const ways = page.getByRole('dialog', { name: '点数不够' });
+  await expect(ways.getByText(/这一步要 1 点，你还有 0 点/)).toBeVisible();
+  await expect(ways.getByRole('link', { name: /每日签到/ })).toBeVisible();
+  await ways.getByRole('link', { name: /去充值/ }).tap();
   await expect(page).toHaveURL('/my/wallet/recharge');
+  await page.goBack();
+  await expect(ways).toBeHidden();
+  await expect(person.log()).toBeVisible();
 });

@@ -109,7 +109,7 @@ const chat: Scene[] = [
       );
       await openChat(page, 'nie-xiaoqian');
       await say(page, '我想听后来的事');
-      await expect(page.getByRole('link', { name: /充值/ }).first()).toBeVisible();
+      await expect(log(page).getByRole('button', { name: '获取点数' })).toBeVisible();
     },
   },
 ];

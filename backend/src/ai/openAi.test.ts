@@ -38,6 +38,7 @@ const context: StoryContext = {
   story,
   reader: { name: '甲', persona: '一名剑客' },
   history: [{ role: 'user', text: '你是谁？' }],
+  offered: [],
   continuing: false,
   turn: 1,
   seed: '',
@@ -78,6 +79,18 @@ test('streams the pieces of an answer, wherever the network cuts it', async () =
   expect(sent).toMatchObject({ model: 'teller', stream: true });
   expect(sent.messages.at(-1)).toEqual({ role: 'user', content: '你是谁？' });
   expect(sent.messages[0].content).toContain('一名剑客');
+});
+
+test('asks for other lines than those that were suggested before', async () => {
+  let asked = '';
+  const model = await modelThat((request, response) => {
+    request.on('data', (chunk) => {
+      asked += chunk;
+    });
+    request.on('end', () => response.end(JSON.stringify({ choices: [{ message: { content: '你从哪里来？' } }] })));
+  });
+  await model.suggest({ ...context, offered: ['我不怕你'] }, 1, { signal });
+  expect(JSON.parse(asked).messages.at(-1).content).toMatch(/另想.*我不怕你/s);
 });
 
 test('suggests lines without their numbers', async () => {

@@ -80,19 +80,22 @@ function frame({ story, reader }: StoryContext): string {
   ].join('\n\n');
 }
 
+/** What a model is given of the conversation, in lines. */
+const promptLines = 24;
+
+const linesOf = ({ history }: StoryContext): ChatLine[] => history.slice(-promptLines).map(toChat);
+
 const toChat = ({ role, text }: Line): ChatLine => ({ role, content: text });
 
 function replyPrompt(context: StoryContext): ChatLine[] {
   const form = '动作写在 *星号* 里，对白写在“引号”里，80 到 250 字，结尾留一个让读者接话的由头。不要替读者说话。';
-  const messages: ChatLine[] = [
-    { role: 'system', content: `${frame(context)}\n\n${form}` },
-    ...context.history.map(toChat),
-  ];
+  const messages: ChatLine[] = [{ role: 'system', content: `${frame(context)}\n\n${form}` }, ...linesOf(context)];
   if (context.continuing) messages.push({ role: 'user', content: '（请接着上一段往下写，不要重复。）' });
   return messages;
 }
 
 function suggestionPrompt(context: StoryContext, count: number): ChatLine[] {
-  const task = `请替读者想 ${count} 句接下来可以说的话：第一人称，每句不超过 20 个字，一行一句，不要编号。`;
-  return [{ role: 'system', content: frame(context) }, ...context.history.map(toChat), { role: 'user', content: task }];
+  const known = context.offered.length > 0 ? `这些已经给过，请另想：\n${context.offered.join('\n')}` : '';
+  const task = `请替读者想 ${count} 句接下来可以说的话：第一人称，每句不超过 20 个字，一行一句，不要编号。${known}`;
+  return [{ role: 'system', content: frame(context) }, ...linesOf(context), { role: 'user', content: task }];
 }

@@ -9,10 +9,12 @@ export interface Line {
 export interface StoryContext {
   story: Story;
   reader: { name: string; persona: string };
-  /** Oldest first; ends with the reader's line, or with the reply that is to be continued. */
+  /** The latest lines, oldest first; ends with the reader's line, or with the reply that is to be continued. */
   history: Line[];
   /** Whether the last line is to be carried on instead of answered. */
   continuing: boolean;
+  /** What was suggested to the reader in this conversation of late, oldest first. */
+  offered: string[];
   /** 1 for the reader's first line. */
   turn: number;
   /** Same seed, same text. */

@@ -5,7 +5,9 @@ import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
 
-const historyMessages = 24;
+/** Long enough for a storyteller not to repeat itself soon; a model takes fewer. */
+const historyMessages = 64;
+const offeredSuggestions = 8;
 
 /** What the storyteller must know to write `reply`, or to go on with it when it is a continuation. */
 export function contextOf(services: Services, reply: MessageRow): StoryContext {
@@ -13,6 +15,7 @@ export function contextOf(services: Services, reply: MessageRow): StoryContext {
   return {
     ...frameOf(services, reply),
     history,
+    offered: [],
     continuing: history.at(-1)?.role === 'assistant',
     turn: Math.ceil(reply.seq / 2),
     seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
@@ -24,6 +27,7 @@ export function suggestionContext(services: Services, last: MessageRow): StoryCo
   return {
     ...frameOf(services, last),
     history: linesUpTo(services, last.conversation_id, last.seq),
+    offered: offeredLately(services, last.conversation_id),
     continuing: false,
     turn: Math.ceil(last.seq / 2),
     seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
@@ -47,4 +51,16 @@ function linesUpTo({ db }: Services, conversationId: string, seq: number): Line[
       .limit(historyMessages),
   );
   return rows.reverse().map(({ role, body }) => ({ role: role === 'user' ? 'user' : 'assistant', text: body }));
+}
+
+function offeredLately({ db }: Services, conversationId: string): string[] {
+  const rows = db.all(
+    query
+      .selectFrom('suggestions')
+      .select('items')
+      .where('conversation_id', '=', conversationId)
+      .orderBy('created_at', 'desc')
+      .limit(offeredSuggestions),
+  );
+  return rows.reverse().flatMap(({ items }) => JSON.parse(items) as string[]);
 }

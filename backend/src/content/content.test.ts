@@ -89,6 +89,11 @@ describe('a story that is wrong', () => {
       edit(/(## Opening\n\n.*)[\s\S]*?(?=## G)/, '$1\n\n'),
       `${file}: opening: write`,
     ],
+    [
+      'sets what is said as done',
+      edit('“船钱不必给，”', '*船家说：“船钱不必给。”*'),
+      `${file}: opening: take what is said`,
+    ],
     ['lacks a list of its voice', edit(/## Asks[\s\S]*?(?=## R)/, ''), `${file}: voice.asks: write at least 4 lines`],
     ['has lists but no speaker', edit(/voice:[\s\S]*?(?=---)/, ''), `${file}: voice.speaker: write 1 to 20 characters`],
     ['has a misspelt section', edit('## Beats', '## Beets'), `${file}: voice.beets: there is no such field`],

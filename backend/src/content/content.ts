@@ -86,6 +86,12 @@ const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const dayCure = 'write a day like 2026-01-31, or with its time 2026-01-31T20:00Z';
 const castCure = 'list one to nine characters, each with an id of its own';
 const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';
+const dialogueCure = 'take what is said, “…”, out of *…*, which is for what is done or thought';
+/** Whether what is set as done holds a whole sentence that is said; a quoted word is none. */
+const saysWithinDeed = (paragraph: string): boolean =>
+  [...paragraph.matchAll(/\*(?<deed>[^*\n]+)\*/g)].some(({ groups }) =>
+    /^“[^“”]*”$|“[^“”]*[。！？…]”/.test(groups?.deed ?? ''),
+  );
 const tagsCure = 'write 1 to 6 tags, like [古寺, 夜行]';
 
 const voiceSchema = fields(
@@ -140,7 +146,11 @@ const storySchema = fields(
       v.maxLength(9, castCure),
       v.check((cast) => new Set(cast.map(({ id }) => id)).size === cast.length, castCure),
     ),
-    opening: v.pipe(v.array(v.string(), openingCure), v.minLength(3, openingCure)),
+    opening: v.pipe(
+      v.array(v.string(), openingCure),
+      v.minLength(3, openingCure),
+      v.check((paragraphs) => !paragraphs.some(saysWithinDeed), dialogueCure),
+    ),
     voice: v.optional(voiceSchema),
   },
   'write its fields between the two lines of ---',

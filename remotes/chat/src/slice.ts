@@ -6,8 +6,10 @@ import type { Suggestion } from './model/story';
 export interface Suggestions {
   /** Which last message they were asked for. */
   baseKey: string;
-  /** Asked again after a failure under the same key, so that they are paid for once. */
+  /** The key of an order whose fate is unknown: it is made again under the same, so that it is paid for once. */
   clientId: string;
+  /** What the API calls the set of them, which a message names that was taken from it; undefined until it has answered. */
+  id?: string | undefined;
   status: Suggestion['status'];
   items: Suggestion['items'];
 }

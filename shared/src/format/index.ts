@@ -1,7 +1,7 @@
 export { anyErrorText, errorText, failureText, toastText } from './errorText';
 export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints } from './numbers';
 export { parseUrl } from './parseUrl';
-export { codePoints, firstCodePoints, linesOf, type Passage, passagesOf, shorten } from './storyText';
+export { codePoints, firstCodePoints, linesOf, type Passage, passagesOf, shorten, wordsOf } from './storyText';
 export {
   type DayGroup,
   dayKey,

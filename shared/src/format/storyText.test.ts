@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { linesOf, passagesOf } from './storyText';
+import { linesOf, passagesOf, wordsOf } from './storyText';
 
 const told = (line: string, growing = false) =>
   passagesOf(line, growing).map(({ kind, text }) => (kind === 'plain' ? text : `<${kind}>${text}`));
@@ -26,4 +26,17 @@ test('a mark that is still open while the text grows shows no asterisk', () => {
 
 test('empty lines separate and do not show', () => {
   expect(linesOf('一\n\n　　二\r\n \n三')).toEqual(['一', '二', '三']);
+});
+
+test.each([
+  ['*她抬头*“你来了。”', '她抬头“你来了。”'],
+  ['“这是**要紧**的事，*听着*。”', '“这是要紧的事，听着。”'],
+  ['\n*风停了*\n\n「谁？」\n', '风停了\n\n「谁？」'],
+  ['3 * 4 = 12', '3 * 4 = 12'],
+])('the words of %j are those that are read', (text, words) => {
+  expect(wordsOf(text)).toBe(words);
+});
+
+test('the words of a text that grows have no mark that is still open', () => {
+  expect(wordsOf('*她*\n*轻轻', true)).toBe('她\n轻轻');
 });

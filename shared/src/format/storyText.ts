@@ -41,6 +41,22 @@ function openPassages(rest: string): Passage[] {
   return passages;
 }
 
+/** A text as it is read: its lines without their marks. While it is `growing` a mark at its end may still be open. */
+export function wordsOf(text: string, growing = false): string {
+  const lines = text.split('\n');
+  return lines
+    .map((line, order) => wordsOfLine(line, growing && order === lines.length - 1))
+    .join('\n')
+    .trim();
+}
+
+const wordsOfLine = (line: string, growing: boolean): string =>
+  passagesOf(line, growing)
+    .map(({ kind, text }) =>
+      kind === 'speech' ? text.at(0) + wordsOfLine(text.slice(1, -1), false) + text.at(-1) : text,
+    )
+    .join('');
+
 /** The lines of a text that say something, without the blanks that indent them. */
 export const linesOf = (text: string): string[] =>
   text

@@ -5,7 +5,7 @@ import { chatActions } from '../slice';
 import { postContinue } from './calls';
 import { changeThread, selectThread } from './chatApi';
 import { currentUserId } from './outbox';
-import { prices } from './suggestions';
+import { prices } from './points';
 import { threadSyncs } from './threadSync';
 
 /** Keys of continuations whose fate is unknown, so that a second tap is not a second purchase. */

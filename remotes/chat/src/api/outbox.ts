@@ -230,6 +230,9 @@ export function createOutbox() {
       dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
       return false;
     }
+    if (error.kind === 'insufficientBalance' && error.required > error.balance) {
+      session.userPatched({ balance: error.balance });
+    }
     if (error.kind === 'invalid' && error.fields.suggestion_id) {
       // The suggestion has expired; the words are the reader's all the same.
       return waitAgain({ ...pending, suggestionId: undefined });

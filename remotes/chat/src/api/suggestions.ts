@@ -1,6 +1,5 @@
 import {
   api,
-  hostConfig,
   idEventSchema,
   isApiError,
   listen,
@@ -16,6 +15,7 @@ import { chatActions, type Suggestions, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
 import { selectThread } from './chatApi';
 import { currentUserId } from './outbox';
+import { prices } from './points';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
@@ -35,12 +35,20 @@ export async function recallSuggestions(storyId: string): Promise<void> {
   const buyer = currentUserId();
   const kept = await readKept(storyId);
   if (!kept || currentUserId() !== buyer || selectChat(store.getState()).suggestions[storyId]) return;
-  const suggestions: Suggestions = kept.status === 'pending' ? { ...kept, status: 'failed' } : kept;
-  dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions: settled(kept) }));
 }
 
-/** Asks for suggestions for the next line, once per last message. Rejects with ApiError; resolves false when none came. */
-export async function askForSuggestions(storyId: string): Promise<boolean> {
+/** Where nobody waits any more: those there were before the last order stand again. */
+const settled = (suggestions: Suggestions): Suggestions =>
+  suggestions.status === 'pending'
+    ? { ...suggestions, status: suggestions.items.length > 0 ? 'ready' : 'failed' }
+    : suggestions;
+
+/**
+ * Asks for suggestions for the next line, once per last message unless `others` are wanted. Rejects with ApiError;
+ * resolves false when none came.
+ */
+export async function askForSuggestions(storyId: string, others = false): Promise<boolean> {
   const buyer = currentUserId();
   // another tab may have bought them meanwhile
   const kept = await readKept(storyId);
@@ -49,9 +57,12 @@ export async function askForSuggestions(storyId: string): Promise<boolean> {
   if (currentUserId() !== buyer || !thread?.conversationId || !last || runningMessage(thread)) return true;
   const baseKey = suggestionKeyOf(last);
   const shown = selectChat(store.getState()).suggestions[storyId];
-  if (shown?.baseKey === baseKey && shown.status !== 'failed') return true;
-  const known = [kept, shown].find((suggestions) => suggestions?.baseKey === baseKey);
-  if (known?.status !== 'ready') return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
+  const isShown = shown?.baseKey === baseKey && shown.status !== 'failed';
+  if (isShown && (!others || shown.status === 'pending')) return true;
+  const known = (others ? [shown] : [kept, shown]).find((suggestions) => suggestions?.baseKey === baseKey);
+  if (others || known?.status !== 'ready') {
+    return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
+  }
   dispatch(chatActions.suggestionsChanged({ storyId, suggestions: known }));
   return true;
 }
@@ -67,26 +78,29 @@ interface Purchase {
 async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promise<boolean> {
   const buyer = currentUserId();
   const clientId = known?.clientId || newClientId();
-  const show = (status: Suggestion['status'], items: Suggestion['items'], nextClientId: string) => {
+  const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
     if (currentUserId() !== buyer) return;
-    const suggestions: Suggestions = { baseKey, clientId: nextClientId, status, items };
-    dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
-    void offlineCache.write(keptKey(storyId), suggestions);
+    dispatch(chatActions.suggestionsChanged({ storyId, suggestions: { ...suggestions, baseKey } }));
+    void offlineCache.write(keptKey(storyId), { ...suggestions, baseKey });
   };
+  // what was bought before is the reader's still, should nothing come of this order
+  const { id, items } = known ?? { items: [] };
+  const showFormer = (key: string) => show(settled({ baseKey, clientId: key, status: 'pending', id, items }));
 
-  show('pending', [], clientId);
+  show({ clientId, status: 'pending', id, items });
   try {
     const { asked, giveBack } = await order(conversationId, clientId, clientId === known?.clientId);
     const suggestion = await untilDone(asked);
     if (suggestion.status === 'failed') giveBack();
     dispatch(api.util.invalidateTags(['Transaction']));
     const came = suggestion.status === 'ready' && suggestion.items.length > 0;
+    if (came) show({ clientId: '', status: 'ready', id: suggestion.id, items: suggestion.items });
     // what has been paid for and may still come is asked for again, not bought again
-    show(came ? 'ready' : 'failed', suggestion.items, suggestion.status === 'pending' ? clientId : '');
+    else showFormer(suggestion.status === 'pending' ? clientId : '');
     return came;
   } catch (cause) {
     // The same key again where the first request may have been carried out and paid for.
-    show('failed', [], isApiError(cause) && isUncertain(cause) ? clientId : '');
+    showFormer(isApiError(cause) && isUncertain(cause) ? clientId : '');
     throw cause;
   }
 }
@@ -125,12 +139,3 @@ const readyOrLater = (id: string): Promise<void> =>
     const stop = listen('suggestion.ready', idEventSchema, (event) => String(event.id) === id && done());
     const timer = setTimeout(done, LOOK_SECONDS * 1000);
   });
-
-const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-
-/** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
-export function prices(): { resume: number | undefined; suggestions: number | undefined } {
-  const { rules } = hostConfig();
-  return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
-}

@@ -4,17 +4,18 @@ import {
   drafts,
   isApiError,
   newClientId,
-  paths,
   requestLogin,
+  session,
+  store,
   toast,
   useExpiredSession,
-  useNavigate,
   useOnline,
   useSelector,
   useUser,
 } from '@liaozhai/shared/runtime';
 import { Button, followKeyboard, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
 import {
+  type ComponentType,
   memo,
   type Ref,
   useCallback,
@@ -27,27 +28,20 @@ import {
 } from 'react';
 import { continueReply } from '../api/continueReply';
 import { outbox } from '../api/outbox';
-import { askForSuggestions, prices, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
+import { prices, selectLacksPoints } from '../api/points';
+import { askForSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
-import { type PendingMessage, pendingOutside } from '../model/pendingMessage';
+import { heldForPoints, type PendingMessage, pendingOutside } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { ChatLog, useOlder } from './ChatLog';
+import type { ChatSheetProps, OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
 import { Composer, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
-import {
-  currentTarget,
-  MessageMenu,
-  MessageRow,
-  MessageText,
-  messageActions,
-  PendingRow,
-  pendingActions,
-  type Waiting,
-} from './MessageRow';
+import { MessageRow, MessageText, PendingRow, type Waiting } from './MessageRow';
 
 interface ChatViewProps {
   story: Story;
@@ -57,11 +51,13 @@ interface ChatViewProps {
 
 /** Log above, composer below. */
 export function ChatView({ story, thread, isMember }: ChatViewProps) {
-  const actions = useChatActions(story.id, thread.conversationId, isMember);
+  const [sheet, setSheet] = useState<OpenSheet | null>(null);
+  const closeSheet = useCallback(() => setSheet(null), []);
+  const ChatSheet = useChatSheet(sheet !== null, closeSheet);
+  const actions = useChatActions(story, thread.conversationId, isMember, setSheet);
   const composer = useRef<ComposerHandle>(null);
   const allPending = useSelector((state) => selectChat(state).pending);
   const older = useOlder(thread);
-  const [menuFor, setMenuFor] = useState<Message | PendingMessage | null>(null);
   const last = thread.messages.at(-1);
   const { messages, hasOlder } = thread;
   const log = useMemo(
@@ -71,7 +67,10 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   const steadyLast = useSteady(last);
   const isRunning = runningMessage(thread) !== undefined;
   const waiting = useWaiting(isRunning, isMember);
-  const rowActions = useMemo(() => ({ ...actions, openMenu: setMenuFor }), [actions]);
+  const rowActions = useMemo(
+    () => ({ ...actions, openMenu: (target: Message | PendingMessage) => setSheet({ kind: 'menu', target }) }),
+    [actions],
+  );
   const lastId = last?.id;
   const today = useShanghaiDay();
   const drawRow = useCallback(
@@ -85,12 +84,6 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     },
     [story, rowActions, waiting, lastId, today],
   );
-  const target = menuFor && currentTarget(menuFor, log);
-  const menu =
-    target &&
-    ('state' in target
-      ? pendingActions(target, actions, (text) => composer.current?.putBack(text))
-      : messageActions(target, actions, target.id === lastId));
   return (
     <>
       <ChatLog conversationId={thread.conversationId} log={log} older={older}>
@@ -105,9 +98,37 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
         ref={composer}
       />
       <ReplyAnnouncer last={last} />
-      <MessageMenu actions={menu} onClose={() => setMenuFor(null)} />
+      {ChatSheet && (
+        <ChatSheet
+          sheet={sheet}
+          storyId={story.id}
+          speakerName={story.speaker.name}
+          log={log}
+          actions={actions}
+          onEdit={(text) => composer.current?.putBack(text)}
+          onOpen={setSheet}
+          onClose={closeSheet}
+        />
+      )}
     </>
   );
+}
+
+/** The sheet comes in a file of its own, fetched once the chat stands; where it cannot be had, opening it says so and the next tap tries again. */
+function useChatSheet(isOpen: boolean, close: () => void): ComponentType<ChatSheetProps> | undefined {
+  const [component, setComponent] = useState<ComponentType<ChatSheetProps>>();
+  useEffect(() => {
+    if (component) return;
+    void import(/* webpackChunkName: "story.chat.sheet" */ './ChatSheet').then(
+      ({ ChatSheet }) => setComponent(() => ChatSheet),
+      () => {
+        if (!isOpen) return;
+        toast(texts.chat.sheetFailed, { kind: 'error' });
+        close();
+      },
+    );
+  }, [component, isOpen, close]);
+  return component;
 }
 
 const stateOf = ({ id, version, revision, status }: Message) => [id, version, revision, status].join();
@@ -179,9 +200,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const field = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
   const foot = useRef<HTMLDivElement>(null);
-  const used = useRef<{ id: string; text: string } | null>(null);
+  /** What 灵感 has filled the field with; whoever changes it writes words of their own. */
+  const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
   const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
+  const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
   const [closedKey, setClosedKey] = useState<string | null>(null);
@@ -202,11 +225,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   };
   const closeSuggestions = () => setClosedKey(suggestions?.baseKey ?? null);
   const send = (body: string) => {
-    const suggestion = used.current?.text.trim() === body ? used.current : null;
+    const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
+    if (!actions.send(body, suggestionId)) return;
     used.current = null;
     write('');
     closeSuggestions();
-    actions.send(body, suggestion?.id);
   };
   return (
     <div ref={foot} className={styles.foot}>
@@ -218,18 +241,22 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         onSend={send}
         price={story.pricePerMessage}
         balance={user?.balance}
+        lacksPoints={lacksPoints}
+        onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
       >
         {shownSuggestions && (
           <SuggestionList
             suggestions={shownSuggestions}
-            onUse={(suggestion) => {
-              used.current = suggestion;
-              fill(suggestion.text);
-            }}
-            onSend={(suggestion) => {
+            price={prices().suggestions}
+            onUse={(text) => {
+              used.current = { suggestionId: shownSuggestions.id, text };
               closeSuggestions();
-              actions.send(suggestion.text, suggestion.id);
+              fill(text);
             }}
+            onSend={(text) => {
+              if (actions.send(text, shownSuggestions.id)) closeSuggestions();
+            }}
+            onOthers={() => actions.askForSuggestions(true)}
             onClose={closeSuggestions}
           />
         )}
@@ -263,25 +290,48 @@ function ExpiredNotice() {
   );
 }
 
-/** Everything a reader can do in the chat of one story. */
-function useChatActions(storyId: string, conversationId: string | null, isMember: boolean) {
-  const navigate = useNavigate();
+/** Everything a reader can do in the chat of one story; what cannot be paid for opens the ways to points instead. */
+function useChatActions(
+  { id: storyId, pricePerMessage }: Story,
+  conversationId: string | null,
+  isMember: boolean,
+  open: (sheet: OpenSheet) => void,
+) {
   return useMemo(() => {
-    /** A purchase that failed says why; one that failed for lack of points leads to more. */
+    const getPoints = (cost: number) => {
+      open({ kind: 'points', cost });
+      // they may have come by another device
+      void session.refresh();
+    };
+    const canPay = (cost: number | undefined): boolean => {
+      if (!selectLacksPoints(store.getState(), storyId, cost)) return true;
+      getPoints(cost ?? 0);
+      return false;
+    };
+    /** A purchase that failed says why; one that failed for want of points leads to more. */
     const tell = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
+      if (cause.kind === 'insufficientBalance') {
+        if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
+        return getPoints(cause.required);
+      }
       const problem = failureText(cause, fallback);
-      if (!problem) return;
-      const recharge = { label: texts.state.recharge, run: () => void navigate(paths.recharge()) };
-      const action = cause.kind === 'insufficientBalance' ? recharge : undefined;
-      toast(problem, { kind: 'error', action });
+      if (problem) toast(problem, { kind: 'error' });
     };
     return {
       login: () => void requestLogin(),
       look: () => void threadSyncs.catchUp(storyId),
-      retry: (pending: PendingMessage) => void outbox.retry(pending),
+      getPoints,
+      /** One that was held for want of points takes the others along, in the order they were written in. */
+      retry: (pending: PendingMessage) => {
+        if (pending.error?.kind !== 'insufficientBalance') return void outbox.retry(pending);
+        if (!canPay(pricePerMessage)) return;
+        for (const held of heldForPoints(storyId, selectChat(store.getState()).pending)) void outbox.retry(held);
+      },
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
-      send(body: string, suggestionId?: string) {
+      /** False where it was not taken: the reader has too few points and keeps the words. */
+      send(body: string, suggestionId?: string): boolean {
+        if (!canPay(pricePerMessage)) return false;
         const pending: PendingMessage = {
           clientId: newClientId(),
           storyId,
@@ -293,22 +343,27 @@ function useChatActions(storyId: string, conversationId: string | null, isMember
         void outbox.enqueue(suggestionId ? { ...pending, suggestionId } : pending);
         drafts.flush();
         if (!isMember) void requestLogin();
+        return true;
       },
-      resume: (message: Message) =>
-        void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed)),
-      askForSuggestions: () =>
-        void askForSuggestions(storyId).then(
+      resume(message: Message) {
+        if (!canPay(prices().resume)) return;
+        void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed));
+      },
+      askForSuggestions(others = false) {
+        if (others && !canPay(prices().suggestions)) return;
+        void askForSuggestions(storyId, others).then(
           (came) => {
             if (!came) toast(texts.suggest.failed, { kind: 'error' });
           },
           (cause: unknown) => tell(cause, texts.suggest.failed),
-        ),
+        );
+      },
       copy: (text: string) =>
         void copyText(text).then((done) =>
           toast(done ? texts.chat.copied : texts.chat.copyFailed, { kind: done ? 'success' : 'error' }),
         ),
     };
-  }, [storyId, conversationId, isMember, navigate]);
+  }, [storyId, pricePerMessage, conversationId, isMember, open]);
 }
 
 export type ChatActions = ReturnType<typeof useChatActions>;

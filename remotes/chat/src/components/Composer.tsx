@@ -1,6 +1,15 @@
 import { codePoints, formatPoints } from '@liaozhai/shared/format';
 import { drafts } from '@liaozhai/shared/runtime';
-import { Chip, CloseIcon, ContinueIcon, IconButton, SendIcon, SparkIcon, VisuallyHidden } from '@liaozhai/shared/ui';
+import {
+  Chip,
+  CloseIcon,
+  ContinueIcon,
+  IconButton,
+  RefreshIcon,
+  SendIcon,
+  SparkIcon,
+  VisuallyHidden,
+} from '@liaozhai/shared/ui';
 import {
   type FormEvent,
   type KeyboardEvent,
@@ -31,12 +40,16 @@ interface ComposerProps {
   /** Points that a message costs and that the reader has; undefined where unknown. */
   price: number | undefined;
   balance: number | undefined;
+  /** Too few for one message more. */
+  lacksPoints: boolean;
+  onGetPoints: () => void;
   /** What stands above the field: 灵感, 继续. */
   children: ReactNode;
 }
 
 /** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
-export function Composer({ field, text, onText, onSend, price, balance, children }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { field, text, onText, onSend, children } = props;
   const footId = useId();
   const body = text.trim();
   const left = MAX_CHARACTERS - codePoints(body);
@@ -80,16 +93,28 @@ export function Composer({ field, text, onText, onSend, price, balance, children
           onMouseDown={keepFocus}
         />
       </div>
-      <p id={footId} className={styles.foot} data-over={left < 0}>
-        {left < WARN_BELOW ? (left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left)) : costOf(price, balance)}
-      </p>
+      <div id={footId} className={styles.foot} data-over={left < 0}>
+        {left < WARN_BELOW ? left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left) : <Cost {...props} />}
+      </div>
     </form>
   );
 }
 
-function costOf(price: number | undefined, balance: number | undefined): string {
+/** What a message costs and what the reader has; where that is too little, the way to more. */
+function Cost({ price, balance, lacksPoints, onGetPoints }: ComposerProps) {
+  const points = balance === undefined ? undefined : formatPoints(balance);
+  if (lacksPoints && price !== undefined && points !== undefined) {
+    return (
+      <span className={styles.lacking}>
+        {texts.points.lacking(formatPoints(price), points)}
+        <button type="button" className={styles.getPoints} onClick={onGetPoints}>
+          {texts.points.get}
+        </button>
+      </span>
+    );
+  }
   const parts = [price === undefined ? '' : texts.chat.price(price)];
-  if (balance !== undefined) parts.push(texts.chat.balance(formatPoints(balance)));
+  if (points !== undefined) parts.push(texts.chat.balance(points));
   return parts.filter(Boolean).join(' · ');
 }
 
@@ -134,36 +159,41 @@ const Price = ({ points }: { points: number | undefined }) =>
 
 interface SuggestionListProps {
   suggestions: Suggestions;
-  /** A tap fills the composer with it, the arrow sends it as it is. */
-  onUse: (suggestion: { id: string; text: string }) => void;
-  onSend: (suggestion: { id: string; text: string }) => void;
+  /** Points that another set costs, where the site names them. */
+  price: number | undefined;
+  /** A tap fills the composer with the words, the arrow sends them as they are. */
+  onUse: (text: string) => void;
+  onSend: (text: string) => void;
+  onOthers: () => void;
   onClose: () => void;
 }
 
 /** 灵感: what the reader might say next. */
-export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
+export function SuggestionList({ suggestions, price, onUse, onSend, onOthers, onClose }: SuggestionListProps) {
   if (suggestions.status === 'pending') return <SuggestionSkeleton />;
   return (
     <section className={styles.panel} aria-label={texts.suggest.label}>
-      <ul className={styles.list}>
-        {suggestions.items.map((suggestion) => (
-          <li key={suggestion.id} className={styles.suggestion}>
-            <button
-              type="button"
-              className={styles.use}
-              aria-label={texts.suggest.use(suggestion.text)}
-              onClick={() => onUse(suggestion)}
-            >
-              {suggestion.text}
-            </button>
-            <IconButton
-              label={texts.suggest.send(suggestion.text)}
-              icon={<SendIcon size={18} />}
-              onClick={() => onSend(suggestion)}
-            />
-          </li>
-        ))}
-      </ul>
+      <div className={styles.list}>
+        <ul className={styles.list}>
+          {suggestions.items.map(({ id, text }) => (
+            <li key={id} className={styles.suggestion}>
+              <button
+                type="button"
+                className={styles.use}
+                aria-label={texts.suggest.use(text)}
+                onClick={() => onUse(text)}
+              >
+                {text}
+              </button>
+              <IconButton label={texts.suggest.send(text)} icon={<SendIcon size={18} />} onClick={() => onSend(text)} />
+            </li>
+          ))}
+        </ul>
+        <Chip className={styles.others} icon={<RefreshIcon />} onClick={onOthers}>
+          {texts.suggest.others}
+          <Price points={price} />
+        </Chip>
+      </div>
       <IconButton
         className={styles.close}
         label={texts.suggest.close}

@@ -1,26 +1,14 @@
-import { anyErrorText, linesOf } from '@liaozhai/shared/format';
-import { Link, paths, useSelector } from '@liaozhai/shared/runtime';
-import {
-  Avatar,
-  ContinueIcon,
-  CopyIcon,
-  DeleteIcon,
-  EditIcon,
-  ListRow,
-  Passages,
-  RefreshIcon,
-  Sheet,
-  StoryText,
-} from '@liaozhai/shared/ui';
+import { anyErrorText, firstCodePoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
+import { useSelector } from '@liaozhai/shared/runtime';
+import { Avatar, Passages, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import type { Log } from '../model/log';
-import { hadNoAnswer, type PendingMessage } from '../model/pendingMessage';
+import { selectLacksPoints } from '../api/points';
+import { hadNoAnswer, heldForPoints, type PendingMessage } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
-import type { ChatActions } from './ChatView';
 import styles from './MessageRow.module.css';
 
 export interface MessageActs {
@@ -64,6 +52,7 @@ export const MessageRow = memo(function MessageRow({ message, day, isLast, speak
 interface PendingRowActions {
   openMenu: (pending: PendingMessage) => void;
   retry: (pending: PendingMessage) => void;
+  getPoints: (cost: number) => void;
   login: () => void;
 }
 
@@ -80,6 +69,7 @@ export const PendingRow = memo(function PendingRow({ pending, waiting, actions }
       pending={pending}
       waiting={pending.state === 'sending' ? 'sending' : waiting}
       onRetry={() => actions.retry(pending)}
+      onGetPoints={actions.getPoints}
       onLogin={actions.login}
     />
   );
@@ -101,7 +91,7 @@ const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }
   return (
     <article {...longPress} className={styles.own} aria-label={texts.chat.me}>
       <div className={styles.line}>
-        <MoreButton onPress={onMore} />
+        <MoreButton of={texts.chat.me} body={body} onPress={onMore} />
         <div className={styles.bubble} data-confirmed={isConfirmed}>
           {body.split('\n').map((line, order) => (
             <p key={`line-${order.toString()}`}>
@@ -132,7 +122,7 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
       <header className={styles.head}>
         <Avatar name={speaker.name} src={speaker.avatarUrl} size="small" decorative />
         <span className={styles.name}>{speaker.name}</span>
-        {message.body !== '' && <MoreButton onPress={() => onMore(message)} />}
+        {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={() => onMore(message)} />}
       </header>
       {message.body !== '' && <MessageText text={message.body} growing={isRunning(message)} />}
       <ReplyState message={message} onLook={onLook} onContinue={onContinue} />
@@ -173,22 +163,22 @@ interface PendingStateProps {
   pending: PendingMessage;
   waiting: Waiting;
   onRetry: () => void;
+  onGetPoints: (cost: number) => void;
   onLogin: () => void;
 }
 
 /** How far an unconfirmed line has come, and what can be done when it came no further. */
-function PendingState({ pending, waiting, onRetry, onLogin }: PendingStateProps) {
+function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
   const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
   if (pending.state === 'failed') {
     return (
       <p className={styles.failed} role="alert">
         {failureText(pending)}
-        {pending.error?.kind === 'insufficientBalance' && (
-          <Link className={styles.link} to={paths.recharge()}>
-            {texts.state.recharge}
-          </Link>
+        {pending.error?.kind === 'insufficientBalance' ? (
+          <PointsActs pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
+        ) : (
+          <StateButton onPress={onRetry}>{texts.chat.retry}</StateButton>
         )}
-        <StateButton onPress={onRetry}>{texts.chat.retry}</StateButton>
       </p>
     );
   }
@@ -208,6 +198,31 @@ function PendingState({ pending, waiting, onRetry, onLogin }: PendingStateProps)
         texts.state[waiting]
       )}
     </p>
+  );
+}
+
+interface PointsActsProps {
+  pending: PendingMessage;
+  cost: number;
+  onRetry: () => void;
+  onGetPoints: (cost: number) => void;
+}
+
+/** Below the last of the messages that want for points: what brings points, and one retry for them all. */
+function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
+  const { storyId, clientId } = pending;
+  // a server that names no figures says as little as that there are too few
+  const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
+  const count = useSelector((state) => {
+    const held = heldForPoints(storyId, selectChat(state).pending);
+    return held.at(-1)?.clientId === clientId ? held.length : 0;
+  });
+  if (count === 0) return null;
+  return (
+    <>
+      {lacksPoints && <StateButton onPress={() => onGetPoints(cost)}>{texts.points.get}</StateButton>}
+      <StateButton onPress={onRetry}>{count > 1 ? texts.points.resendAll(count) : texts.chat.retry}</StateButton>
+    </>
   );
 }
 
@@ -279,75 +294,30 @@ const StateButton = ({ children, onPress }: { children: ReactNode; onPress: () =
   </button>
 );
 
-interface MenuAct {
-  label: string;
-  icon: ReactNode;
-  run: () => void;
+const NAMED_CHARACTERS = 12;
+/** Marks and blanks that are left out may stand among the first. */
+const LOOKED_AT_CHARACTERS = 40;
+
+interface MoreButtonProps {
+  /** Whose message it is. */
+  of: string;
+  body: string;
+  onPress: () => void;
 }
 
-interface MessageMenuProps {
-  /** null while closed. */
-  actions: MenuAct[] | null;
-  onClose: () => void;
+/**
+ * The ⋯ of a message: what a long press opens, for mice, keyboards and screen readers, to which its name tells which
+ * message it is. A glyph, since a log has many.
+ */
+function MoreButton({ of, body, onPress }: MoreButtonProps) {
+  const words = wordsOf(firstCodePoints(body.trimStart(), LOOKED_AT_CHARACTERS), true).replace(/\s+/gu, ' ');
+  const label = texts.chat.more(of, shorten(words, NAMED_CHARACTERS));
+  return (
+    <button type="button" className={styles.more} aria-label={label} aria-haspopup="dialog" onClick={onPress}>
+      ⋯
+    </button>
+  );
 }
-
-/** What can be done with one message: one sheet for the whole log. */
-export const MessageMenu = ({ actions, onClose }: MessageMenuProps) => (
-  <Sheet open={actions !== null} onClose={onClose} title={texts.chat.more}>
-    {actions?.map(({ label, icon, run }) => (
-      <ListRow
-        key={label}
-        title={label}
-        icon={icon}
-        onClick={() => {
-          onClose();
-          run();
-        }}
-      />
-    ))}
-  </Sheet>
-);
-
-const SIZE = 20;
-
-/** What the menu was opened for as it is now, since a line may go out under the open menu; null once it is gone. */
-export function currentTarget(opened: Message | PendingMessage, log: Log): Message | PendingMessage | null {
-  const { clientId } = opened;
-  const pending = 'state' in opened ? log.pending.find((each) => each.clientId === clientId) : undefined;
-  const isSame = (message: Message) => ('state' in opened ? message.clientId === clientId : message.id === opened.id);
-  return pending ?? log.messages.findLast(isSame) ?? null;
-}
-
-export function messageActions(message: Message, actions: ChatActions, isLast: boolean): MenuAct[] {
-  const copy = { label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: () => actions.copy(message.body) };
-  const mayGoOn = isLast && message.role === 'assistant' && !isRunning(message);
-  if (!mayGoOn) return [copy];
-  return [copy, { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: () => actions.resume(message) }];
-}
-
-/** One that is being sent can only be copied: what becomes of it is not ours to say. */
-export function pendingActions(pending: PendingMessage, actions: ChatActions, edit: (text: string) => void): MenuAct[] {
-  const copy = { label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: () => actions.copy(pending.body) };
-  if (pending.state === 'sending') return [copy];
-  const takeBack = () => {
-    if (actions.remove(pending)) edit(pending.body);
-  };
-  return [
-    ...(pending.state === 'failed'
-      ? [{ label: texts.chat.resend, icon: <RefreshIcon size={SIZE} />, run: () => actions.retry(pending) }]
-      : []),
-    copy,
-    { label: texts.chat.edit, icon: <EditIcon size={SIZE} />, run: takeBack },
-    { label: texts.chat.remove, icon: <DeleteIcon size={SIZE} />, run: () => actions.remove(pending) },
-  ];
-}
-
-/** The ⋯ of a message: what a long press opens, for mice, keyboards and screen readers. A glyph, since a log has many. */
-const MoreButton = ({ onPress }: { onPress: () => void }) => (
-  <button type="button" className={styles.more} aria-label={texts.chat.more} aria-haspopup="dialog" onClick={onPress}>
-    ⋯
-  </button>
-);
 
 const HOLD_MS = 450;
 const STILL_PX = 8;

@@ -61,3 +61,9 @@ export const wasCutOff = ({ state, error }: PendingMessage): boolean => state ==
 /** Whether a message failed because nothing came back, be it that the network is dead or that the answer got lost. */
 export const hadNoAnswer = ({ state, error }: PendingMessage): boolean =>
   state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
+
+/** A story's messages that failed for want of points, as they were written: once there are points, all of them go. */
+export const heldForPoints = (storyId: string, pending: PendingMessage[]): PendingMessage[] =>
+  pending.filter(
+    (each) => each.storyId === storyId && each.state === 'failed' && each.error?.kind === 'insufficientBalance',
+  );

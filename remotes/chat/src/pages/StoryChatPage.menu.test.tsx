@@ -6,13 +6,44 @@ import { asked, field, LATEST, openChat, SEND, sends, told, write } from './chat
 
 const refused = { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } };
 
+const ownLine = messageDto({ seq: 3, role: 'user', body: '“**莫怕**”，*我点灯*', client_id: 'client-3' });
+const reply = messageDto({ seq: 4, body: '*她抬头*\n\n“你来了。”' });
+
 describe('the menu of a line', () => {
+  test('tells whose line it is, and which one', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, told, ownLine, reply]) });
+    const names = async () =>
+      (await screen.findAllByRole('button', { name: /更多操作/ })).map((button) => button.getAttribute('aria-label'));
+    expect(await names()).toEqual([
+      '我的消息，更多操作：谁在门外？',
+      '聂小倩的消息，更多操作：她提着灯，站了许久。',
+      '我的消息，更多操作：“莫怕”，我点灯',
+      '聂小倩的消息，更多操作：她抬头 “你来了。”',
+    ]);
+    await user.click(screen.getByRole('button', { name: '我的消息，更多操作：谁在门外？' }));
+    expect(await screen.findByRole('dialog', { name: '我的消息' })).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '关闭' }));
+    await user.click(screen.getByRole('button', { name: '聂小倩的消息，更多操作：她提着灯，站了许久。' }));
+    expect(await screen.findByRole('dialog', { name: '聂小倩的消息' })).toBeTruthy();
+  });
+
+  test('copies the words as they are read, without marks', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, told, ownLine, reply]) });
+    const copied: string[] = [];
+    for (const name of ['我的消息，更多操作：“莫怕”，我点灯', '聂小倩的消息，更多操作：她抬头 “你来了。”']) {
+      await user.click(await screen.findByRole('button', { name }));
+      await user.click(await screen.findByRole('button', { name: '复制' }));
+      copied.push(await navigator.clipboard.readText());
+    }
+    expect(copied).toEqual(['“莫怕”，我点灯', '她抬头\n\n“你来了。”']);
+  });
+
   test('puts its words back after what has been written since', async () => {
     const { user } = openChat({ [SEND]: refused });
     await write(user, '谁在门外？');
     await screen.findByText('太长了');
     await user.type(await field(), '天快亮了');
-    await user.click(screen.getByRole('button', { name: '更多操作' }));
+    await user.click(screen.getByRole('button', { name: /更多操作/ }));
     await user.click(await screen.findByText('放回输入框'));
     expect(await field()).toHaveProperty('value', '天快亮了\n谁在门外？');
     await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
@@ -26,7 +57,7 @@ describe('the menu of a line', () => {
     await screen.findByText('排队中');
     await write(user, '后来呢？');
     await screen.findByText('等这一段写完就发出');
-    const [, own] = screen.getAllByRole('button', { name: '更多操作' });
+    const [, own] = screen.getAllByRole('button', { name: /更多操作/ });
     await user.click(own ?? document.body);
     expect(await screen.findByText('删除这条')).toBeTruthy();
     live.push('message.completed', messageEvent({ ...told, version: 3 }));

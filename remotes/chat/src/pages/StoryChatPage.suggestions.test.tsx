@@ -1,8 +1,10 @@
 import { offlineCache, store } from '@liaozhai/shared/runtime';
-import { onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { type Handlers, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto } from '../fixtures';
-import { asked, LATEST, openChat, told } from './chatting';
+import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sendButton, sends, told } from './chatting';
+
+type User = ReturnType<typeof openChat>['user'];
 
 const pending = { id: 'i-1', conversation_id: 'c-1', status: 'pending', items: [] };
 
@@ -76,5 +78,125 @@ describe('ideas are paid for once', () => {
     await user.click(await chip());
     expect(await screen.findByRole('button', { name: '填入：请她进来' })).toBeTruthy();
     expect(keys(requests)).toEqual(['client-of-the-other']);
+  });
+});
+
+/** Orders under keys of their own, each ready at once: `i-1` offers 第1批甲 and 第1批乙, `i-2` 第2批甲 and so on. */
+function suggesting(patch: Handlers = {}) {
+  let orders = 0;
+  const body = () => ({
+    ...pending,
+    id: `i-${orders}`,
+    status: 'ready',
+    items: ['甲', '乙'].map((name, index) => ({ id: `i-${orders}-${index + 1}`, text: `第${orders}批${name}` })),
+  });
+  return openChat({
+    [LATEST]: latestDto([asked, told]),
+    'POST /v1/messages/suggestion': () => {
+      orders += 1;
+      return { status: 202, body: { data: body() } };
+    },
+    // the API knows suggestions, not the lines they offer
+    [SEND]: (request: RecordedRequest) => {
+      const { suggestion_id: named } = request.body as { suggestion_id?: string };
+      if (named === undefined || named === `i-${orders}`) return secondSentDto(request);
+      return { status: 422, body: { message: '灵感已失效', errors: { suggestion_id: ['灵感已失效'] } } };
+    },
+    ...patch,
+  });
+}
+
+const button = (name: string | RegExp) => screen.findByRole('button', { name });
+const orders = (requests: RecordedRequest[]) => requests.filter(({ url }) => url === '/v1/messages/suggestion');
+
+describe('a suggestion that is sent', () => {
+  test.each([
+    ['as it is', async (user: User) => user.click(await button('直接发送：第1批乙'))],
+    [
+      'from the field',
+      async (user: User) => {
+        await user.click(await button('填入：第1批乙'));
+        await user.click(sendButton());
+      },
+    ],
+  ])('%s goes once, under the id of what was bought', async (_, send) => {
+    const { user, requests } = suggesting();
+    await user.click(await button(/^灵感/));
+    await send(user);
+    await screen.findByText('排队中');
+    expect(sends(requests).map(({ body }) => body)).toMatchObject([{ body: '第1批乙', suggestion_id: 'i-1' }]);
+  });
+
+  test('after it was changed goes as the reader’s own words', async () => {
+    const { user, requests } = suggesting();
+    await user.click(await button(/^灵感/));
+    await user.click(await button('填入：第1批乙'));
+    await user.type(await field(), '！');
+    await user.click(sendButton());
+    await screen.findByText('排队中');
+    const [request, ...others] = sends(requests);
+    expect(request && bodyOf(request)).toMatchObject({ body: '第1批乙！' });
+    expect(request?.body).not.toHaveProperty('suggestion_id');
+    expect(others).toEqual([]);
+  });
+});
+
+describe('the panel of suggestions', () => {
+  test('closes once one has filled the field, and opens again at no cost', async () => {
+    const { user, requests } = suggesting();
+    await user.click(await button(/^灵感/));
+    await user.click(await button('填入：第1批甲'));
+    expect(screen.queryByRole('region', { name: '灵感' })).toBeNull();
+    expect(await field()).toHaveProperty('value', '第1批甲');
+    await user.click(await button(/^灵感/));
+    await button('填入：第1批乙');
+    expect(orders(requests)).toHaveLength(1);
+  });
+
+  test('brings others for the price that it names, under a key of their own', async () => {
+    priceIdeas();
+    const { user, requests } = suggesting();
+    await user.click(await button(/^灵感/));
+    await button('填入：第1批甲');
+    await user.click(await button('换一批 5 点'));
+    await button('填入：第2批甲');
+    expect(screen.queryByText('第1批甲')).toBeNull();
+    expect(await screen.findByText('每条 2 点 · 余额 90 点')).toBeTruthy();
+    expect(new Set(orders(requests).map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
+    await user.click(await button('直接发送：第2批乙'));
+    await screen.findByText('排队中');
+    expect(sends(requests).map(({ body }) => body)).toMatchObject([{ suggestion_id: 'i-2' }]);
+  });
+
+  test('offers no others while some are on their way', async () => {
+    const { user } = suggesting({
+      'POST /v1/messages/suggestion': { status: 202, body: { data: pending } },
+      'GET /v1/messages/suggestion/i-1': { data: pending },
+    });
+    await user.click(await button(/^灵感/));
+    await screen.findByText('正在寻找灵感');
+    expect(screen.queryByRole('button', { name: /换一批/ })).toBeNull();
+  });
+
+  test('shows the former ones again where no others came, and asks for those under the same key', async () => {
+    let isUp = true;
+    const ready = { ...pending, status: 'ready', items: [{ id: 'i-1-1', text: '请她进来' }] };
+    const { user, requests } = suggesting({
+      'POST /v1/messages/suggestion': () => {
+        if (!isUp) throw offline();
+        return { status: 202, body: { data: ready } };
+      },
+    });
+    await user.click(await button(/^灵感/));
+    await button('填入：请她进来');
+    isUp = false;
+    await user.click(await button(/换一批/));
+    await waitFor(() => expect(store.getState().toasts).toHaveLength(1));
+    await button('填入：请她进来');
+    await user.click(await button(/换一批/));
+    await waitFor(() => expect(orders(requests)).toHaveLength(3));
+    const [first, second, third] = orders(requests).map(({ headers }) => headers['idempotency-key']);
+    expect(second).not.toBe(first);
+    expect(third).toBe(second);
   });
 });

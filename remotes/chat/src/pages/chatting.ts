@@ -45,6 +45,13 @@ export const sentDto = (request: RecordedRequest, patch: Partial<MessageDto> = {
   },
 });
 
+/** The same for the message after `asked` and `told`. */
+export function secondSentDto(request: RecordedRequest) {
+  const { status, body } = sentDto(request);
+  const message = { ...body.message, id: 'm-3', seq: 3, version: 3 };
+  return { status, body: { ...body, message, reply: { ...body.reply, id: 'm-4', seq: 4, version: 4 } } };
+}
+
 export async function write(user: ReturnType<typeof openChat>['user'], text: string) {
   await user.type(await field(), text);
   await user.click(sendButton());

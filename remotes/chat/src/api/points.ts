@@ -1,0 +1,33 @@
+import { hostConfig, type RootState, type User } from '@liaozhai/shared/runtime';
+import { selectChat } from '../slice';
+import { chatApi } from './chatApi';
+
+const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
+export function prices(): { resume: number | undefined; suggestions: number | undefined } {
+  const { rules } = hostConfig();
+  return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
+}
+
+/**
+ * Whether the reader has too few points for something of this cost, so far as this page knows. What messages that wait
+ * will cost is spoken for; where the server has not told the user or the price, nothing is known.
+ */
+export function selectLacksPoints(state: RootState, storyId: string, cost: number | undefined): boolean {
+  const { session } = state;
+  if (cost === undefined || session.status !== 'member' || !session.user.isWhole) return false;
+  const price = chatApi.endpoints.chatGetStory.select(storyId)(state).data?.pricePerMessage ?? 0;
+  const waiting = selectChat(state).pending.filter((one) => one.storyId === storyId && one.state === 'waiting');
+  return session.user.balance < cost + waiting.length * price;
+}
+
+/** Points that today's check-in and a friend who comes bring, so far as the site's rules say. */
+export function rewards({ checkInStreak }: User): { checkIn: number | undefined; invite: number | undefined } {
+  const { checkInRewards, inviteReward } = hostConfig().rules;
+  const days: unknown[] = Array.isArray(checkInRewards) ? checkInRewards : [];
+  const today = checkInStreak === undefined ? undefined : days[Math.min(checkInStreak, days.length - 1)];
+  const isRule = typeof inviteReward === 'object' && inviteReward !== null && 'inviter' in inviteReward;
+  return { checkIn: amount(today), invite: isRule ? amount(inviteReward.inviter) : undefined };
+}

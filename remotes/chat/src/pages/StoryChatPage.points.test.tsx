@@ -1,0 +1,132 @@
+import { outboxStore, session } from '@liaozhai/shared/runtime';
+import { onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto, messageEvent } from '../fixtures';
+import {
+  asked,
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  SEND,
+  secondSentDto,
+  sendButton,
+  sends,
+  told,
+  write,
+} from './chatting';
+
+const poor = { user: { balance: 1, checked_in_today: false, check_in_streak: 1 } };
+const waysToPoints = () => screen.findByRole('dialog', { name: '点数不够' });
+const refused = (balance: number) => ({
+  status: 402,
+  body: { message: '余额不足', code: 'insufficient_balance', required: 2, balance },
+});
+
+/** The page as a site serves it that names what brings points. */
+function nameRewards() {
+  const config = document.createElement('script');
+  config.type = 'application/json';
+  config.id = 'liaozhai-config';
+  config.textContent = JSON.stringify({
+    rules: { suggestionPrice: 5, checkInRewards: [10, 12], inviteReward: { inviter: 50, invitee: 20 } },
+  });
+  document.body.append(config);
+  onTestEnd(() => config.remove());
+}
+
+describe('with too few points for a message', () => {
+  test('the composer says so before anything is sent, and keeps the words', async () => {
+    nameRewards();
+    const { user, requests } = openChat({}, poor);
+    expect(await screen.findByText('发一条要 2 点，余额 1 点不够')).toBeTruthy();
+    await write(user, '谁在门外？');
+    const ways = within(await waysToPoints());
+    expect(ways.getByText(/这一步要 2 点，你还有 1 点/)).toBeTruthy();
+    const leadsTo = (name: RegExp) => ways.getByRole('link', { name }).getAttribute('href');
+    expect(leadsTo(/每日签到.*今天可领 12 点/)).toBe('/my');
+    expect(leadsTo(/邀请好友.*你得 50 点/)).toBe('/my');
+    expect(leadsTo(/去充值/)).toBe('/my/wallet/recharge');
+    expect(await field()).toHaveProperty('value', '谁在门外？');
+    expect(sends(requests)).toEqual([]);
+    expect(await outboxStore.all()).toEqual([]);
+  });
+
+  test('what brings them stands open until they are there', async () => {
+    const { user, requests } = openChat({ [SEND]: secondSentDto, [LATEST]: latestDto([asked, told]) }, poor);
+    await user.click(await screen.findByRole('button', { name: '获取点数' }));
+    await waysToPoints();
+    session.userPatched({ balance: 13 });
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: '点数不够' })).toBeNull());
+    expect(screen.getByText('每条 2 点 · 余额 13 点')).toBeTruthy();
+    await write(user, '谁在门外？');
+    await waitFor(() => expect(sends(requests)).toHaveLength(1));
+  });
+
+  test('who has checked in today is told so, and not led there in vain', async () => {
+    const { user } = openChat({}, { user: { balance: 1, checked_in_today: true } });
+    await user.click(await screen.findByRole('button', { name: '获取点数' }));
+    const ways = within(await waysToPoints());
+    expect(ways.getByText('今天已经签到，明天再来')).toBeTruthy();
+    expect(ways.queryByRole('link', { name: /签到/ })).toBeNull();
+  });
+
+  test('a message that waits has its price spoken for', async () => {
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]) },
+      { user: { balance: 3 } },
+    );
+    await screen.findByText('排队中');
+    await write(user, '后来呢？');
+    await screen.findByText('等这一段写完就发出');
+    expect(await screen.findByText('发一条要 2 点，余额 3 点不够')).toBeTruthy();
+    await write(user, '天快亮了');
+    await waysToPoints();
+    expect(await field()).toHaveProperty('value', '天快亮了');
+    expect(sends(requests)).toEqual([]);
+  });
+
+  test('灵感 that cannot be paid for leads to points as well', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, told]), 'POST /v1/messages/suggestion': refused(1) });
+    await user.click(await screen.findByRole('button', { name: /^灵感/ }));
+    await waysToPoints();
+  });
+});
+
+test('messages that the server refused for want of points all go by one tap, in the order written', async () => {
+  let balance = 1;
+  let seq = 2;
+  const { user, live, requests } = openChat({
+    [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+    [SEND]: (request: RecordedRequest) => {
+      if (balance < 2) return refused(balance);
+      seq += 2;
+      const { status, body } = secondSentDto(request);
+      const at = { seq: seq - 1, version: seq + 9, id: `m-${seq - 1}` };
+      const reply = { ...told, seq, version: seq + 10, id: `m-${seq}` };
+      return { status, body: { ...body, message: { ...body.message, ...at }, reply, balance } };
+    },
+  });
+  await screen.findByText('排队中');
+  for (const words of ['第一句', '第二句', '第三句']) await write(user, words);
+  live.push('message.completed', messageEvent({ ...told, version: 3 }));
+  // the server knew better what there was left
+  expect(await screen.findByText('发一条要 2 点，余额 1 点不够')).toBeTruthy();
+  const retry = await screen.findByRole('button', { name: '全部重发（3 条）' });
+  expect(screen.getAllByText('余额不足')).toHaveLength(3);
+  const tried = sends(requests).length;
+  await user.click(retry);
+  await waysToPoints();
+  expect(sends(requests)).toHaveLength(tried);
+  balance = 50;
+  session.userPatched({ balance });
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: '点数不够' })).toBeNull());
+  await user.click(await screen.findByRole('button', { name: '全部重发（3 条）' }));
+  await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+  expect(
+    sends(requests)
+      .slice(tried)
+      .map((request) => bodyOf(request).body),
+  ).toEqual(['第一句', '第二句', '第三句']);
+  expect(sendButton()).toHaveProperty('disabled', true);
+});
