@@ -277,7 +277,7 @@ function useChatActions(storyId: string, conversationId: string | null, isMember
       toast(problem, { kind: 'error', action });
     };
     return {
-      login: () => void requestLogin(),
+      login: () => void requestLogin('login'),
       look: () => void threadSyncs.catchUp(storyId),
       retry: (pending: PendingMessage) => void outbox.retry(pending),
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
