@@ -98,6 +98,25 @@ test('a new password ends the other sessions and signs in from then on', async (
   await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
 });
 
+test('a password that breaks a rule is told so at its field, before anything is sent', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  await person.open('/my/profile');
+  const field = (name: string) => page.locator(`input[name="${name}"]`);
+  const form = page.getByRole('form', { name: '修改密码' });
+  await expect(form.getByText('至少 6 位')).toBeVisible();
+  await form.getByRole('button', { name: '修改密码' }).tap();
+  await expect(form.getByText('请填写当前密码')).toBeVisible();
+  await expect(form.getByText('请填写新密码')).toBeVisible();
+  await expect(field('current_password')).toBeFocused();
+  await field('current_password').fill('246810');
+  await field('password').fill('月下叩门');
+  await field('password_confirmation').fill('月下叩门');
+  await form.getByRole('button', { name: '修改密码' }).tap();
+  await expect(form.getByText('密码至少 6 位')).toBeVisible();
+  await expect(field('password')).toBeFocused();
+  await expect(field('password')).toHaveAttribute('aria-invalid', 'true');
+});
+
 test('who comes by an invite link brings points to both', async ({ person, page, anotherBrowser }) => {
   await person.returns(await seededAccount({ balance: 200 }));
   await person.open('/my');
