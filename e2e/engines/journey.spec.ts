@@ -267,7 +267,7 @@ test('a persona is saved and stays', older, async ({ phone }) => {
 
 test('墨 makes it night, and a reload leaves it so', async ({ phone }) => {
   await phone.open('/my');
-  await phone.taps({ role: 'radio', name: '墨' });
+  await phone.taps({ role: 'radio', name: '深色' });
   const isNight = async () => {
     const { background, text } = await colours(phone);
     return background < 60 && text > 160 ? undefined : `background ${background}, text ${text}`;

@@ -163,7 +163,7 @@ test('sec.user-switch: logging out leaves nothing of the user on the device, but
   await person.open('/conversations');
   await expect(page.getByText('聂小倩').first()).toBeVisible();
   await page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
-  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '深色' }).check({ force: true });
   await page.getByRole('radio', { name: '特大' }).check({ force: true });
   const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
   expect(await person.kept()).toContain(id);
@@ -181,7 +181,7 @@ test('sec.user-switch: logging out leaves nothing of the user on the device, but
   await expect(page.getByText('聊过的故事会留在这里')).toBeVisible();
   expect(await page.content()).not.toContain(account.login);
   await person.open('/my');
-  await expect(page.getByRole('radio', { name: '墨' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: '深色' })).toBeChecked();
   await expect(page.getByRole('radio', { name: '特大' })).toBeChecked();
 });
 
@@ -193,12 +193,12 @@ test('theme and font size are kept and change what is seen', async ({ person, pa
       getComputedStyle(document.documentElement).fontSize,
     ]);
   const before = await look();
-  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '深色' }).check({ force: true });
   await page.getByRole('radio', { name: '特大' }).check({ force: true });
   const chosen = await look();
   expect(chosen[0]).not.toBe(before[0]);
   await page.reload();
-  await expect(page.getByRole('radio', { name: '墨' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: '深色' })).toBeChecked();
   expect(await look()).toEqual(chosen);
 });
 

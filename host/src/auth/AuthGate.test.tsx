@@ -195,7 +195,7 @@ describe('signing in in another tab', () => {
     let finish: (answer: unknown) => void = () => undefined;
     const { answer } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
     act(signInElsewhere);
-    await act(async () => finish(refused(422, { message: '账号或密码不正确' })));
+    await act(async () => finish(refused(422, { message: '用户名或密码不正确' })));
     expect(await answer).toBe(true);
     await waitFor(() => expect(openDialogs()).toBe(0));
   });

@@ -69,7 +69,7 @@ describe('logging in', () => {
 describe('what is said when a call fails', () => {
   test.each([
     ['登录失败', '', 500, login, 'POST /v1/login'],
-    ['账号或密码不正确', '账号或密码不正确', 422, login, 'POST /v1/login'],
+    ['用户名或密码不正确', '用户名或密码不正确', 422, login, 'POST /v1/login'],
     ['注册失败', '', 500, register, 'POST /v1/register'],
     ['今天注册得太多了', '今天注册得太多了', 429, register, 'POST /v1/register'],
   ])('%s', async (expected, message, status, act_, call) => {

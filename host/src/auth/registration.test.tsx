@@ -54,9 +54,9 @@ describe('registering', () => {
   });
 
   test('what the server refuses stands at its field and in a toast; typing takes it away', async () => {
-    const errors = { login: ['这个账号已被注册'] };
-    const { user } = await register({ 'POST /v1/register': refused(422, { message: '这个账号已被注册', errors }) });
-    await said('这个账号已被注册');
+    const errors = { login: ['这个用户名已被注册'] };
+    const { user } = await register({ 'POST /v1/register': refused(422, { message: '这个用户名已被注册', errors }) });
+    await said('这个用户名已被注册');
     expect(input('login')?.getAttribute('aria-invalid')).toBe('true');
     await user.type(screen.getByLabelText('用户名'), '1');
     expect(input('login')?.getAttribute('aria-invalid')).toBeNull();
@@ -194,7 +194,7 @@ describe('the clipboard is asked within the tap', () => {
   });
 
   test.each([
-    ['a refused registration', refused(422, { errors: { login: ['这个账号已被注册'] } }), '这个账号已被注册'],
+    ['a refused registration', refused(422, { errors: { login: ['这个用户名已被注册'] } }), '这个用户名已被注册'],
     ['an address still to be confirmed', registered('email'), '确认邮件已发到'],
   ])('%s copies nothing and raises no error', async (_, answer, shown) => {
     const unhandled: unknown[] = [];
@@ -274,7 +274,7 @@ describe('registering anew after the answer was lost', () => {
   async function registerTwice(handlers: Handlers) {
     let isFirst = true;
     const answer = () => {
-      if (!isFirst) return refused(422, { errors: { login: ['这个账号已被注册'] } });
+      if (!isFirst) return refused(422, { errors: { login: ['这个用户名已被注册'] } });
       isFirst = false;
       throw offline();
     };
@@ -303,18 +303,18 @@ describe('registering anew after the answer was lost', () => {
 
   test('tells that the name is taken where it is somebody else’s', async () => {
     const { again } = await registerTwice({
-      'POST /v1/login': refused(422, { errors: { login: ['账号或密码不正确'] } }),
+      'POST /v1/login': refused(422, { errors: { login: ['用户名或密码不正确'] } }),
     });
     await again();
-    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
-    expect(screen.queryByText('账号或密码不正确')).toBeNull();
+    expect(await screen.findByText('这个用户名已被注册')).toBeTruthy();
+    expect(screen.queryByText('用户名或密码不正确')).toBeNull();
   });
 
   test('under another password tries no account', async () => {
     const { user, requests, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
     await user.type(screen.getByLabelText('密码'), '7');
     await again();
-    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
+    expect(await screen.findByText('这个用户名已被注册')).toBeTruthy();
     expect(requests.some(({ url }) => url === '/v1/login')).toBe(false);
   });
 });

@@ -42,5 +42,5 @@ export const texts = {
     copiedByHand: '我已经复制',
   },
   noCookies: '浏览器没有允许 Cookie，无法注册和登录。请在浏览器设置里允许后再试',
-  changePassword: { text: '初始密码只有六位数字，建议尽快修改', action: '去修改' },
+  changePassword: { text: '初始密码只有 6 位数字，建议尽快修改', action: '去修改' },
 } as const;
