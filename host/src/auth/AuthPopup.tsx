@@ -294,6 +294,7 @@ function ConfirmEmail({ email, onReturn }: ConfirmEmailProps) {
   return (
     <div className={styles.form}>
       <p className={styles.text}>{email ? words.sentTo(email) : words.sent}</p>
+      <p className={styles.note}>{words.anywhere}</p>
       <p className={styles.note}>{words.notFound}</p>
       <Button block loading={busy} disabled={secondsLeft > 0} onClick={resend}>
         {label}

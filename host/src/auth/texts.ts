@@ -24,6 +24,7 @@ export const texts = {
     title: '确认邮箱',
     sentTo: (email: string) => `确认邮件已发到 ${email}，请打开邮件里的链接完成注册。`,
     sent: '请打开确认邮件里的链接完成注册。',
+    anywhere: '在别的设备上打开也可以，确认后这里会自动登录。',
     notFound: '没收到？看看垃圾邮件，或者再发一封。',
     resend: '重新发送',
     resendIn: (seconds: number) => `${seconds} 秒后可重新发送`,
