@@ -105,7 +105,7 @@ describe('an account', () => {
     const empty = await visitor.post<ErrorDto>('/register', {});
     expect([empty.status, Object.keys(empty.body.errors ?? {})]).toEqual([422, ['login', 'password', 'name']]);
     const taken = await visitor.post<ErrorDto>('/register', { login: 'TAKEN_name', password: '123456', name: '甲' });
-    expect(taken.body).toEqual({ message: '这个账号已被注册', errors: { login: ['这个账号已被注册'] } });
+    expect(taken.body).toEqual({ message: '这个用户名已被注册', errors: { login: ['这个用户名已被注册'] } });
     expect((await visitor.post<ErrorDto>('/login', { login: 'taken_name', password: 'wrong!' })).status).toBe(422);
     const long = await reader.say({ story_id: story, body: '长'.repeat(2001) });
     expect([long.status, Object.keys((long.body as unknown as ErrorDto).errors ?? {})]).toEqual([422, ['body']]);

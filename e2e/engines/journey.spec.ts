@@ -138,7 +138,7 @@ test('signing up ends with the credentials in the reader’s hands and the popup
   const byHand: Target = { role: 'alertdialog', name: '自动复制失败' };
   const isByHand = await phone.seesEither({ text: '账号密码已复制到剪贴板' }, byHand);
   if (isByHand) {
-    await phone.reads({ role: 'textbox', within: byHand }, `账号：${account.login}\n密码：${account.password}`);
+    await phone.reads({ role: 'textbox', within: byHand }, `用户名：${account.login}\n密码：${account.password}`);
     await phone.taps(button('我已经复制'));
   }
   await phone.misses({ role: 'alertdialog' });
@@ -223,7 +223,7 @@ test('我的 knows who is signed in', older, async ({ phone }) => {
   await phone.open('/conversations');
   await phone.taps(tab('我的'));
   await phone.isAt('/my');
-  await phone.sees({ text: `账号 ${account.login}` });
+  await phone.sees({ text: `用户名 ${account.login}` });
   await phone.sees({ text: account.name });
 });
 
@@ -273,7 +273,7 @@ test('a persona is saved and stays', older, async ({ phone }) => {
 
 test('墨 makes it night, and a reload leaves it so', async ({ phone }) => {
   await phone.open('/my');
-  await phone.taps({ role: 'radio', name: '墨' });
+  await phone.taps({ role: 'radio', name: '深色' });
   const isNight = async () => {
     const { background, text } = await colours(phone);
     return background < 60 && text > 160 ? undefined : `background ${background}, text ${text}`;
@@ -323,7 +323,7 @@ test('a wrong password is said at its field', async ({ phone }) => {
   await phone.taps(button('登录'));
   // a phone that has had an account before asks for it
   await phone.sees({ role: 'dialog', name: '登录' });
-  await phone.types(field('账号'), account.login);
+  await phone.types(field('用户名'), account.login);
   await phone.types({ label: '密码' }, '000000x');
   await phone.taps({ role: 'button', name: '登录', within: { role: 'dialog' } });
   await phone.until('a field that is called invalid', () =>

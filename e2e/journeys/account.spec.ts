@@ -98,6 +98,25 @@ test('a new password ends the other sessions and signs in from then on', async (
   await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
 });
 
+test('a password that breaks a rule is told so at its field, before anything is sent', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  await person.open('/my/profile');
+  const field = (name: string) => page.locator(`input[name="${name}"]`);
+  const form = page.getByRole('form', { name: '修改密码' });
+  await expect(form.getByText('至少 6 位')).toBeVisible();
+  await form.getByRole('button', { name: '修改密码' }).tap();
+  await expect(form.getByText('请填写当前密码')).toBeVisible();
+  await expect(form.getByText('请填写新密码')).toBeVisible();
+  await expect(field('current_password')).toBeFocused();
+  await field('current_password').fill('246810');
+  await field('password').fill('月下叩门');
+  await field('password_confirmation').fill('月下叩门');
+  await form.getByRole('button', { name: '修改密码' }).tap();
+  await expect(form.getByText('密码至少 6 位')).toBeVisible();
+  await expect(field('password')).toBeFocused();
+  await expect(field('password')).toHaveAttribute('aria-invalid', 'true');
+});
+
 test('who comes by an invite link brings points to both', async ({ person, page, anotherBrowser }) => {
   await person.returns(await seededAccount({ balance: 200 }));
   await person.open('/my');
@@ -144,7 +163,7 @@ test('sec.user-switch: logging out leaves nothing of the user on the device, but
   await person.open('/conversations');
   await expect(page.getByText('聂小倩').first()).toBeVisible();
   await page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
-  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '深色' }).check({ force: true });
   await page.getByRole('radio', { name: '特大' }).check({ force: true });
   const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
   expect(await person.kept()).toContain(id);
@@ -162,7 +181,7 @@ test('sec.user-switch: logging out leaves nothing of the user on the device, but
   await expect(page.getByText('聊过的故事会留在这里')).toBeVisible();
   expect(await page.content()).not.toContain(account.login);
   await person.open('/my');
-  await expect(page.getByRole('radio', { name: '墨' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: '深色' })).toBeChecked();
   await expect(page.getByRole('radio', { name: '特大' })).toBeChecked();
 });
 
@@ -174,12 +193,12 @@ test('theme and font size are kept and change what is seen', async ({ person, pa
       getComputedStyle(document.documentElement).fontSize,
     ]);
   const before = await look();
-  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '深色' }).check({ force: true });
   await page.getByRole('radio', { name: '特大' }).check({ force: true });
   const chosen = await look();
   expect(chosen[0]).not.toBe(before[0]);
   await page.reload();
-  await expect(page.getByRole('radio', { name: '墨' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: '深色' })).toBeChecked();
   expect(await look()).toEqual(chosen);
 });
 

@@ -99,6 +99,57 @@ test.describe('the auth popup', () => {
   });
 });
 
+test.describe('what is missing or breaks a rule is said at its field, in the product’s words', () => {
+  /** The text that a field is described by once it is wrong. */
+  const saidAt = async (page: Page, name: string) => {
+    const field = page.locator(`input[name="${name}"][aria-invalid="true"]`);
+    await expect(field).toBeVisible();
+    return page.locator(`[id="${await field.getAttribute('aria-describedby')}"]`).textContent();
+  };
+
+  test('signing up', async ({ person, page }) => {
+    await opened(page);
+    const popup = person.popup();
+    for (const name of ['login', 'name']) await popup.locator(`input[name="${name}"]`).fill('');
+    await popup.locator('input[name="password"]').fill('12345');
+    await popup.getByRole('button', { name: '注册（请截图保存）' }).tap();
+    expect(await saidAt(page, 'name')).toBe('请填写昵称');
+    expect(await saidAt(page, 'login')).toBe('请填写用户名');
+    expect(await saidAt(page, 'password')).toBe('密码至少 6 位');
+    await expect(popup.locator('input[name="name"]')).toBeFocused();
+    // another nickname is one, typing is an answer
+    await popup.getByRole('button', { name: '换一个昵称' }).tap();
+    await expect(popup.locator('input[name="name"][aria-invalid]')).toHaveCount(0);
+    await popup.locator('input[name="login"]').fill('a');
+    await expect(popup.locator('input[name="login"][aria-invalid]')).toHaveCount(0);
+  });
+
+  test('signing in', async ({ person, page }) => {
+    await opened(page);
+    const popup = person.popup();
+    await popup.getByRole('button', { name: /登录/ }).first().click();
+    await popup.locator('input[name="login"]').fill('fox');
+    await popup.getByRole('button', { name: '登录', exact: true }).tap();
+    expect(await saidAt(page, 'password')).toBe('请填写密码');
+    await expect(popup.locator('input[name="password"]')).toBeFocused();
+    await expect(popup.locator('input[name="login"][aria-invalid]')).toHaveCount(0);
+  });
+});
+
+test('the gender chosen at registration stands in the profile', async ({ person, page }) => {
+  await opened(page);
+  await person.popup().getByRole('radio', { name: '女' }).check({ force: true });
+  await person.register();
+  await page
+    .getByRole('link', { name: /个人资料/ })
+    .last()
+    .tap();
+  await expect(page.getByRole('radio', { name: '女' })).toBeChecked();
+  await expect
+    .poll(async () => (await person.read<{ data: object }>('/api/v1/user')).data)
+    .toMatchObject({ gender: 'female' });
+});
+
 test('the popup stays above a keyboard that lies over the page', async ({ person, page }) => {
   // Safari's keyboard, which Chromium's emulation lacks: the window keeps its height, less of it is in sight
   await page.addInitScript(() => {

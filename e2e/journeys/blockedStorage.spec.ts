@@ -24,7 +24,7 @@ test('where nothing can be kept a reader signs up, talks, and finds the talk in 
   await page.getByRole('link', { name: '聊过' }).click();
   await expect(page.getByRole('listitem').first()).toContainText('刚刚');
   await page.getByRole('link', { name: '我的' }).click();
-  await page.getByRole('radio', { name: '墨' }).check({ force: true });
+  await page.getByRole('radio', { name: '深色' }).check({ force: true });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   // the next document knows nothing of it, and starts all the same
   await person.openFirstStory();

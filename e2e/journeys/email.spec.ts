@@ -38,7 +38,7 @@ test('an address is confirmed by the link of its mail, in the browser that regis
   await person.open(await linkSentTo(address));
   await expect(page.getByText('邮箱已确认，欢迎来到聊斋。')).toBeVisible();
   await person.open('/my');
-  await expect(page.getByText(`账号 ${address}`)).toBeVisible();
+  await expect(page.getByText(`用户名 ${address}`)).toBeVisible();
 });
 
 test('opened on another device the link confirms and leads to the log-in', async ({ person, anotherBrowser }) => {
@@ -51,15 +51,39 @@ test('opened on another device the link confirms and leads to the log-in', async
   await phone.signIn({ login: address, password });
   await expect(phone.page).toHaveURL('/explore');
   await phone.open('/my');
-  await expect(phone.page.getByText(`账号 ${address}`)).toBeVisible();
+  await expect(phone.page.getByText(`用户名 ${address}`)).toBeVisible();
 });
 
-test('the mail can be sent again, and a refusal is said', async ({ person, page }) => {
+test('confirmed on another device, the waiting window signs in by itself', async ({ person, page, anotherBrowser }) => {
   const address = await registersByMail(person);
-  const again = waiting(person).getByRole('button', { name: '重新发送' });
+  const elsewhere = await anotherBrowser();
+  const phone = person.at(await elsewhere.newPage());
+  await phone.open(await linkSentTo(address));
+  await expect(phone.page.getByText('邮箱已确认，请登录。')).toBeVisible();
+  await person.isTold('邮箱已确认，欢迎来到聊斋。');
+  await expect(waiting(person)).toBeHidden();
+  await expect(page.getByText(`用户名 ${address}`)).toBeVisible();
+});
+
+test('the mail can be sent again after a pause, and a refusal is said', async ({ person, page }) => {
+  await page.clock.install();
+  const address = await registersByMail(person);
+  const counting = waiting(person).getByRole('button', { name: /^\d+ 秒后可重新发送$/ });
+  const again = waiting(person).getByRole('button', { name: '重新发送', exact: true });
+  await expect(counting).toBeDisabled();
+  await page.clock.fastForward(61_000);
   await again.tap();
   await person.isTold('确认邮件已发送');
   await expect.poll(() => mailsTo(address).length).toBe(2);
+  await expect(counting).toBeDisabled();
+  // closed and opened anew it goes on counting
+  await page.clock.fastForward(20_000);
+  await waiting(person).getByRole('button', { name: '返回登录' }).tap();
+  await person.popup().locator('input[name="login"]').fill(address);
+  await person.popup().locator('input[name="password"]').fill(password);
+  await person.popup().getByRole('button', { name: '登录', exact: true }).tap();
+  await expect(counting).toBeDisabled();
+  await page.clock.fastForward(61_000);
   await page.route('**/email/verification-notification/resend', (route) =>
     route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }),
   );
@@ -78,11 +102,38 @@ test('a log-in before the confirmation comes to the same wait', async ({ person,
   expect(await page.evaluate(() => localStorage.getItem('user-store'))).toBeNull();
 });
 
-test('a link that was tampered with confirms nothing and says so', async ({ person, page }) => {
+test('a link that was tampered with confirms nothing, says so, and another one is a tap away', async ({
+  person,
+  page,
+}) => {
   const address = await registersByMail(person);
   const link = await linkSentTo(address);
+  await page.clock.install();
   await person.open(link.replace(/signature=\w{4}/, 'signature=0000'));
-  await expect(page.getByText('正在确认')).toBeHidden();
+  await expect(page.getByText('链接无效或已过期')).toBeVisible();
   await expect(page.getByRole('link', { name: '去看故事' })).toBeVisible();
   await expect(page.getByText(/^邮箱已确认/)).toHaveCount(0);
+  await page.clock.fastForward(61_000);
+  await page.getByRole('button', { name: '重新发送' }).tap();
+  await person.isTold('确认邮件已发送');
+  await expect.poll(() => mailsTo(address).length).toBe(2);
+  await person.open(await linkSentTo(address));
+  await expect(page.getByText('邮箱已确认，欢迎来到聊斋。')).toBeVisible();
+});
+
+test('a bad link on a device that knows nothing of the account leads through the log-in to another', async ({
+  person,
+  anotherBrowser,
+}) => {
+  const address = await registersByMail(person);
+  const link = await linkSentTo(address);
+  const elsewhere = await anotherBrowser();
+  const phone = person.at(await elsewhere.newPage());
+  await phone.open(link.replace(/signature=\w{4}/, 'signature=0000'));
+  await phone.page.getByRole('button', { name: '登录后重新发送' }).tap();
+  await phone.popup().locator('input[name="login"]').fill(address);
+  await phone.popup().locator('input[name="password"]').fill(password);
+  await phone.popup().getByRole('button', { name: '登录', exact: true }).tap();
+  await waiting(phone).getByRole('button', { name: '重新发送' }).tap();
+  await expect.poll(() => mailsTo(address).length).toBe(2);
 });

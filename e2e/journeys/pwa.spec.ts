@@ -146,7 +146,7 @@ test('what the worker keeps has nothing of who logged out', async ({ person, pag
   await person.open('/my');
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.reload({ waitUntil: 'domcontentloaded' });
-  await expect(page.getByText(`账号 ${account.login}`)).toBeVisible();
+  await expect(page.getByText(`用户名 ${account.login}`)).toBeVisible();
   const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
   await page.getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();

@@ -9,7 +9,7 @@ test('signing in and logging out follow in the other tab', async ({ person, page
   await expect(other.getByRole('button', { name: '注册账号' })).toBeVisible();
   await page.getByRole('button', { name: '已有账号，登录' }).tap();
   await person.signIn(account);
-  await expect(other.getByText(`账号 ${account.login}`)).toBeVisible();
+  await expect(other.getByText(`用户名 ${account.login}`)).toBeVisible();
   await other.getByRole('button', { name: '退出登录' }).tap();
   await other.getByRole('alertdialog').or(other.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
   await expect(other.getByRole('button', { name: '注册账号' })).toBeVisible();
@@ -43,13 +43,13 @@ test('another account in one tab takes the former one out of the other', async (
   const [first, second] = [await seededAccount({}), await seededAccount({})];
   await person.returns(first);
   await person.open('/my');
-  await expect(page.getByText(`账号 ${first.login}`)).toBeVisible();
+  await expect(page.getByText(`用户名 ${first.login}`)).toBeVisible();
   const other = person.at(await context.newPage());
   await other.open('/my');
   await page.getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('button', { name: '已有账号，登录' }).tap();
   await person.signIn(second);
-  await expect(other.page.getByText(`账号 ${second.login}`)).toBeVisible();
+  await expect(other.page.getByText(`用户名 ${second.login}`)).toBeVisible();
   await expect(other.page.getByText(first.login)).toHaveCount(0);
 });

@@ -7,7 +7,7 @@ test('the ledger groups by day, adds up, filters by kind, and follows live', asy
   const today = page.getByRole('region', { name: '今天' });
   await expect(today.getByRole('listitem')).toHaveCount(2);
   await expect(today).toContainText('+100');
-  await expect(today).toContainText('余 500 点');
+  await expect(today).toContainText('余额 500 点');
   const elsewhere = await context.newPage();
   await elsewhere.goto('/my');
   await elsewhere.getByRole('button', { name: /^签到/ }).tap();
@@ -20,7 +20,7 @@ test('the ledger groups by day, adds up, filters by kind, and follows live', asy
   await page.reload();
   await expect(today.getByRole('listitem')).toHaveCount(1);
   await page.getByRole('button', { name: '续写', exact: true }).tap();
-  await expect(page.getByText('这一类还没有账目')).toBeVisible();
+  await expect(page.getByText('这一类还没有明细')).toBeVisible();
 });
 
 test('充值 says truthfully that nobody can pay yet, and what gives points instead', async ({ person, page }) => {

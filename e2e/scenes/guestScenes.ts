@@ -78,10 +78,10 @@ const popup: Scene[] = [
   { name: 'login', title: '登录', show: (page) => openPopup(page, '已有账号，登录') },
   {
     name: 'login-refused',
-    title: '登录 · 账号或密码错误',
+    title: '登录 · 用户名或密码错误',
     async show(page) {
       await page.route('**/v1/login', (route) =>
-        route.fulfill(json(422, { message: '账号或密码错误', errors: { login: ['账号或密码错误'] } })),
+        route.fulfill(json(422, { message: '用户名或密码错误', errors: { login: ['用户名或密码错误'] } })),
       );
       await openPopup(page, '已有账号，登录');
       await page.locator('input[name="login"]').fill('a12345678');

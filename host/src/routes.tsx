@@ -64,7 +64,7 @@ function NotFoundPage() {
     <div className={styles.page}>
       <h1 className={styles.title}>没有这个页面</h1>
       <EmptyState
-        text="这条小路走到了尽头，也许链接已经失效。"
+        text="链接可能写错了，也可能已经失效。"
         drawing="mountain"
         action={<Button asLink={<Link to={paths.explore()} replace />}>回到发现</Button>}
       />

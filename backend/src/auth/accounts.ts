@@ -47,7 +47,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
   const password_hash = await hashPassword(form.password);
   return db.transaction(() => {
     if (db.first(query.selectFrom('users').select('id').where('login', '=', form.login))) {
-      throw invalid({ login: ['这个账号已被注册'] });
+      throw invalid({ login: ['这个用户名已被注册'] });
     }
     const id = randomUUID();
     const isMail = isEmail(form.login);

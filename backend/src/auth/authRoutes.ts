@@ -34,7 +34,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
       limits.take(keys[1] ?? '', env.RATE_LIMIT_LOGIN * 4);
       const user = db.first(query.selectFrom('users').selectAll().where('login', '=', form.login));
       const matches = await verifyPassword(user?.password_hash, form.password);
-      if (!user || !matches) throw invalid({ login: ['账号或密码不正确'] });
+      if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });
       for (const key of keys) limits.clear(key);
       startSession(c, services, user.id);
       if (!isVerified(user)) throw unverified();

@@ -4,7 +4,7 @@ import { rules } from '../rules.ts';
 import { invalid, tooLarge } from './httpError.ts';
 
 const labels: Record<string, string> = {
-  login: '账号',
+  login: '用户名',
   password: '密码',
   password_confirmation: '确认密码',
   current_password: '当前密码',

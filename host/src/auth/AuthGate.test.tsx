@@ -41,7 +41,7 @@ const closePopup = (user: Awaited<ReturnType<typeof openHost>>['user']) =>
 
 async function signIn(user: Awaited<ReturnType<typeof openHost>>['user']) {
   await user.click(await screen.findByRole('button', { name: '已有账号？去登录' }));
-  await user.type(screen.getByLabelText('账号'), 'fox');
+  await user.type(screen.getByLabelText('用户名'), 'fox');
   await user.type(screen.getByLabelText('密码'), '123456');
   await user.click(screen.getByRole('button', { name: '登录' }));
 }
@@ -170,7 +170,7 @@ describe('a 401', () => {
 
   test('while the popup is open it changes nothing', async () => {
     const { user } = await openPopup(expired, 'login');
-    await user.type(screen.getByLabelText('账号'), 'fox');
+    await user.type(screen.getByLabelText('用户名'), 'fox');
     await ask();
     expect(screen.getByRole('heading', { name: '登录' })).toBeTruthy();
     expect(typedInto('login')).toBe('fox');
@@ -195,7 +195,7 @@ describe('signing in in another tab', () => {
     let finish: (answer: unknown) => void = () => undefined;
     const { answer } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
     act(signInElsewhere);
-    await act(async () => finish(refused(422, { message: '账号或密码不正确' })));
+    await act(async () => finish(refused(422, { message: '用户名或密码不正确' })));
     expect(await answer).toBe(true);
     await waitFor(() => expect(openDialogs()).toBe(0));
   });

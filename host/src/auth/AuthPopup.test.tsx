@@ -69,7 +69,7 @@ describe('logging in', () => {
 describe('what is said when a call fails', () => {
   test.each([
     ['登录失败', '', 500, login, 'POST /v1/login'],
-    ['账号或密码不正确', '账号或密码不正确', 422, login, 'POST /v1/login'],
+    ['用户名或密码不正确', '用户名或密码不正确', 422, login, 'POST /v1/login'],
     ['注册失败', '', 500, register, 'POST /v1/register'],
     ['今天注册得太多了', '今天注册得太多了', 429, register, 'POST /v1/register'],
   ])('%s', async (expected, message, status, act_, call) => {
@@ -101,24 +101,35 @@ describe('an answer of another shape', () => {
   });
 });
 
-describe('sending the confirmation again', () => {
-  const resend = 'POST /v1/email/verification-notification/resend';
-  const unverified = { 'POST /v1/login': refused(403, {}) };
+describe('before anything is sent', () => {
+  const wrongAt = (name: string) => {
+    const field = input(name);
+    const text = document.getElementById(field?.getAttribute('aria-describedby') ?? '')?.textContent;
+    return field?.getAttribute('aria-invalid') === 'true' ? text : null;
+  };
 
-  test.each([
-    ['确认邮件已发送', refused(202, {})],
-    ['发送失败', refused(500, {})],
-  ])('%s', async (expected, answer) => {
-    const { user } = await login({ ...unverified, [resend]: answer });
-    await user.click(await screen.findByRole('button', { name: '重新发送' }));
-    await said(expected);
+  test('what is missing is said at its field, and the first one takes the focus', async () => {
+    const { user, requests } = await openPopup();
+    await user.clear(screen.getByLabelText('用户名'));
+    await user.clear(screen.getByLabelText('密码'));
+    await user.click(screen.getByRole('button', { name: '注册（请截图保存）' }));
+    expect(['name', 'login', 'password'].map(wrongAt)).toEqual([null, '请填写用户名', '请填写密码']);
+    expect(document.activeElement).toBe(input('login'));
+    expect(requests.map(({ url }) => url)).not.toContain('/v1/register');
   });
 
-  test('too often: the button counts down', async () => {
-    const { user } = await login({ ...unverified, [resend]: refused(429, {}, { 'retry-after': '37' }) });
-    await user.click(await screen.findByRole('button', { name: '重新发送' }));
-    const button = await screen.findByRole<HTMLButtonElement>('button', { name: /^3\d 秒后可重新发送$/ });
-    expect(button.disabled).toBe(true);
+  test('a new password is held to its rule, one that was made long ago is not', async () => {
+    const { user, requests } = await openPopup({ 'POST /v1/login': { user: memberDto() } });
+    await user.clear(screen.getByLabelText('密码'));
+    await user.type(screen.getByLabelText('密码'), '12345');
+    await user.click(screen.getByRole('button', { name: '注册（请截图保存）' }));
+    expect(wrongAt('password')).toBe('密码至少 6 位');
+    await user.click(screen.getByRole('button', { name: '已有账号？去登录' }));
+    await user.type(screen.getByLabelText('用户名'), 'fox');
+    await user.type(screen.getByLabelText('密码'), '12345');
+    await user.click(screen.getByRole('button', { name: '登录' }));
+    await said('登录成功');
+    expect(requests.map(({ url }) => url)).not.toContain('/v1/register');
   });
 });
 

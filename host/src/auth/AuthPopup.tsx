@@ -3,6 +3,7 @@ import { type LoginMode, session, toast, useExpiredSession } from '@liaozhai/sha
 import {
   Button,
   Dialog,
+  type FieldErrors,
   IconButton,
   PasswordField,
   RadioGroup,
@@ -11,11 +12,13 @@ import {
   TextArea,
   TextField,
 } from '@liaozhai/shared/ui';
-import { type FocusEvent, useEffect, useState } from 'react';
+import { type FocusEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
-import { type Gender, makeNickname, randomDigits } from './nickname';
-import { resendConfirmation, useCountdown, useLogin, useRegistration, useSubmission } from './signIn';
+import { useConfirmationElsewhere, useResend } from './confirmation';
+import type { Gender } from './gender';
+import { makeNickname, randomDigits } from './nickname';
+import { useLogin, useRegistration } from './signIn';
 import { texts } from './texts';
 
 export interface AuthPopupProps {
@@ -137,24 +140,38 @@ function ExpiredNotice({ onLogin }: { onLogin: () => void }) {
 interface AuthFormProps {
   form: AuthForm;
   busy: boolean;
-  errors: Record<string, string[]>;
+  formRef: RefObject<HTMLFormElement | null>;
+  errors: FieldErrors;
   onChange: (change: Partial<AuthForm>) => void;
-  clearError: (field: string) => void;
+  clearErrors: (...fields: string[]) => void;
   onSubmit: () => void;
   onSwitch: () => void;
 }
 
-function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
-  const { form, busy, errors, clearError, onChange, onSubmit, onSwitch, inviteCode } = props;
-  const renew = (gender: Gender) => onChange({ gender, name: makeNickname(gender) });
+function Form({ formRef, onSubmit, children }: Pick<AuthFormProps, 'formRef' | 'onSubmit'> & { children: ReactNode }) {
   return (
     <form
+      ref={formRef}
       className={styles.form}
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
       }}
     >
+      {children}
+    </form>
+  );
+}
+
+function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
+  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode } = props;
+  const renew = (gender: Gender) => {
+    clearErrors('name');
+    onChange({ gender, name: makeNickname(gender) });
+  };
+  return (
+    <Form formRef={formRef} onSubmit={onSubmit}>
       <RadioGroup
         legend={texts.register.gender}
         name="gender"
@@ -163,7 +180,7 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
         onChange={renew}
       />
       <TextField
-        label={texts.register.name}
+        label={texts.fields.name}
         name="name"
         value={form.name}
         error={errors.name}
@@ -171,7 +188,7 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
         maxLength={40}
         required
         onChange={(event) => {
-          clearError('name');
+          clearErrors('name');
           onChange({ name: event.target.value });
         }}
         action={
@@ -185,10 +202,9 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
       <AuthFields
         form={form}
         errors={errors}
-        label={texts.fields.username}
         passwordKind="new-password"
         onChange={onChange}
-        clearError={clearError}
+        clearErrors={clearErrors}
       />
       {inviteCode && <p className={styles.note}>{texts.register.invited(inviteCode)}</p>}
       <Button type="submit" block loading={busy}>
@@ -197,26 +213,19 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.register.toLogin}
       </Button>
-    </form>
+    </Form>
   );
 }
 
-function LoginForm({ form, busy, errors, clearError, onChange, onSubmit, onSwitch }: AuthFormProps) {
+function LoginForm({ form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch }: AuthFormProps) {
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form formRef={formRef} onSubmit={onSubmit}>
       <AuthFields
         form={form}
         errors={errors}
-        label={texts.fields.account}
         passwordKind="current-password"
         onChange={onChange}
-        clearError={clearError}
+        clearErrors={clearErrors}
       />
       <Button type="submit" block loading={busy}>
         {texts.login.submit}
@@ -224,30 +233,29 @@ function LoginForm({ form, busy, errors, clearError, onChange, onSubmit, onSwitc
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.login.toRegister}
       </Button>
-    </form>
+    </Form>
   );
 }
 
 interface FieldsProps {
   form: AuthForm;
-  errors: Record<string, string[]>;
-  label: string;
+  errors: FieldErrors;
   /** Which password a password manager is to offer. */
   passwordKind: 'new-password' | 'current-password';
   onChange: (change: Partial<AuthForm>) => void;
-  clearError: (field: string) => void;
+  clearErrors: (...fields: string[]) => void;
 }
 
 /** Username and password, alike in both forms. */
-function AuthFields({ form, errors, label, passwordKind, onChange, clearError }: FieldsProps) {
+function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
   const type = (field: 'login' | 'password', value: string) => {
-    clearError(field);
+    clearErrors(field);
     onChange({ [field]: value });
   };
   return (
     <>
       <TextField
-        label={label}
+        label={texts.fields.login}
         name="login"
         value={form.login}
         error={errors.login}
@@ -281,19 +289,15 @@ interface ConfirmEmailProps {
 
 function ConfirmEmail({ email, onReturn }: ConfirmEmailProps) {
   const words = texts.confirmEmail;
-  const { busy, submit } = useSubmission(words.resendFailed);
-  const [secondsLeft, startCountdown] = useCountdown();
-  const resend = () =>
-    submit(resendConfirmation, {
-      done: () => toast(words.resent, { kind: 'success' }),
-      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds),
-    });
+  const { busy, secondsLeft, resend, label } = useResend();
+  useConfirmationElsewhere();
   return (
     <div className={styles.form}>
       <p className={styles.text}>{email ? words.sentTo(email) : words.sent}</p>
+      <p className={styles.note}>{words.anywhere}</p>
       <p className={styles.note}>{words.notFound}</p>
       <Button block loading={busy} disabled={secondsLeft > 0} onClick={resend}>
-        {secondsLeft > 0 ? words.resendIn(secondsLeft) : words.resend}
+        {label}
       </Button>
       <Button variant="quiet" block onClick={onReturn}>
         {words.toLogin}

@@ -1,4 +1,4 @@
-export type Gender = 'male' | 'female';
+import type { Gender } from './gender';
 
 const compoundSurnames =
   '欧阳 司马 上官 诸葛 慕容 令狐 皇甫 尉迟 公孙 东方 南宫 宇文 长孙 独孤 端木 百里 夏侯 司徒 轩辕 澹台'.split(' ');

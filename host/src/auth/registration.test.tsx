@@ -1,7 +1,7 @@
 import '../testing/pageFixture';
 import { requestLogin, session } from '@liaozhai/shared/runtime';
 import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { clipboard, input, openDialogs, openPopup, refused, register, registered, said } from '../testing/authPopup';
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
@@ -54,9 +54,9 @@ describe('registering', () => {
   });
 
   test('what the server refuses stands at its field and in a toast; typing takes it away', async () => {
-    const errors = { login: ['这个账号已被注册'] };
-    const { user } = await register({ 'POST /v1/register': refused(422, { message: '这个账号已被注册', errors }) });
-    await said('这个账号已被注册');
+    const errors = { login: ['这个用户名已被注册'] };
+    const { user } = await register({ 'POST /v1/register': refused(422, { message: '这个用户名已被注册', errors }) });
+    await said('这个用户名已被注册');
     expect(input('login')?.getAttribute('aria-invalid')).toBe('true');
     await user.type(screen.getByLabelText('用户名'), '1');
     expect(input('login')?.getAttribute('aria-invalid')).toBeNull();
@@ -92,6 +92,83 @@ describe('registering', () => {
   });
 });
 
+describe('the chosen gender', () => {
+  const gender = () => {
+    const current = session.current();
+    return current.status === 'member' ? current.user.gender : null;
+  };
+  const told = (requests: { method: string; url: string; body: unknown }[]) =>
+    requests.filter(({ method, url }) => method === 'PUT' && url === '/v1/user').map(({ body }) => body);
+
+  async function registerAsWoman(handlers: Handlers) {
+    const host = await openPopup(handlers);
+    await host.user.click(screen.getByRole('radio', { name: '女' }));
+    await host.user.click(screen.getByRole('button', { name: '注册（请截图保存）' }));
+    return host;
+  }
+
+  test('is told to the profile, since the registration has no field for it', async () => {
+    const { requests } = await registerAsWoman({ 'POST /v1/register': registered(), 'PUT /v1/user': { status: 204 } });
+    await waitFor(() => expect(gender()).toBe('female'));
+    expect(told(requests)).toEqual([{ gender: 'female' }]);
+  });
+
+  test('is told again where the first attempt had no answer', async () => {
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+    onTestEnd(() => void rs.useRealTimers());
+    const answers: (() => unknown)[] = [
+      () => {
+        throw offline();
+      },
+      () => ({ status: 503, body: {} }),
+      () => ({ status: 204 }),
+    ];
+    const { requests } = await registerAsWoman({
+      'POST /v1/register': registered(),
+      'PUT /v1/user': () => answers.shift()?.(),
+    });
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    await act(() => rs.advanceTimersByTimeAsync(20_000));
+    expect(gender()).toBe('female');
+    expect(told(requests)).toHaveLength(3);
+  });
+
+  test('that a server will not have is told once', async () => {
+    const { requests } = await registerAsWoman({
+      'POST /v1/register': registered(),
+      'PUT /v1/user': refused(422, { errors: { gender: ['no such field'] } }),
+    });
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    await waitFor(() => expect(told(requests)).toHaveLength(1));
+    expect(gender()).toBe('');
+  });
+
+  test('waits with an address that is to be confirmed', async () => {
+    const first = await registerAsWoman({ 'POST /v1/register': registered('email') });
+    await screen.findByRole('heading', { name: '确认邮箱' });
+    expect(told(first.requests)).toEqual([]);
+    first.unmount();
+    const second = await openHost({
+      path: '/email/verify/u-1/abc',
+      handlers: { 'GET /v1/email/verify/u-1/abc': {}, 'PUT /v1/user': { status: 204 } },
+    });
+    await waitFor(() => expect(gender()).toBe('female'));
+    expect(told(second.requests)).toEqual([{ gender: 'female' }]);
+  });
+
+  test('is not told of somebody else who confirms an address here', async () => {
+    const first = await registerAsWoman({ 'POST /v1/register': registered('email') });
+    await screen.findByRole('heading', { name: '确认邮箱' });
+    first.unmount();
+    const second = await openHost({
+      path: '/email/verify/u-2/abc',
+      handlers: { 'GET /v1/email/verify/u-2/abc': {}, 'GET /v1/user': { data: memberDto({ id: 'u-2' }) } },
+    });
+    await screen.findByText('邮箱已确认，欢迎来到聊斋。');
+    expect(told(second.requests)).toEqual([]);
+  });
+});
+
 describe('the clipboard is asked within the tap', () => {
   /** Taps, and lets the server answer when the tap is long over. */
   async function registerSlowly(answer: unknown) {
@@ -105,7 +182,7 @@ describe('the clipboard is asked within the tap', () => {
     clipboard.takes = 'within a tap';
     const { typed, answer } = await registerSlowly(registered());
     await said('账号密码已复制到剪贴板');
-    expect(clipboard.copied).toEqual([`账号：${typed.login}\n密码：${typed.password}`]);
+    expect(clipboard.copied).toEqual([`用户名：${typed.login}\n密码：${typed.password}`]);
     expect(await answer).toBe(true);
   });
 
@@ -113,11 +190,11 @@ describe('the clipboard is asked within the tap', () => {
     clipboard.promises = false;
     const { typed } = await registerSlowly(registered());
     await said('账号密码已复制到剪贴板');
-    expect(clipboard.copied).toEqual([`账号：${typed.login}\n密码：${typed.password}`]);
+    expect(clipboard.copied).toEqual([`用户名：${typed.login}\n密码：${typed.password}`]);
   });
 
   test.each([
-    ['a refused registration', refused(422, { errors: { login: ['这个账号已被注册'] } }), '这个账号已被注册'],
+    ['a refused registration', refused(422, { errors: { login: ['这个用户名已被注册'] } }), '这个用户名已被注册'],
     ['an address still to be confirmed', registered('email'), '确认邮件已发到'],
   ])('%s copies nothing and raises no error', async (_, answer, shown) => {
     const unhandled: unknown[] = [];
@@ -197,7 +274,7 @@ describe('registering anew after the answer was lost', () => {
   async function registerTwice(handlers: Handlers) {
     let isFirst = true;
     const answer = () => {
-      if (!isFirst) return refused(422, { errors: { login: ['这个账号已被注册'] } });
+      if (!isFirst) return refused(422, { errors: { login: ['这个用户名已被注册'] } });
       isFirst = false;
       throw offline();
     };
@@ -226,18 +303,18 @@ describe('registering anew after the answer was lost', () => {
 
   test('tells that the name is taken where it is somebody else’s', async () => {
     const { again } = await registerTwice({
-      'POST /v1/login': refused(422, { errors: { login: ['账号或密码不正确'] } }),
+      'POST /v1/login': refused(422, { errors: { login: ['用户名或密码不正确'] } }),
     });
     await again();
-    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
-    expect(screen.queryByText('账号或密码不正确')).toBeNull();
+    expect(await screen.findByText('这个用户名已被注册')).toBeTruthy();
+    expect(screen.queryByText('用户名或密码不正确')).toBeNull();
   });
 
   test('under another password tries no account', async () => {
     const { user, requests, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
     await user.type(screen.getByLabelText('密码'), '7');
     await again();
-    expect(await screen.findByText('这个账号已被注册')).toBeTruthy();
+    expect(await screen.findByText('这个用户名已被注册')).toBeTruthy();
     expect(requests.some(({ url }) => url === '/v1/login')).toBe(false);
   });
 });

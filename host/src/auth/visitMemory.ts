@@ -1,5 +1,6 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
-import { local, tab } from '@liaozhai/shared/runtime';
+import { local, readJson, tab } from '@liaozhai/shared/runtime';
+import type { Gender } from './gender';
 
 const wellFormed = /^[\w-]{1,32}$/;
 
@@ -13,12 +14,40 @@ export function readInviteCode(): string | null {
 /** Used up, also where it still stands in the address. */
 export const forgetInviteCode = () => tab.set(STORAGE_KEYS.invite, '');
 
-/** Remembers that this browser registered with an address it has yet to confirm: its session then comes to life. */
-export const rememberPendingConfirmation = () => local.set(STORAGE_KEYS.confirming, '1');
-
-/** Whether this browser was waiting for the confirmation; asks once. */
-export function takePendingConfirmation(): boolean {
-  const pending = local.get(STORAGE_KEYS.confirming) !== null;
-  local.remove(STORAGE_KEYS.confirming);
-  return pending;
+/** An account of this browser's making whose address is yet to be confirmed. */
+export interface PendingConfirmation {
+  /** undefined where the server did not tell */
+  userId?: string | undefined;
+  gender?: Gender | undefined;
+  /** when the latest mail went out, in milliseconds since 1970 */
+  mailedAt: number;
 }
+
+function readPending(): PendingConfirmation | null {
+  if (local.get(STORAGE_KEYS.confirming) === null) return null;
+  const stored = readJson(STORAGE_KEYS.confirming);
+  // earlier builds kept a mere mark
+  const { userId, gender, mailedAt } = (typeof stored === 'object' && stored ? stored : {}) as Record<string, unknown>;
+  return {
+    userId: typeof userId === 'string' ? userId : undefined,
+    gender: gender === 'male' || gender === 'female' ? gender : undefined,
+    mailedAt: typeof mailedAt === 'number' ? mailedAt : 0,
+  };
+}
+
+/** What this browser knows of a confirmation it waits for: its session comes to life with it. */
+export const pendingConfirmation = {
+  read: readPending,
+  remember: (pending: PendingConfirmation) => local.set(STORAGE_KEYS.confirming, JSON.stringify(pending)),
+  /** Another mail went out. */
+  mailed() {
+    const pending = readPending();
+    if (pending) pendingConfirmation.remember({ ...pending, mailedAt: Date.now() });
+  },
+  /** Asks once. */
+  take(): PendingConfirmation | null {
+    const pending = readPending();
+    local.remove(STORAGE_KEYS.confirming);
+    return pending;
+  },
+};

@@ -1,8 +1,8 @@
 import '../testing/pageFixture';
 import { session } from '@liaozhai/shared/runtime';
 import { memberDto, screen, within } from '@liaozhai/shared/testing';
-import { beforeAll, expect, test } from '@rstest/core';
-import { rememberPendingConfirmation } from '../auth/visitMemory';
+import { beforeAll, describe, expect, test } from '@rstest/core';
+import { pendingConfirmation } from '../auth/visitMemory';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 
@@ -12,7 +12,7 @@ const call = 'GET /v1/email/verify/u-1/abc?expires=9&signature=s';
 beforeAll(() => serveBuild('stories', { explore: async () => ({ default: () => <h1>书架</h1> }) }));
 
 test('in the browser that registered, the visitor is signed in', async () => {
-  rememberPendingConfirmation();
+  pendingConfirmation.remember({ userId: 'u-1', mailedAt: Date.now() });
   await openHost({ path: link, handlers: { [call]: { message: '邮箱已确认' } } });
   expect(await screen.findByText('邮箱已确认，欢迎来到聊斋。')).toBeTruthy();
   expect(session.current().status).toBe('member');
@@ -25,17 +25,44 @@ test('elsewhere it offers to sign in and asks nothing of the server that would o
   });
   await user.click(await screen.findByRole('button', { name: '去登录' }));
   const popup = within(await screen.findByRole('dialog', { name: '登录' }));
-  await user.type(popup.getByLabelText('账号'), 'fox@example.com');
+  await user.type(popup.getByLabelText('用户名'), 'fox@example.com');
   await user.type(popup.getByLabelText('密码'), '123456');
   await user.click(popup.getByRole('button', { name: '登录' }));
   expect(await screen.findByRole('heading', { name: '书架' })).toBeTruthy();
   expect(requests.map(({ url }) => url)).not.toContain('/v1/user');
 });
 
-test('a link that is no longer good says so, finally', async () => {
-  await openHost({ path: link, handlers: { [call]: { status: 403, body: { message: '链接无效或已过期' } } } });
-  expect(await screen.findByText('链接无效或已过期')).toBeTruthy();
-  expect(screen.queryByRole('button', { name: '重试' })).toBeNull();
+describe('a link that is no longer good', () => {
+  const bad = { [call]: { status: 403, body: { message: '链接无效或已过期' } } };
+  const resend = 'POST /v1/email/verification-notification/resend';
+
+  test('says so, finally', async () => {
+    await openHost({ path: link, handlers: bad });
+    expect(await screen.findByText('链接无效或已过期')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: '重试' })).toBeNull();
+  });
+
+  test('is replaced by another mail in the browser that registered', async () => {
+    pendingConfirmation.remember({ userId: 'u-1', mailedAt: 0 });
+    const { user, requests } = await openHost({ path: link, handlers: { ...bad, [resend]: { status: 202 } } });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    expect(await screen.findByRole('button', { name: /^\d+ 秒后可重新发送$/ })).toBeTruthy();
+    expect(requests.map(({ url }) => url)).toContain('/v1/email/verification-notification/resend');
+    expect(pendingConfirmation.read()?.userId).toBe('u-1');
+  });
+
+  test('elsewhere leads through the log-in, asking nothing that would open the registration', async () => {
+    const refusal = { 'POST /v1/login': { status: 403, body: {} }, 'GET /v1/user': { status: 403, body: {} } };
+    const { user, requests } = await openHost({ path: link, handlers: { ...bad, ...refusal } });
+    await user.click(await screen.findByRole('button', { name: '登录后重新发送' }));
+    const popup = within(await screen.findByRole('dialog', { name: '登录' }));
+    expect(requests.map(({ url }) => url)).not.toContain('/v1/email/verification-notification/resend');
+    await user.type(popup.getByLabelText('用户名'), 'fox@example.com');
+    await user.type(popup.getByLabelText('密码'), '123456');
+    await user.click(popup.getByRole('button', { name: '登录' }));
+    const waiting = within(await screen.findByRole('dialog', { name: '确认邮箱' }));
+    expect(waiting.getByRole<HTMLButtonElement>('button', { name: '重新发送' }).disabled).toBe(false);
+  });
 });
 
 test('a server out of order may be asked again', async () => {

@@ -12,7 +12,9 @@ import {
 } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, Spinner } from '@liaozhai/shared/ui';
 import { useCallback, useEffect, useState } from 'react';
-import { takePendingConfirmation } from '../auth/visitMemory';
+import { settlePendingConfirmation, useResend } from '../auth/confirmation';
+import { texts } from '../auth/texts';
+import { pendingConfirmation } from '../auth/visitMemory';
 import { useNavigation } from '../navigation';
 import styles from './EmailVerifyPage.module.css';
 
@@ -35,6 +37,7 @@ export default function EmailVerifyPage() {
       <div className={styles.actions}>
         {state === 'confirmed' && <Button onClick={signIn}>去登录</Button>}
         {state === 'failed' && <Button onClick={retry}>重试</Button>}
+        {state === 'refused' && <AnotherLink signIn={signIn} />}
         {state !== 'checking' && (
           <Button variant={state === 'signedIn' ? 'primary' : 'quiet'} asLink={<Link to={paths.explore()} replace />}>
             去看故事
@@ -45,11 +48,26 @@ export default function EmailVerifyPage() {
   );
 }
 
+/** The way to a good link for an account that still waits for one; the browser that made it may ask for a mail at once. */
+function AnotherLink({ signIn }: { signIn: () => void }) {
+  const [isMine] = useState(() => pendingConfirmation.read() !== null);
+  const { busy, secondsLeft, resend, label } = useResend();
+  if (isMember()) return null;
+  if (!isMine) return <Button onClick={signIn}>{texts.confirmEmail.resendSignedIn}</Button>;
+  return (
+    <Button loading={busy} disabled={secondsLeft > 0} onClick={resend}>
+      {label}
+    </Button>
+  );
+}
+
 interface Verification {
   /** `confirmed` leaves the visitor to sign in, `signedIn` does not; `refused` is final, `failed` may be tried again. */
   state: 'checking' | 'confirmed' | 'signedIn' | 'refused' | 'failed';
   text: string;
 }
+
+const isMember = () => session.current().status === 'member';
 
 const checking: Verification = { state: 'checking', text: '正在确认…' };
 
@@ -62,10 +80,11 @@ async function verify(url: string): Promise<Verification> {
     return { state: final ? 'refused' : 'failed', text: error.message || errorText(error) };
   }
   // elsewhere than where the account was made there is no session, and asking for the user would open the popup
-  const isMine = takePendingConfirmation() || session.current().status === 'member';
+  const isMine = pendingConfirmation.read() !== null || isMember();
   if (isMine) await session.refresh();
-  return session.current().status === 'member'
-    ? { state: 'signedIn', text: '邮箱已确认，欢迎来到聊斋。' }
+  settlePendingConfirmation();
+  return isMember()
+    ? { state: 'signedIn', text: texts.confirmEmail.confirmed }
     : { state: 'confirmed', text: '邮箱已确认，请登录。' };
 }
 

@@ -80,7 +80,7 @@ export async function register(handlers: Handlers) {
 
 export async function login(handlers: Handlers) {
   const host = await openPopup(handlers, 'login');
-  await host.user.type(screen.getByLabelText('账号'), 'fox');
+  await host.user.type(screen.getByLabelText('用户名'), 'fox');
   await host.user.type(screen.getByLabelText('密码'), '123456');
   await host.user.click(screen.getByRole('button', { name: '登录' }));
   return host;

@@ -50,10 +50,10 @@ export default function UpdateWatch() {
       title="这个版本已停用"
       confirmLabel="现在重新载入"
       onConfirm={() => killed && reloadFor(killed)}
-      cancelLabel="先收好"
+      cancelLabel="先去保存"
       onClose={() => setPutAside(true)}
     >
-      它有一处已知的故障，半分钟内会自动重新载入。手上没写完的内容，请先收好。
+      它有一处已知的故障，半分钟内会自动重新载入。还没写完的内容，请先保存。
     </Dialog>
   );
 }

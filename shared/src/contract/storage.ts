@@ -10,7 +10,7 @@ export const STORAGE_KEYS = {
   positions: 'liaozhai-positions',
   /** builds that failed here, with the time until which they are avoided */
   quarantine: 'liaozhai-quarantine',
-  /** that this browser waits for the confirmation of its new account's address */
+  /** the account of this browser's making whose address is yet to be confirmed */
   confirming: 'liaozhai-confirming',
   /** sessionStorage: credentials that the clipboard refused */
   uncopied: 'liaozhai-uncopied',

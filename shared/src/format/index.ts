@@ -12,3 +12,4 @@ export {
   groupByDay,
   type Instant,
 } from './time';
+export { missingText, PASSWORD_CHARACTERS, passwordProblem } from './validation';

@@ -54,8 +54,8 @@ import {
 import styles from './Gallery.module.css';
 
 const themes = [
-  { name: 'light', title: '宣纸' },
-  { name: 'dark', title: '墨' },
+  { name: 'light', title: '浅色' },
+  { name: 'dark', title: '深色' },
 ] as const;
 
 /** Every component in every state, in both themes side by side; shown at /test/list in development. */

@@ -25,7 +25,7 @@ export function Sheet({ open, onClose, title, uncloseable = false, children, foo
   const dragToClose = useDragToClose(panel, uncloseable ? undefined : onClose);
   // The sheet itself takes the focus: no keyboard jumps up on a phone.
   useLayoutEffect(() => {
-    if (open) panel.current?.focus();
+    if (open) panel.current?.focus({ preventScroll: true });
   }, [open]);
   return (
     <dialog {...dialog} className={styles.overlay} aria-labelledby={titleId}>
@@ -51,12 +51,13 @@ const FAST_ENOUGH_PX_PER_MS = 0.5;
 
 function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => void) | undefined) {
   return useDrag(
-    ({ movement: [, down], velocity: [, speed], direction: [, way], last }) => {
+    ({ movement: [, down], velocity: [, speed], direction: [, way], active, last }) => {
       if (!panel.current) return;
-      panel.current.style.transform = last ? '' : `translateY(${Math.max(0, down)}px)`;
-      panel.current.style.transition = last ? '' : 'none';
+      // a tap ends without having been a drag: neither `active` nor `last`
+      panel.current.style.transform = active ? `translateY(${Math.max(0, down)}px)` : '';
+      panel.current.style.transition = active ? 'none' : '';
       if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose?.();
     },
-    { axis: 'y', filterTaps: true },
+    { axis: 'y', filterTaps: true, pointer: { keys: false } },
   );
 }

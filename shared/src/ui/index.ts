@@ -38,5 +38,6 @@ export {
 } from './TextField';
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
+export { type FieldErrors, useFieldErrors } from './useFieldErrors';
 export { followKeyboard, guardHistory, leaveDeadOverlays, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';

@@ -82,7 +82,7 @@ function openQuietly(dialog: HTMLDialogElement) {
   if (!(panel instanceof HTMLElement)) return;
   // not before the dialog is open: WebKit would focus the panel rather than a field inside
   panel.tabIndex = -1;
-  panel.focus();
+  panel.focus({ preventScroll: true });
 }
 
 /** The keyboard that comes up for a field may cover it. */

@@ -1,6 +1,6 @@
-import { failureText } from '@liaozhai/shared/format';
+import { failureText, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
 import { blockReload, isApiError, toast, type User } from '@liaozhai/shared/runtime';
-import { Button, PasswordField } from '@liaozhai/shared/ui';
+import { Button, type FieldErrors, PasswordField, useFieldErrors } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useAccountChangePasswordMutation } from '../api';
 import type { PasswordChange } from '../model';
@@ -9,78 +9,81 @@ import styles from './PasswordForm.module.css';
 
 const blank: PasswordChange = { currentPassword: '', newPassword: '', confirmation: '' };
 
-type FieldErrors = Partial<Record<keyof PasswordChange, string[]>>;
+type PasswordErrors = FieldErrors<keyof PasswordChange>;
 
-function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChange): FieldErrors {
-  return {
-    ...(newPassword === currentPassword && { newPassword: [texts.password.unchanged] }),
-    ...(newPassword !== confirmation && { confirmation: [texts.password.mismatch] }),
+/** What keeps this change from being sent at all; the server checks the rest. */
+function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChange): PasswordErrors {
+  const { current, new: chosen, again, mismatch, unchanged } = texts.password;
+  const ofNew = () => (newPassword === currentPassword ? unchanged : passwordProblem(newPassword));
+  const problems = {
+    currentPassword: currentPassword === '' ? missingText(current) : undefined,
+    newPassword: newPassword === '' ? missingText(chosen) : ofNew(),
+    confirmation: confirmation === '' ? again : newPassword === confirmation ? undefined : mismatch,
   };
+  return Object.fromEntries(Object.entries(problems).flatMap(([field, text]) => (text ? [[field, [text]]] : [])));
 }
 
-const toFieldErrors = (fields: Record<string, string[]>): FieldErrors => ({
-  currentPassword: fields.current_password,
-  newPassword: fields.password,
-  confirmation: fields.password_confirmation,
+const toFieldErrors = (fields: Record<string, string[]>): PasswordErrors => ({
+  currentPassword: fields.current_password ?? [],
+  newPassword: fields.password ?? [],
+  confirmation: fields.password_confirmation ?? [],
 });
 
 function usePasswordForm() {
   const [values, setValues] = useState(blank);
-  const [errors, setErrors] = useState<FieldErrors>({});
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof PasswordChange>();
   const [change, { isLoading: isSaving }] = useAccountChangePasswordMutation();
-  const isComplete = Object.values(values).every((value) => value !== '');
   const isBegun = Object.values(values).some((value) => value !== '');
   useEffect(() => (isBegun ? blockReload('password') : undefined), [isBegun]);
   const edit = (field: keyof PasswordChange, value: string) => {
     setValues((current) => ({ ...current, [field]: value }));
-    setErrors((current) => ({ ...current, [field]: undefined }));
+    clearErrors(field);
   };
   const refused = (error: unknown) => {
-    const fields = isApiError(error) && error.kind === 'invalid' ? toFieldErrors(error.fields) : {};
-    setErrors(fields);
+    const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? toFieldErrors(error.fields) : {});
     // what stands at a field need not be said twice
-    const problem = Object.values(fields).some(Boolean) ? undefined : failureText(error);
+    const problem = isAtField ? undefined : failureText(error);
     if (problem) toast(problem, { kind: 'error' });
   };
   const save = async () => {
-    const problems = problemsOf(values);
-    setErrors(problems);
-    if (Object.keys(problems).length > 0 || isSaving) return;
+    if (isSaving || showErrors(problemsOf(values))) return;
     const { error } = await change(values);
     if (error) return refused(error);
     setValues(blank);
     toast(texts.password.saved, { kind: 'success' });
   };
-  return { values, errors, isComplete, isSaving, edit, save };
+  return { formRef, values, errors, isSaving, edit, save };
 }
 
 /** Changes the password; a wrong current one is told at its field. */
 export function PasswordForm({ user }: { user: User }) {
-  const { values, errors, isComplete, isSaving, edit, save } = usePasswordForm();
+  const { formRef, values, errors, isSaving, edit, save } = usePasswordForm();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void save();
   };
-  const field = (key: keyof PasswordChange, name: string, label: string) => (
+  const field = (key: keyof PasswordChange, name: string, label: string, hint?: string) => (
     <PasswordField
       label={label}
       name={name}
       autoComplete={key === 'currentPassword' ? 'current-password' : 'new-password'}
       value={values[key]}
       error={errors[key]}
+      hint={hint}
+      required
       onChange={(event) => edit(key, event.target.value)}
     />
   );
   return (
-    <form className={styles.form} onSubmit={submit} aria-label={texts.password.title}>
+    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.password.title} noValidate>
       <h2 className={styles.title}>{texts.password.title}</h2>
       <p className={styles.hint}>{texts.password.hint}</p>
       {/* password managers need the name the password belongs to */}
       <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
       {field('currentPassword', 'current_password', texts.password.current)}
-      {field('newPassword', 'password', texts.password.new)}
+      {field('newPassword', 'password', texts.password.new, texts.password.rule(PASSWORD_CHARACTERS))}
       {field('confirmation', 'password_confirmation', texts.password.confirmation)}
-      <Button type="submit" variant="quiet" loading={isSaving} disabled={!isComplete}>
+      <Button type="submit" variant="quiet" loading={isSaving}>
         {texts.password.save}
       </Button>
     </form>

@@ -53,8 +53,8 @@ export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
     questions: [
       { question: '聊天怎么收费？', answer: priceAnswer(rules) },
       {
-        question: '回复失败了，点数会退吗？',
-        answer: '会。没有生成完、出错或因删除对话而中断的回复，点数自动退回，只退一次，消费明细里有一条「退款」。',
+        question: '回复失败了，点数会退还吗？',
+        answer: '会。没有生成完、出错或因删除对话而中断的回复，点数自动退还，只退一次，消费明细里记为「退还」。',
       },
       {
         question: '点数不够了怎么办？',
@@ -79,7 +79,7 @@ export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
     questions: [
       {
         question: '删除的对话能找回吗？',
-        answer: '在「聊过」删除后 6 秒内可以撤销；过后从服务器删除，不能找回。正在生成的回复会停下，点数退回。',
+        answer: '在「聊过」删除后 6 秒内可以撤销；过后从服务器删除，不能找回。正在生成的回复会停下，点数退还。',
       },
       {
         question: '断网时写的消息会丢吗？',
@@ -109,7 +109,7 @@ export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
       },
       {
         question: '怎样注销账号？',
-        answer: '应用里没有自助注销。请用下面的联系方式告诉我们账号编号，由客服办理；对话可以自己在「聊过」逐条删除。',
+        answer: '应用里没有自助注销。请用下面的联系方式告诉我们用户编号，由客服办理；对话可以自己在「聊过」逐条删除。',
       },
     ],
   },

@@ -52,7 +52,7 @@ describe('the profile', () => {
     const { user, requests } = open();
     await user.clear(await nameField());
     await user.click(saveButton());
-    expect(await screen.findByText(texts.profile.nameMissing)).toBeTruthy();
+    expect(await screen.findByText('请填写昵称')).toBeTruthy();
     expect(bodiesOf(requests)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { codePoints, failureText } from '@liaozhai/shared/format';
+import { codePoints, failureText, missingText } from '@liaozhai/shared/format';
 import {
   blockReload,
   isApiError,
@@ -14,12 +14,14 @@ import {
   Button,
   CheckIcon,
   Dialog,
+  type FieldErrors,
   RadioGroup,
   ShowIcon,
   StoryText,
   TextArea,
   TextField,
   TopBar,
+  useFieldErrors,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
@@ -47,7 +49,7 @@ function ProfileEditor({ user }: { user: User }) {
   };
   return (
     <>
-      <form className={styles.form} onSubmit={submit} aria-label={texts.profile.title} noValidate>
+      <form ref={form.formRef} className={styles.form} onSubmit={submit} aria-label={texts.profile.title} noValidate>
         <ProfileFields form={form} avatars={avatarChoices(avatars, user.avatar)} />
         <SaveBar form={form} />
       </form>
@@ -171,7 +173,7 @@ interface Bearer {
 
 interface PersonaEditorProps {
   value: string;
-  error: string[] | undefined;
+  error: readonly string[] | undefined;
   /** whose persona it is, for the preview */
   bearer: Bearer;
   onChange: (persona: string) => void;
@@ -295,12 +297,10 @@ function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
   return { isAsking, answer };
 }
 
-type FieldErrors = Partial<Record<keyof Profile, string[]>>;
-
 /** What keeps this profile from being sent at all; the server checks the rest. */
-function problemsOf({ name, persona }: Profile): FieldErrors {
+function problemsOf({ name, persona }: Profile): FieldErrors<keyof Profile> {
   return {
-    ...(name.trim() === '' && { name: [texts.profile.nameMissing] }),
+    ...(name.trim() === '' && { name: [missingText(texts.profile.name)] }),
     ...(codePoints(persona) > PERSONA_CHARACTERS && { persona: [texts.profile.personaTooLong(PERSONA_CHARACTERS)] }),
   };
 }
@@ -308,7 +308,7 @@ function problemsOf({ name, persona }: Profile): FieldErrors {
 /** Edits laid over the saved profile, so that what is not being edited follows the account on other devices. */
 function useProfileForm(user: User) {
   const [edits, setEdits] = useState<ProfileEdits>({});
-  const [errors, setErrors] = useState<FieldErrors>({});
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>();
   const [isSaved, setSaved] = useState(false);
   const [update, { isLoading: isSaving }] = useAccountUpdateProfileMutation();
   const saved = toProfile(user);
@@ -318,35 +318,29 @@ function useProfileForm(user: User) {
 
   const edit = (change: ProfileEdits) => {
     setEdits((current) => ({ ...current, ...change }));
-    setErrors((current) => ({
-      ...current,
-      ...Object.fromEntries(Object.keys(change).map((field) => [field, undefined])),
-    }));
+    clearErrors(...(Object.keys(change) as (keyof Profile)[]));
     setSaved(false);
   };
   const discard = () => {
     setEdits({});
-    setErrors({});
+    showErrors({});
   };
   const refused = (error: unknown) => {
-    const fields: FieldErrors = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
-    setErrors(fields);
+    const fields = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
+    showErrors(fields);
     // what stands at a field need not be said twice
     const problem = Object.keys(values).some((field) => field in fields) ? undefined : failureText(error);
     if (problem) toast(problem, { kind: 'error' });
   };
   const save = async () => {
-    if (!isDirty || isSaving) return;
-    const problems = problemsOf(values);
-    setErrors(problems);
-    if (Object.keys(problems).length > 0) return;
+    if (!isDirty || isSaving || showErrors(problemsOf(values))) return;
     const { error } = await update(unsaved);
     if (error) return refused(error);
     // what was typed while saving stays an edit
     setEdits((current) => unsavedEdits({ ...values, ...unsaved }, current));
     setSaved(true);
   };
-  return { values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, discard, save };
+  return { formRef, values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, discard, save };
 }
 
 type ProfileForm = ReturnType<typeof useProfileForm>;

@@ -319,7 +319,7 @@ function useChatActions(
       if (problem) toast(problem, { kind: 'error' });
     };
     return {
-      login: () => void requestLogin(),
+      login: () => void requestLogin('login'),
       look: () => void threadSyncs.catchUp(storyId),
       getPoints,
       /** One that was held for want of points takes the others along, in the order they were written in. */

@@ -33,6 +33,20 @@ describe('outbox.401', () => {
     expect(sends(requests)).toHaveLength(0);
   });
 
+  test('the way out of that wait leads to the log-in, not to a second account', async () => {
+    const asked: string[] = [];
+    onTestEnd(
+      authPopup.onRequest(async (mode) => {
+        asked.push(mode);
+        return false;
+      }),
+    );
+    const { user } = openChat({ [SEND]: sentDto }, { user: null });
+    await write(user, '谁在门外？');
+    await user.click(await screen.findByRole('button', { name: '登录' }));
+    expect(asked.at(-1)).toBe('login');
+  });
+
   test('an expired session: the same user gets the line sent once, another never does', async () => {
     let isExpired = true;
     const { user, requests } = openChat({

@@ -35,11 +35,11 @@ test('bookings stand under their Shanghai day, signed, with what was left', asyn
   openRemote(remote, { 'GET /v1/transactions': pageDto(rows) }, signedIn);
   const later = await screen.findByRole('region', { name: '2025年11月4日' });
   expect(within(later).getByText('+10 点')).toBeTruthy();
-  expect(within(later).getByText('余 1,234 点')).toBeTruthy();
+  expect(within(later).getByText('余额 1,234 点')).toBeTruthy();
   expect(within(later).getByText('00:30')).toBeTruthy();
   const earlier = screen.getByRole('region', { name: '2025年11月3日' });
   expect(within(earlier).getByText('−2 点')).toBeTruthy();
-  expect(screen.getByText('账目到此为止')).toBeTruthy();
+  expect(screen.getByText('没有更多了')).toBeTruthy();
 });
 
 test("what was booked today is yesterday's for who is still reading after midnight", async () => {
@@ -67,7 +67,7 @@ test('choosing a kind asks the server for that kind', async () => {
     signedIn,
   );
   await screen.findByText('《聂小倩》里的一条消息');
-  await user.click(screen.getByRole('button', { name: '退回' }));
+  await user.click(screen.getByRole('button', { name: '退还' }));
   expect(await screen.findByText('退还：对话')).toBeTruthy();
   expect(screen.queryByText('《聂小倩》里的一条消息')).toBeNull();
 });
@@ -109,7 +109,7 @@ test('a booking that happens while the next page is on its way stays', async () 
 
 test('an empty ledger says how it fills', async () => {
   openRemote(remote, { 'GET /v1/transactions': pageDto([]) }, signedIn);
-  expect(await screen.findByText('还没有账目，签到或聊天之后会记在这里')).toBeTruthy();
+  expect(await screen.findByText('还没有明细，签到或聊天之后会记在这里')).toBeTruthy();
 });
 
 test('a ledger that does not come offers to try again', async () => {

@@ -1,0 +1,107 @@
+import '../testing/pageFixture';
+import { session } from '@liaozhai/shared/runtime';
+import { act, memberDto, offline, screen, waitFor } from '@liaozhai/shared/testing';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { login, openDialogs, refused, register, registered, said } from '../testing/authPopup';
+
+const unverified = refused(403, { message: '请先完成邮箱确认' });
+const resend = 'POST /v1/email/verification-notification/resend';
+
+describe('sending the confirmation again', () => {
+  const refusedLogin = { 'POST /v1/login': refused(403, {}), 'GET /v1/user': unverified };
+  const counting = () => screen.findByRole<HTMLButtonElement>('button', { name: /^\d+ 秒后可重新发送$/ });
+
+  test('has to wait for the mail that has just gone out', async () => {
+    await register({ 'POST /v1/register': registered('email'), 'GET /v1/user': unverified });
+    const button = await counting();
+    expect(button.disabled).toBe(true);
+    expect(Number.parseInt(button.textContent ?? '', 10)).toBeGreaterThan(40);
+  });
+
+  test('is done at once where none went out, and then has to wait too', async () => {
+    const { user } = await login({ ...refusedLogin, [resend]: refused(202, {}) });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    await said('确认邮件已发送');
+    expect((await counting()).disabled).toBe(true);
+  });
+
+  test('that failed can be tried again at once', async () => {
+    const { user } = await login({ ...refusedLogin, [resend]: refused(500, {}) });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    await said('发送失败');
+    await waitFor(() =>
+      expect(screen.getByRole<HTMLButtonElement>('button', { name: '重新发送' }).disabled).toBe(false),
+    );
+  });
+
+  test('too often: the button counts down what the server says', async () => {
+    const { user } = await login({ ...refusedLogin, [resend]: refused(429, {}, { 'retry-after': '137' }) });
+    await user.click(await screen.findByRole('button', { name: '重新发送' }));
+    expect((await counting()).textContent).toMatch(/^13\d /);
+  });
+});
+
+describe('a confirmation made on another device', () => {
+  const minuteMs = 60_000;
+  beforeEach(() => void rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
+  afterEach(() => void rs.useRealTimers());
+
+  /** Registers with an address; `user` answers who that is. Returns how often it was asked. */
+  async function waits(user: () => unknown) {
+    const host = await register({ 'POST /v1/register': registered('email'), 'GET /v1/user': user });
+    await screen.findByRole('heading', { name: '确认邮箱' });
+    return { ...host, asked: () => host.requests.filter(({ url }) => url === '/v1/user').length };
+  }
+  const pass = (ms: number) => act(() => rs.advanceTimersByTimeAsync(ms));
+  const returnToPage = () => act(async () => void document.dispatchEvent(new Event('visibilitychange')));
+  const confirmed = { data: memberDto() };
+
+  test('is noticed after a while, and what waited for the sign-in goes on', async () => {
+    let isConfirmed = false;
+    const { answer } = await waits(() => (isConfirmed ? confirmed : unverified));
+    await pass(minuteMs);
+    expect(session.current().status).toBe('guest');
+    isConfirmed = true;
+    await pass(minuteMs);
+    expect(await answer).toBe(true);
+    expect(session.current().status).toBe('member');
+    await waitFor(() => expect(openDialogs()).toBe(0));
+  });
+
+  test('is noticed as soon as the page is looked at again', async () => {
+    await waits(() => confirmed);
+    expect(session.current().status).toBe('guest');
+    await returnToPage();
+    await said('邮箱已确认，欢迎来到聊斋。');
+    expect(session.current().status).toBe('member');
+  });
+
+  test('is asked for ever more rarely, through failures too', async () => {
+    const { asked } = await waits(() => {
+      throw offline();
+    });
+    await pass(2 * minuteMs);
+    const soon = asked();
+    await pass(10 * minuteMs);
+    expect(soon).toBeGreaterThan(2);
+    // a lost answer is tried three times
+    expect(asked() - soon).toBeLessThanOrEqual(3 * 11);
+    expect(asked() - soon).toBeGreaterThan(5);
+  });
+
+  test('is not taken from a server that tells of the user before', async () => {
+    await waits(() => ({ data: memberDto({ email_verified_at: null }) }));
+    await returnToPage();
+    await pass(minuteMs);
+    expect(session.current().status).toBe('guest');
+  });
+
+  test('is not asked for any more once the session is gone, nor in a window that was left', async () => {
+    const { user, asked } = await waits(() => refused(401, {}));
+    await pass(minuteMs);
+    expect(asked()).toBe(1);
+    await user.click(screen.getByRole('button', { name: '返回登录' }));
+    await returnToPage();
+    expect(asked()).toBe(1);
+  });
+});

@@ -1,0 +1,102 @@
+import { endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
+import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
+import { useEffect } from 'react';
+import { saveGender } from './gender';
+import { useCountdown, useSubmission } from './submission';
+import { texts } from './texts';
+import { pendingConfirmation } from './visitMemory';
+
+const RESEND_PAUSE_SECONDS = 60;
+
+/** Seconds until another mail may be asked for: the one before may still be on its way. */
+function secondsUntilResend(): number {
+  const mailedAt = pendingConfirmation.read()?.mailedAt ?? 0;
+  const left = Math.ceil((mailedAt - Date.now()) / 1000) + RESEND_PAUSE_SECONDS;
+  return Math.min(RESEND_PAUSE_SECONDS, Math.max(0, left));
+}
+
+/** Asks for another confirmation mail, with a pause after each. */
+export function useResend() {
+  const words = texts.confirmEmail;
+  const { busy, submit } = useSubmission(words.resendFailed);
+  const [secondsLeft, startCountdown] = useCountdown(secondsUntilResend);
+  const resend = () =>
+    submit(() => request({ method: 'POST', url: endpoints.resendVerification }), {
+      done() {
+        pendingConfirmation.mailed();
+        startCountdown(RESEND_PAUSE_SECONDS);
+        toast(words.resent, { kind: 'success' });
+      },
+      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds),
+    });
+  return { busy, secondsLeft, resend, label: secondsLeft > 0 ? words.resendIn(secondsLeft) : words.resend };
+}
+
+/** What the registration could not tell the server before the address was confirmed. Asks once. */
+export function settlePendingConfirmation() {
+  const pending = pendingConfirmation.take();
+  const current = session.current();
+  const isTheirs = current.status === 'member' && current.user.id === pending?.userId;
+  if (isTheirs && pending?.gender && !current.user.gender) void saveGender(pending.gender);
+}
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Undefined while the address waits; null where this browser has no session that could come to life. */
+async function askForUser(): Promise<UserDto | null | undefined> {
+  try {
+    const user = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
+    // a server that tells of the user before the confirmation says here that it waits
+    return user.email_verified_at === null ? undefined : user;
+  } catch (cause) {
+    return toApiError(cause).kind === 'unauthenticated' ? null : undefined;
+  }
+}
+
+/**
+ * Signs in once the address is confirmed, be it on another device: asks when the page is looked at again, and while it is
+ * in sight with growing pauses. The server tells nobody by socket before it knows the address.
+ */
+export function useConfirmationElsewhere() {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let pauseMs = FIRST_PAUSE_MS;
+    let isOver = false;
+    let isAsking = false;
+
+    async function ask() {
+      clearTimeout(timer);
+      if (isOver || isAsking) return;
+      isAsking = true;
+      const user = await askForUser();
+      isAsking = false;
+      if (isOver || user === null) return;
+      if (!user) return wait();
+      session.userReceived(user);
+      settlePendingConfirmation();
+      toast(texts.confirmEmail.confirmed, { kind: 'success' });
+    }
+    function wait() {
+      clearTimeout(timer);
+      if (document.visibilityState !== 'visible') return;
+      timer = setTimeout(ask, pauseMs);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    }
+    function lookAgain() {
+      if (document.visibilityState !== 'visible') return;
+      pauseMs = FIRST_PAUSE_MS;
+      void ask();
+    }
+
+    wait();
+    document.addEventListener('visibilitychange', lookAgain);
+    for (const type of ['pageshow', 'online']) window.addEventListener(type, lookAgain);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', lookAgain);
+      for (const type of ['pageshow', 'online']) window.removeEventListener(type, lookAgain);
+    };
+  }, []);
+}
