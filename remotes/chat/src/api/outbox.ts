@@ -15,6 +15,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import { toConversation, withConversation } from '../model/conversation';
 import {
+  failedUpTo,
   fromOutboxEntry,
   hadNoAnswer,
   isUncertain,
@@ -76,7 +77,8 @@ export function createOutbox() {
   }
 
   /** Puts a message on its way: painted at once, kept on the device, sent as soon as it can be. */
-  async function enqueue(pending: PendingMessage): Promise<void> {
+  async function enqueue(written: PendingMessage): Promise<void> {
+    const pending = { ...written, createdAt: Math.max(written.createdAt, lastWrittenAt(written.storyId) + 1) };
     untried.add(pending.clientId);
     unsaved.set(pending.clientId, pending);
     writePendingLog([...unsaved.values()]);
@@ -87,11 +89,15 @@ export function createOutbox() {
     await flushOutbox(pending.storyId);
   }
 
-  /** Sends a failed message again, under the same key; one that is no longer the user's to send is left alone. */
+  /**
+   * Sends a failed message again, under the same key, and what failed before it in the same story; one that is no longer
+   * the user's to send is left alone.
+   */
   async function retry({ clientId }: PendingMessage): Promise<void> {
     const pending = shownPending(clientId);
     if (pending?.state !== 'failed') return;
-    await keepPending({ ...pending, state: 'waiting', error: undefined });
+    for (const failed of failedUpTo(pending, selectChat(store.getState()).pending))
+      await keepPending({ ...failed, state: 'waiting', error: undefined });
     await flushOutbox(pending.storyId);
   }
 
@@ -168,8 +174,9 @@ export function createOutbox() {
     while (goesOn && maySend(storyId)) {
       const sender = currentUserId();
       // Read anew each time: another tab may have sent or taken back a message meanwhile.
-      const pending = (await outboxStore.all()).find((entry) => entry.storyId === storyId && entry.state === 'waiting');
-      goesOn = pending !== undefined && currentUserId() === sender && (await deliver(fromOutboxEntry(pending)));
+      const first = (await outboxStore.all()).find((entry) => entry.storyId === storyId);
+      // the server gets messages in the order in which they were written: nothing overtakes one that failed
+      goesOn = first?.state === 'waiting' && currentUserId() === sender && (await deliver(fromOutboxEntry(first)));
     }
   }
 
@@ -251,6 +258,12 @@ export const outbox = createOutbox();
 
 const shownPending = (clientId: string): PendingMessage | undefined =>
   selectChat(store.getState()).pending.find((pending) => pending.clientId === clientId);
+
+/** Epoch, ms; a clock that was put back must not change the order of what is written. */
+function lastWrittenAt(storyId: string): number {
+  const own = selectChat(store.getState()).pending.filter((pending) => pending.storyId === storyId);
+  return Math.max(0, ...own.map(({ createdAt }) => createdAt));
+}
 
 function waitingStories(): Set<string> {
   const waiting = selectChat(store.getState()).pending.filter((pending) => pending.state === 'waiting');

@@ -32,7 +32,7 @@ import { prices, selectLacksPoints } from '../api/points';
 import { askForSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
-import { heldForPoints, type PendingMessage, pendingOutside } from '../model/pendingMessage';
+import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
@@ -76,13 +76,16 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   const drawRow = useCallback(
     (row: Row) => {
       if (row.kind === 'opening') return <ChatOpening story={story} />;
-      if (row.kind === 'pending') return <PendingRow pending={row.pending} waiting={waiting} actions={rowActions} />;
+      if (row.kind === 'pending') {
+        const isBehind = failedUpTo(row.pending, log.pending).length > 0;
+        return <PendingRow pending={row.pending} waiting={isBehind ? 'behind' : waiting} actions={rowActions} />;
+      }
       const { message, startsDay } = row;
       const day = startsDay ? formatDay(message.createdAt, today) : undefined;
       const isLast = message.id === lastId;
       return <MessageRow message={message} day={day} isLast={isLast} speaker={story.speaker} actions={rowActions} />;
     },
-    [story, rowActions, waiting, lastId, today],
+    [story, rowActions, waiting, lastId, today, log.pending],
   );
   return (
     <>
@@ -322,11 +325,8 @@ function useChatActions(
       login: () => void requestLogin('login'),
       look: () => void threadSyncs.catchUp(storyId),
       getPoints,
-      /** One that was held for want of points takes the others along, in the order they were written in. */
       retry: (pending: PendingMessage) => {
-        if (pending.error?.kind !== 'insufficientBalance') return void outbox.retry(pending);
-        if (!canPay(pricePerMessage)) return;
-        for (const held of heldForPoints(storyId, selectChat(store.getState()).pending)) void outbox.retry(held);
+        if (pending.error?.kind !== 'insufficientBalance' || canPay(pricePerMessage)) void outbox.retry(pending);
       },
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
       /** False where it was not taken: the reader has too few points and keeps the words. */

@@ -157,7 +157,7 @@ const TextLine = memo(function TextLine({ line, growing }: { line: string; growi
 });
 
 /** Why a message that waits is waiting. */
-export type Waiting = 'sending' | 'queued' | 'offline' | 'login';
+export type Waiting = 'sending' | 'queued' | 'offline' | 'login' | 'behind';
 
 interface PendingStateProps {
   pending: PendingMessage;
@@ -208,14 +208,14 @@ interface PointsActsProps {
   onGetPoints: (cost: number) => void;
 }
 
-/** Below the last of the messages that want for points: what brings points, and one retry for them all. */
+/** Below the first message that wants for points: what brings points, and one retry for it and what waits behind it. */
 function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
   const { storyId, clientId } = pending;
   // a server that names no figures says as little as that there are too few
   const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
   const count = useSelector((state) => {
     const held = heldForPoints(storyId, selectChat(state).pending);
-    return held.at(-1)?.clientId === clientId ? held.length : 0;
+    return held[0]?.clientId === clientId ? held.length : 0;
   });
   if (count === 0) return null;
   return (

@@ -62,8 +62,13 @@ export const wasCutOff = ({ state, error }: PendingMessage): boolean => state ==
 export const hadNoAnswer = ({ state, error }: PendingMessage): boolean =>
   state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
 
-/** A story's messages that failed for want of points, as they were written: once there are points, all of them go. */
-export const heldForPoints = (storyId: string, pending: PendingMessage[]): PendingMessage[] =>
-  pending.filter(
-    (each) => each.storyId === storyId && each.state === 'failed' && each.error?.kind === 'insufficientBalance',
-  );
+/** A story's messages up to this one that failed and hold up what was written after them, oldest first. */
+export const failedUpTo = ({ storyId, createdAt }: PendingMessage, pending: PendingMessage[]): PendingMessage[] =>
+  pending.filter((each) => each.storyId === storyId && each.state === 'failed' && each.createdAt <= createdAt);
+
+/** A story's message that failed for want of points and what waits behind it: once there are points, all of them go. */
+export function heldForPoints(storyId: string, pending: PendingMessage[]): PendingMessage[] {
+  const own = pending.filter((each) => each.storyId === storyId);
+  const first = own.findIndex(({ state }) => state === 'failed');
+  return own[first]?.error?.kind === 'insufficientBalance' ? own.slice(first) : none;
+}

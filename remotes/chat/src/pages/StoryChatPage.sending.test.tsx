@@ -1,6 +1,6 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
-import { memberDto, offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, rs, test } from '@rstest/core';
 import { readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, sentDto, told, write } from './chatting';
@@ -54,6 +54,41 @@ describe('sending', () => {
     const [first, ...others] = sends(requests).map(({ body }) => body);
     expect(others).toEqual([first, first]);
     expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
+  });
+});
+
+describe('messages written one after another', () => {
+  test('reach the server in that order, be the first refused or the clock put back', async () => {
+    let isRefused = true;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) =>
+        isRefused ? { status: 403, body: {} } : sentDto(request, { status: 'completed' }),
+    });
+    await write(user, '一更');
+    const retry = await screen.findByRole('button', { name: '点按重试' });
+    rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+    onTestEnd(() => rs.useRealTimers());
+    await write(user, '二更');
+    expect(await screen.findByText('等前一条发出后再发')).toBeTruthy();
+    expect(sends(requests)).toHaveLength(1);
+    isRefused = false;
+    await user.click(retry);
+    await waitFor(() => expect(sends(requests)).toHaveLength(3));
+    expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '一更', '二更']);
+  });
+
+  test('go on when the one that failed is taken back', async () => {
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) =>
+        bodyOf(request).body === '一更' ? { status: 403, body: {} } : sentDto(request),
+    });
+    await write(user, '一更');
+    await screen.findByRole('button', { name: '点按重试' });
+    await write(user, '二更');
+    await screen.findByText('等前一条发出后再发');
+    await user.click(screen.getAllByRole('button', { name: /更多操作/ })[0] as HTMLElement);
+    await user.click(await screen.findByRole('button', { name: '删除这条' }));
+    await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '二更']));
   });
 });
 

@@ -125,7 +125,7 @@ describe('ideas', () => {
     await user.click(await screen.findByRole('button', { name: '填入：请她进来' }));
     expect(await field()).toHaveProperty('value', '请她进来');
     await user.click(sendButton());
-    await waitFor(() => expect(sends(requests)[0]?.body).toMatchObject({ suggestion_id: 'i-1-1' }));
+    await waitFor(() => expect(sends(requests)[0]?.body).toMatchObject({ suggestion_id: 'i-1' }));
   });
 
   test('are paid for once per last message', async () => {
