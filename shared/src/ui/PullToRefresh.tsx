@@ -3,7 +3,7 @@ import RefreshIcon from 'lucide-react/icons/refresh-cw';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { scrollerOf } from './InfiniteList';
 import styles from './PullToRefresh.module.css';
-import { VisuallyHidden } from './StoryText';
+import { VisuallyHidden } from './VisuallyHidden';
 
 const TRIGGER_PX = 64;
 const FURTHEST_PX = 96;
