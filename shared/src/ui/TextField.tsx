@@ -30,7 +30,7 @@ export interface FieldTexts {
   hint?: ReactNode;
   /** What is wrong, as the server's 422 tells it (one text or several). */
   error?: string | readonly string[] | undefined;
-  /** The label is for ears only: a search box, a composer. */
+  /** The label is for screen readers only: a search box, a composer. */
   hideLabel?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** An open overlay's stand against the back gesture. */
+/** The history entry of an open overlay, which catches the back gesture. */
 interface Guard {
   id: string;
   /** Called when the reader goes back; the entry is gone by then. */
@@ -16,7 +16,7 @@ interface Guards {
   stepping: boolean;
 }
 
-// Each remote bundles its own copy of this file; all copies must see one pile of overlays.
+// Each remote bundles its own copy of this file; all copies share one stack of overlays.
 const GUARDS = Symbol.for('liaozhai.historyGuards');
 
 function guards(): Guards {
@@ -35,7 +35,7 @@ function guards(): Guards {
 export function guardHistory(onBack: () => void, stays = () => false): () => void {
   const all = guards();
   const top = all.open.at(-1);
-  // Closed and opened in one breath (strict mode, one sheet giving way to another): take over its entry.
+  // Closed and opened in the same task (strict mode, one sheet replacing another): take over its entry.
   const inherited = top?.released && idsHere().at(-1) === top.id ? all.open.pop() : undefined;
   const guard: Guard = {
     id: inherited?.id ?? Math.random().toString(36).slice(2),
