@@ -4,7 +4,11 @@ import { defineConfig } from '@rstest/core';
 // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
 const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 30_000 } } };
 
-// Two kinds of packages: those that run in a browser and those that run in Node.
+// Folders whose tests start programs, servers, browsers or builds.
+const programs =
+  '{host/server,backend/{conformance,test},releases/{cli,console/server,src/{gate,store}},e2e/security,templates}/**/*.test.ts';
+
+// `pnpm test:unit` runs the first two projects, which share nothing with the machine; `pnpm test` runs all three.
 export default defineConfig({
   // the count of `npm test` comes from this report
   reporters: process.env.UNIT_REPORT ? ['default', ['json', { outputPath: process.env.UNIT_REPORT }]] : ['default'],
@@ -21,9 +25,14 @@ export default defineConfig({
     {
       name: 'node',
       ...timeouts,
-      include: [
-        '{host/server,shared/src/{build,floorCheck},releases/src,releases/cli,releases/console/server,backend,e2e/security,templates}/**/*.test.ts',
-      ],
+      include: ['{host/server,shared/src/{build,floorCheck},releases,backend,e2e/security,templates}/**/*.test.ts'],
+      exclude: [programs, 'releases/console/src/**'],
+      testEnvironment: 'node',
+    },
+    {
+      name: 'programs',
+      ...timeouts,
+      include: [programs],
       exclude: ['templates/remote/**'],
       testEnvironment: 'node',
     },

@@ -58,7 +58,7 @@ export async function prepare(...needs) {
   install();
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
-  whenStarterEnds(interrupt, { isTied: isScript('test', 'check') });
+  whenStarterEnds(interrupt, { isTied: isScript('test', 'test:e2e', 'check') });
   // without the mark: a package may bring a service that is started and stays
   const unmarked = { env: { LIAOZHAI_TEST_RUN: '' } };
   if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], unmarked)) return;

@@ -4,7 +4,7 @@ import { attempt, checks } from './conform.ts';
 import { createTransport } from './transport.ts';
 import { World } from './world.ts';
 
-// The reference backend as a stranger meets it: the same checks that `pnpm conformance` makes of any other. Its limits
+// The reference backend from outside: the same checks that `pnpm conformance` makes of any other. Its limits
 // are those of a real start, and its replies take long enough to be interrupted.
 const backend = await openBackend({
   STORYTELLER_START_DELAY_MS: '150',

@@ -8,7 +8,7 @@ export interface Answer<Body = unknown> {
 
 export type Carry = (url: string, request: RequestInit) => Promise<Response>;
 
-/** A browser's worth of HTTP: keeps cookies and echoes the CSRF token. */
+/** HTTP as a browser does it: keeps cookies and echoes the CSRF token. */
 export class Visitor {
   readonly origin: string;
   readonly headers: Record<string, string>;

@@ -62,7 +62,7 @@ export class World {
     return new Visitor(url, headers, isHasty ? this.#transport.direct : this.#transport.patient);
   }
 
-  /** The same cookies in another pair of hands. */
+  /** Another client with the same cookies. */
   twin({ visitor }: Member, options: { isHasty?: boolean } = {}): Visitor {
     const twin = this.#bareVisitor(options.isHasty);
     for (const [name, value] of visitor.cookies) twin.cookies.set(name, value);
@@ -254,7 +254,7 @@ export interface Sending {
   answer: Answer;
 }
 
-/** Sends a line with a new key, as the page does. */
+/** Sends a message with a new key, as the page does. */
 export async function say(visitor: Visitor, content: Record<string, unknown>): Promise<Sending> {
   const client_id = randomUUID();
   const whole = { body: '夜里好冷', client_id, ...content };

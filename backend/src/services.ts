@@ -8,7 +8,7 @@ import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
 import type { Broadcaster } from './realtime/broadcaster.ts';
 
-/** What the rules of the product need from the outside; made once at start, handed to every room. */
+/** What the rules of the product need from the outside; made once at start, handed to every module. */
 export interface Services {
   env: Env;
   clock: Clock;

@@ -12,7 +12,7 @@ const story = 'nie-xiaoqian';
 const price = rules.storyPrices.long;
 
 describe('points', () => {
-  test('refuse a line that costs more than there is, and leave nothing behind', async () => {
+  test('refuse a message that costs more than the balance, and leave nothing behind', async () => {
     const reader = await backend.reader();
     for (let left = rules.signUpGift; left >= price; left -= price) {
       await reader.say({ story_id: story });

@@ -17,7 +17,7 @@ export class Client extends Visitor {
     return body.user;
   }
 
-  /** Sends a line with a new key. */
+  /** Sends a message with a new key. */
   say(form: { story_id?: string; conversation_id?: string; body?: string }): Promise<Answer<Sent>> {
     return this.post<Sent>('/messages', { body: '夜里好冷', client_id: randomUUID(), ...form });
   }

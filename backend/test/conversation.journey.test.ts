@@ -10,7 +10,7 @@ const story = 'nie-xiaoqian';
 const price = rules.storyPrices.long;
 
 describe('a conversation', () => {
-  test('begins with the first line, is answered, and is found again', async () => {
+  test('begins with the first message, is answered, and is found again', async () => {
     const reader = await backend.reader();
     const { status, body } = await reader.say({ story_id: story, body: '你是谁？' });
     expect(status).toBe(201);
@@ -77,7 +77,7 @@ describe('a conversation that has begun', () => {
     expect(after?.body.length).toBeGreaterThan(before?.body.length ?? 0);
   });
 
-  test('offers lines in the first person that a reader may send', async () => {
+  test('offers suggestions in the first person that a reader may send', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id: story });
     await backend.settled();

@@ -54,7 +54,7 @@ async function openChat(phone: Phone, stage: Stage): Promise<Phone> {
   return phone;
 }
 
-/** The phone in the pocket, its page frozen and its socket dead, while another device writes. */
+/** A phone in the background, its page frozen and its socket dead, while another device writes. */
 export async function measureBackground(phone: Phone, stage: Stage): Promise<Row> {
   const { page, cdp } = await openChat(phone, stage);
   const times: number[] = [];

@@ -28,7 +28,7 @@ const hanging = ({ entry, late }: Parts): Break[] => [
   [late, 'hang'],
 ];
 
-/** The app at rest, where it comes to rest: its own warming has asked for the kept screen's last file. */
+/** Waits until the app is idle, where it becomes so: its prefetch has asked for the kept screen's last file. */
 async function opened(page: Page, front: FaultyFront, last: RegExp | null): Promise<boolean> {
   if ((await bootMs(page, true, waitMs)) === null) return false;
   const until = performance.now() + waitMs;

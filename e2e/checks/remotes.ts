@@ -1,4 +1,4 @@
-// Every remote is laid out alike, so one who knows one knows all.
+// Every remote has the same layout.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

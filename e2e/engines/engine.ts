@@ -31,6 +31,6 @@ export interface Engine {
 }
 
 /** Runs the program that `GUARDED` names, and ends it with whoever starts it. */
-export const guard = join(import.meta.dirname, 'guard.mjs');
+export const guard = join(import.meta.dirname, '../../host/server/guard.mjs');
 export const size = { width: 390, height: 844 };
 export const timeZone = 'Asia/Shanghai';

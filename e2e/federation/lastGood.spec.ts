@@ -79,7 +79,7 @@ async function openMy(site: Site, page: Page, build: string) {
   await page.goto('/explore');
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   const asked: string[] = [];
-  // the last of the kept screen's files that the app warms by itself
+  // the last of the kept screen's files that the app prefetches
   await expect.poll(() => asked.push(...site.front.asked()) && asked.join()).toMatch(filesOf(build, 'static/css/my.'));
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Network.enable');

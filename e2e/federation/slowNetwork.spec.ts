@@ -1,6 +1,6 @@
 import { expect, test } from '../person.ts';
 
-/** GPRS in a full train: each answer takes longer than a remote is given on a good network. */
+/** GPRS: each answer takes longer than a remote is given on a good network. */
 const slow = { offline: false, latency: 2600, downloadThroughput: 100_000, uploadThroughput: 100_000 };
 
 test.use({ judgesHangs: true });

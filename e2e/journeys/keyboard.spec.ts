@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { appIsUp, expect, test } from '../person.ts';
 import { toldBy } from '../toasts.ts';
 
-/** A keyboard belongs to a desk: a mouse beside it and no touch, at the width of a phone. */
+/** With a keyboard come a mouse and no touch, at the width of a phone. */
 test.use({ hasTouch: false, isMobile: false });
 
 /** What the focus stands on, as a screen reader would begin to say it. */

@@ -146,11 +146,11 @@ test('a draft outlives reload, other screens and an expired session', async ({ p
   await page.getByRole('button', { name: '返回' }).tap();
   await person.openChat();
   await expect(field).toHaveValue('还没想好怎么说');
-  const ideas = page.getByRole('button', { name: /^灵感/ });
-  await expect(ideas).toBeEnabled();
+  const suggestions = page.getByRole('button', { name: /^灵感/ });
+  await expect(suggestions).toBeEnabled();
   await person.hasCaughtUp();
   await context.clearCookies();
-  await ideas.tap();
+  await suggestions.tap();
   await expect(person.popup()).toBeVisible();
   await person.signIn(account);
   await expect(field).toHaveValue('还没想好怎么说');

@@ -131,7 +131,7 @@ test('a page of another host that comes too late to be shown leaves the app open
     await mayCome;
     await route.fulfill({ response: answer, body });
   });
-  // the worker's patience ends, and the kept page shows
+  // the worker's time for a fresh page is over, and the kept page shows
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   letCome();
   await expect.poll(() => page.evaluate(() => caches.has('waiting-page'))).toBe(true);
@@ -143,18 +143,26 @@ test('a page of another host that comes too late to be shown leaves the app open
 test('what the worker keeps has nothing of who logged out', async ({ person, page }) => {
   const account = await seededAccount({ story: 'nie-xiaoqian', messages: 2 });
   await person.returns(account);
+  await opensWithWorker(page);
+  await person.opensChat();
+  const words = (await person.latest()).data[0]?.body ?? '?';
+  await expect(person.log().getByText(words)).toBeVisible();
   await person.open('/my');
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(page.getByText(`用户名 ${account.login}`)).toBeVisible();
   const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
+  const traces = [id, account.login, words];
+  const found = async () => {
+    const kept = await person.kept();
+    return traces.filter((trace) => kept.includes(trace));
+  };
+  // the same look finds what the device keeps of a member, and what a fault would leave in the worker's cache
+  await expect.poll(found).toEqual(traces);
+  await page.evaluate(async () => (await caches.open('pages')).put('/api/v1/user', new Response('left by a fault')));
+  expect(await person.kept()).toContain('left by a fault');
+  await page.evaluate(async () => (await caches.open('pages')).delete('/api/v1/user'));
   await page.getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
   await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
-  const found = async () => {
-    const kept = await person.kept();
-    return [id, account.login].filter((trace) => kept.includes(trace));
-  };
   await expect.poll(found).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ export function knownVisitor(context: Context): string | undefined {
 export function visitorOf(context: Context, secure: boolean): string {
   const known = knownVisitor(context);
   if (known) return known;
-  // random enough that nobody lands in another's bucket by guessing
+  // too random for a visitor to guess an id of another bucket
   const fresh = randomBytes(16).toString('hex');
   setCookie(context, visitorCookie, fresh, {
     path: '/',

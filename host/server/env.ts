@@ -27,7 +27,7 @@ const origins = v.pipe(
   ),
 );
 
-/** Scheme, host and port; a path would be the business of the program that is asked there. */
+/** Scheme, host and port, without a path. */
 const origin = v.pipe(
   v.string(),
   v.check(

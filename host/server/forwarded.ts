@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 /** What the nearest proxy wrote: it appends, so anything further left may be the visitor's own invention. */
 const nearest = (value: string | undefined) => value?.split(',').at(-1)?.trim();
 
-/** Whoever has one IPv6 address has the whole /64 it lies in. */
+/** An owner of one IPv6 address owns the whole /64 around it. */
 function network(address: string): string {
   const plain = address.replace(/^::ffff:(?=.*\.)/, '');
   if (!isIPv6(plain)) return plain;

@@ -8,7 +8,7 @@ const about: ShareCard = {
   image: '/icon-512.png',
 };
 
-/** Those who draw the cards of links know no SVG. */
+/** Programs that draw link cards read no SVG. */
 const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? about.image : image);
 
 /**

@@ -44,7 +44,10 @@ function launch(command: string, ...words: string[]): Run {
   const mark = `LIAOZHAI_RUN=${process.pid}-${runs.length}`;
   const [, value] = mark.split('=');
   const settings = { PORT: String(port), DATA_DIR: join(folder, 'data'), RELEASES_STORE: `file:${store}` };
-  const child = spawn(command, words, { cwd: repoRoot, env: { ...withoutNpm, ...settings, LIAOZHAI_RUN: value } });
+  // what a test that is killed would leave behind ends with the guard
+  const guard = join(import.meta.dirname, 'guard.mjs');
+  const env = { ...withoutNpm, ...settings, LIAOZHAI_RUN: value, GUARDED: command };
+  const child = spawn(process.execPath, [guard, ...words], { cwd: repoRoot, env });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes) => {

@@ -103,7 +103,7 @@ test('build files are immutable, compressed ahead of time, and open to other ori
   expect(answer.headers.get('content-encoding')).toBe('br');
 });
 
-test('the backend hears who forwarded, not what the visitor claims', async () => {
+test('the backend is told the forwarding proxy, not what the visitor claims', async () => {
   const answer = await fetch(`${origin}/api/v1/stories?cursor=x`, {
     headers: { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil.example' },
   });
@@ -136,7 +136,7 @@ test('the prerendered content stands in the page, styled by its own hashed style
   expect(html).toContain('<script type="application/json" id="liaozhai-first">{"url":"/api/v1/stories"');
 });
 
-test('a shared link tells its title, its words and its picture', async () => {
+test('a shared link carries title, description and picture', async () => {
   const html = await (await rendered('/story/nie-xiaoqian?from=chat')).text();
   const title = '&quot;/api/v1/stories/nie-xiaoqian&quot;';
   expect(html).toContain(`<title>${title} · 聊斋</title>`);

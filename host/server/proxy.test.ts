@@ -133,7 +133,7 @@ describe('the socket', () => {
     expect([reverb.asked, reverb.plain]).toEqual([[], []]);
   });
 
-  test('is answered with 426 where it is asked for as a page, without a word to Reverb', async () => {
+  test('is answered with 426 where it is requested as a page, without a request to Reverb', async () => {
     const reverb = await listenForSockets('reverb');
     const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
     const answer = await fetch(`${origin}/app/key`);

@@ -5,7 +5,7 @@ import { backendSegments } from '@liaozhai/shared/contract';
 import { createProxyServer } from 'httpxy';
 
 const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
-/** What of the backend's is no socket. */
+/** The backend's paths other than the socket's. */
 const callSegments = backendSegments.filter((segment) => segment !== 'app');
 const callPath = new RegExp(`^/(${callSegments.join('|')})(/|$|\\?)`);
 

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { publishLocal } from '@liaozhai/releases';
 import { afterAll, expect, test } from '@rstest/core';
@@ -11,7 +12,9 @@ import { testPackages } from './testPackages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-serve-'));
 const store = join(folder, 'store');
-const children: ChildProcess[] = [];
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+const children: Child[] = [];
 
 afterAll(async () => {
   for (const child of children) if (child.kill('SIGTERM')) await once(child, 'exit');
@@ -26,7 +29,8 @@ function run(releases: string, settings: Record<string, string>) {
   const kept = { PORT: '0', DATA_DIR: join(folder, 'data'), RELEASES_STORE: `file:${releases}` };
   const { PATH, LIAOZHAI_TEST_RUN } = process.env;
   const env = { PATH, LIAOZHAI_TEST_RUN, ...kept, ...settings };
-  const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env });
+  const streams: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc'];
+  const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env, stdio: streams }) as Child;
   children.push(child);
   let said = '';
   /** Resolves with all lines so far once one of them has the words, or nobody is left to write any: no backend either. */

@@ -47,7 +47,7 @@ export function App({ page }: { page: Page }) {
 
 const latestMs = 5000;
 
-/** Turns true once the first screen is shown and the browser has nothing better to do. */
+/** Turns true once the first screen is shown and the browser is idle. */
 function useIdle(): boolean {
   const [idle, setIdle] = useState(false);
   useEffect(() => {
@@ -99,7 +99,7 @@ export function renderApp(page: Page): Root {
   const element = document.getElementById('root');
   if (!element) throw new Error('page.html has no element with the id "root"');
   const root = createRoot(element, rootOptions);
-  // a transition's render makes way every few milliseconds
+  // a transition's render yields every few milliseconds
   startTransition(() => root.render(<App page={page} />));
   return root;
 }

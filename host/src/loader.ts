@@ -36,7 +36,7 @@ function keepInvite() {
   }
 }
 
-/** What the link was about: its title and teaser, which the server has written into the head for cards. */
+/** Title and teaser of the linked screen, which the server has written into the head for link cards. */
 function teaser(): HTMLElement | null {
   const card = (property: string) =>
     document.querySelector<HTMLMetaElement>(`meta[property="og:${property}"]`)?.content ?? '';
@@ -118,7 +118,7 @@ function dropForeignContent() {
   byId('liaozhai-first')?.remove();
 }
 
-/** The shelf's request, which need not wait for the app unless the answer came with the page. */
+/** The request for the list of stories, which need not wait for the app; left out where the answer came with the page. */
 function startEarlyRequest() {
   if (byId('liaozhai-first') || !/^\/(explore)?$/.test(location.pathname)) return null;
   const url = '/api/v1/stories';

@@ -78,7 +78,7 @@ async function openWithNewerSet() {
   return { ...host, tap };
 }
 
-describe('while the document of a newer set is on its way', () => {
+describe('while the document of a newer set is loading', () => {
   test('the last tap decides where it leads', async () => {
     const { tap } = await openWithNewerSet();
     await tap('故事 1');

@@ -21,7 +21,7 @@ export interface HistoryPosition {
   index: number;
 }
 
-/** Who has a say before the app goes to another location. */
+/** Checks that run before the app goes to another location. */
 export interface Gates {
   /** The location that a path stands for: the root is the first tab. */
   resolve: (pathname: string) => string;
@@ -116,7 +116,7 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
     if (entry !== true && !(await entry)) return;
     // else the overlay's entry would be replaced, and back would lead to the page that was to go
     if (action === 'REPLACE' && isUnderOverlay()) await overlaysGone();
-    // whoever set out later decides where we go
+    // the latest navigation wins
     if (mine === attempt) write(action, path, state);
   };
 

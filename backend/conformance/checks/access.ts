@@ -7,10 +7,10 @@ import { conversationIdOf, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
 
-/** Someone goes for what belongs to somebody else. */
+/** An attempt to reach what belongs to another user. */
 interface Attempt {
   call: Call;
-  /** what it goes for, where a call has several */
+  /** what it aims at, where a call has several targets */
   prey?: string;
   /** What the other one has, as ids; made before the attempt. */
   send(attacker: Visitor, prey: { conversation_id: string; suggestionId: string; userId: string }): Promise<Answer>;
@@ -21,7 +21,7 @@ interface Attempt {
 const isSuccess = ({ status }: Answer) => status < 300;
 const withKey = () => ({ client_id: randomUUID() });
 
-/** The deletion comes last: where it succeeds there is nothing left to go for. */
+/** The deletion comes last: where it succeeds there is no target left. */
 const attempts: Attempt[] = [
   {
     call: 'GET /v1/messages/latest',
@@ -65,7 +65,7 @@ const attempts: Attempt[] = [
   },
 ];
 
-/** Tries it, and looks at the prey before and after. */
+/** Makes the attempt, and reads the target before and after. */
 async function trial(world: World, { call, send }: Attempt): Promise<{ answer: Answer; harm: string | null }> {
   const { id: conversation_id } = await world.conversation();
   const prey = await world.member('mine');

@@ -81,7 +81,7 @@ test('streams the pieces of an answer, wherever the network cuts it', async () =
   expect(sent.messages[0].content).toContain('一名剑客');
 });
 
-test('asks for other lines than those that were suggested before', async () => {
+test('asks for other suggestions than those that were offered before', async () => {
   let asked = '';
   const model = await modelThat((request, response) => {
     request.on('data', (chunk) => {
@@ -93,7 +93,7 @@ test('asks for other lines than those that were suggested before', async () => {
   expect(JSON.parse(asked).messages.at(-1).content).toMatch(/另想.*我不怕你/s);
 });
 
-test('suggests lines without their numbers', async () => {
+test('returns suggestions without their numbers', async () => {
   const model = await modelThat((_request, response) => {
     response.end(
       JSON.stringify({ choices: [{ message: { content: '1. 我不怕你\n2、你从哪里来？\n\n- 我跟你走\n' } }] }),
@@ -107,7 +107,7 @@ test('fails with what the model said when it refuses', async () => {
   await expect(collect(model.generate(context, { signal }))).rejects.toThrow('the model answered 429: slow down');
 });
 
-test('gives up on a model that falls silent, and hangs up', async () => {
+test('gives up on a model that sends nothing for too long, and closes the connection', async () => {
   let hangUp = (): void => undefined;
   const hungUp = new Promise<void>((resolve) => {
     hangUp = resolve;

@@ -27,7 +27,7 @@ export type Piece = { text: string } | { usage: { totalTokens: number } };
 export interface Storyteller {
   /** Throws, or ends early, when the text cannot be written; stops when the signal aborts. */
   generate(context: StoryContext, options: { signal: AbortSignal }): AsyncIterable<Piece>;
-  /** Short first-person lines the reader could say next. */
+  /** Short first-person suggestions of what the reader could say next. */
   suggest(context: StoryContext, count: number, options: { signal: AbortSignal }): Promise<string[]>;
 }
 

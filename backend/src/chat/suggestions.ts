@@ -22,7 +22,7 @@ export const suggestionForm = v.object({
   count: v.optional(wholeNumber(1, 4), 3),
 });
 
-/** Books the price and asks for the reader's possible next lines; call it inside a transaction. */
+/** Books the price and asks for suggestions; call it inside a transaction. */
 export function requestSuggestion(
   services: Services,
   user: UserRow,

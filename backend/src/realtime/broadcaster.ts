@@ -13,7 +13,7 @@ export interface Broadcaster {
   closeSession(sessionHash: string): void;
   /** Takes over an HTTP upgrade, or refuses it. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
-  /** Lets go of everything within half a second. */
+  /** Closes everything within half a second. */
   close(): Promise<void>;
 }
 

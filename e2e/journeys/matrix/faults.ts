@@ -57,7 +57,7 @@ async function answers({ site }: Scene, status: number, headers?: Record<string,
   site.front.breaks(api, { status, ...(headers && { headers }) });
 }
 
-/** A fault that struck nobody would prove nothing. */
+/** A fault that hit no request would prove nothing. */
 async function mendOnceMet({ site }: Scene) {
   await expect.poll(() => site.front.asked().some((path) => api.test(path))).toBe(true);
   site.front.mend();

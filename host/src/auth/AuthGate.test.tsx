@@ -111,7 +111,7 @@ describe('a private screen', () => {
     expect(screen.getByDisplayValue('婴宁')).toBeTruthy();
   });
 
-  test('somebody else finds nothing of it', async () => {
+  test('another user finds nothing of it', async () => {
     const others = { ...handlers, 'POST /v1/login': { user: memberDto({ id: 'u-2', name: '画皮' }) } };
     const { user } = await openHost({ path: '/my/profile', handlers: others, member: true });
     await user.type(await screen.findByLabelText('新名字'), '婴宁');

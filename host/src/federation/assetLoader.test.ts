@@ -1,7 +1,7 @@
 import '../testing/pageFixture';
 import { onTestEnd } from '@liaozhai/shared/testing';
-import { expect, rs, test } from '@rstest/core';
-import { loadTimeoutMs } from './assetLoader';
+import { describe, expect, rs, test } from '@rstest/core';
+import { type AssetFailure, createAssetLoader, loadTimeoutMs } from './assetLoader';
 
 function on(effectiveType: string | undefined, hostMs: number | null) {
   Object.defineProperty(navigator, 'connection', { value: effectiveType && { effectiveType }, configurable: true });
@@ -25,4 +25,50 @@ test.each([
   on(effectiveType, hostMs);
   expect(loadTimeoutMs('/host.js', true)).toBe(expected);
   expect(loadTimeoutMs('/host.js', false)).toBe(Math.max(10_000, expected));
+});
+
+describe('a file that does not come', () => {
+  /** Answers each script with an error, for which the browser notes this status; hands out what was asked for. */
+  function refuseScripts(status: number | null) {
+    const asked: string[] = [];
+    const timings = status === null ? [] : [{ responseStatus: status } as unknown as PerformanceEntry];
+    const timing = rs.spyOn(performance, 'getEntriesByName').mockReturnValue(timings);
+    const append = rs.spyOn(document.head, 'append').mockImplementation((...nodes) => {
+      for (const script of nodes as HTMLScriptElement[]) {
+        const { pathname, search } = new URL(script.src);
+        asked.push(pathname + search);
+        queueMicrotask(() => script.onerror?.(new Event('error')));
+      }
+    });
+    onTestEnd(() => {
+      timing.mockRestore();
+      append.mockRestore();
+    });
+    return asked;
+  }
+
+  const failures: [AssetFailure, number | null, string[]][] = [
+    ['unreachable', null, ['/builds/a.js', '/builds/a.js?again=1']],
+    ['unreachable', 503, ['/builds/a.js', '/builds/a.js?again=1']],
+    ['corrupt', 200, ['/builds/a.js', '/builds/a.js?again=1']],
+    ['gone', 404, ['/builds/a.js']],
+  ];
+  test.each(failures)('is %s (%s) and asked for as %j', async (kind, status, expected) => {
+    const asked = refuseScripts(status);
+    await expect(createAssetLoader(() => 60_000).script('/builds/a.js')).rejects.toMatchObject({ kind });
+    expect(asked).toEqual(expected);
+  });
+
+  test('in time is asked for once, and anew by whoever asks again', async () => {
+    const asked: string[] = [];
+    const append = rs.spyOn(document.head, 'append').mockImplementation((...nodes) => {
+      asked.push(...(nodes as HTMLScriptElement[]).map(({ src }) => new URL(src).pathname));
+    });
+    onTestEnd(() => append.mockRestore());
+    const loader = createAssetLoader(() => 1);
+    await expect(loader.script('/builds/a.js')).rejects.toMatchObject({ kind: 'timeout' });
+    expect(asked).toEqual(['/builds/a.js']);
+    await expect(loader.script('/builds/a.js')).rejects.toMatchObject({ kind: 'timeout' });
+    expect(asked).toEqual(['/builds/a.js', '/builds/a.js']);
+  });
 });

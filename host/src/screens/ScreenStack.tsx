@@ -119,7 +119,7 @@ function afterNavigation(
   return withoutExcess(all, key);
 }
 
-/** Counts who comes and goes on this device, for the screens that must not show what they held for somebody else. */
+/** Counts changes of user on this device, for the screens that must not show what they held for another user. */
 interface Visitor {
   /** grows when another user than the last one signs in: every screen is mounted anew */
   arrivals: number;
@@ -132,7 +132,7 @@ const currentId = () => {
   return now.status === 'member' ? now.user.id : null;
 };
 
-/** A session that only ran out leaves its owner's mark, for the same person's return. */
+/** A session that only expired keeps its owner's id, for the same user's return. */
 const isLoggedOut = () => local.get(STORAGE_KEYS.owner) === null;
 
 /** `forget` lets go of what is kept outside of React: after a log-out, and when somebody else signs in. */

@@ -93,7 +93,7 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
   return stop;
 }
 
-/** Takes scrolling out of the browser's hands and saves the positions whenever the page may be about to go. */
+/** Turns the browser's own scroll restoration off and saves the positions whenever the page may be about to go. */
 export function useScrollSaving(memory: ScrollMemory) {
   useEffect(() => {
     history.scrollRestoration = 'manual';

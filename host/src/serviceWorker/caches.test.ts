@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { anyPage, forgetOldMedia, forgetOthers, keepSet, keepWaitingPage, keptHashes, mayBeKept } from './caches';
+import {
+  anyPage,
+  forgetOldMedia,
+  forgetOthers,
+  keepFirstPage,
+  keepSet,
+  keepWaitingPage,
+  keptHashes,
+  mayBeKept,
+} from './caches';
 
 /** The device's cache of builds and pictures: a file whose name contains `big` does not fit. */
 let kept: Map<string, Response>;
@@ -61,12 +70,12 @@ describe('the files of the set', () => {
 });
 
 describe('the page', () => {
-  const page = (edition: string) => {
+  const page = (edition: string, init?: ResponseInit) => {
     const set = {
       host: { entry: `/builds/host/${edition}.js` },
       hashes: { [`/builds/host/${edition}.js`]: `sha384-${edition}` },
     };
-    return new Response(`<script type="application/json" id="liaozhai-set">${JSON.stringify(set)}</script>`);
+    return new Response(`<script type="application/json" id="liaozhai-set">${JSON.stringify(set)}</script>`, init);
   };
 
   test('of another host waits until its files are there, and the kept one keeps its own till then', async () => {
@@ -86,6 +95,22 @@ describe('the page', () => {
     await mayBeKept(page('2'));
     expect(await mayBeKept(page('1'))).toBe(true);
     expect(waiting.size).toBe(0);
+  });
+
+  const html = { headers: { 'content-type': 'text/html; charset=utf-8' } };
+  const redirected = () => Object.defineProperty(page('1', html), 'redirected', { value: true });
+  const firstPages: [string, string, () => Response, string[]][] = [
+    ['is kept for every address', '/explore', () => page('1', html), [anyPage]],
+    ['that led elsewhere is not kept', '/explore', redirected, []],
+    ['that is an error is not kept', '/explore', () => page('1', { ...html, status: 503 }), []],
+    ['that is no document is not kept', '/explore', () => page('1'), []],
+    ['of an address that is no screen is not kept', '/api/v1/user', () => page('1', html), []],
+  ];
+  test.each(firstPages)('of the first visit %s', async (_, path, answer, expected) => {
+    kept.set(addressOf('/builds/host/1.js'), new Response('1'));
+    Object.assign(globalThis, { fetch: async () => answer() });
+    await keepFirstPage(new URL(path, location.href).href);
+    expect([...pages.keys()]).toEqual(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 const number = (value: number) => value.toLocaleString('zh-CN');
 
-/** Everything this remote says, grouped by page. */
+/** Every text of this remote, grouped by page. */
 export const texts = {
   my: {
     title: '我的',

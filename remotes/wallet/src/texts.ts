@@ -1,4 +1,4 @@
-/** Everything this remote says, grouped by page. */
+/** Every text of this remote, grouped by page. */
 export const texts = {
   balance: '余额',
   points: '点',

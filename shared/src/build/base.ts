@@ -23,9 +23,15 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
     performance: { printFileSize: false },
     tools: {
       rspack: (config) => {
-        // the default ids are hashed from paths, of which federation's own modules have absolute ones:
-        // the same sources would give other bytes in another folder
-        if (config.mode === 'production') config.optimization = { ...config.optimization, moduleIds: 'natural' };
+        if (config.mode !== 'production') return;
+        config.optimization = {
+          ...config.optimization,
+          // the default ids are hashed from paths, of which federation's own modules have absolute ones:
+          // the same sources would give other bytes in another folder
+          moduleIds: 'natural',
+          // the default names of exports last from build to build, which nothing needs: 0.6 KiB br of the host
+          mangleExports: 'size',
+        };
       },
     },
   };

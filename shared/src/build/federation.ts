@@ -68,5 +68,5 @@ export const productionRouter = () => {
   return { 'react-router$': entry.replace('/development/', '/production/') };
 };
 
-export const noFetchAdapter = join(folder, 'noFetchAdapter.js');
+export const unusedOfAxios = join(folder, 'unusedOfAxios.js');
 export const noFederation = join(folder, 'noFederation.js');

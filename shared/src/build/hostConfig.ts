@@ -19,11 +19,11 @@ import {
   esmRuntime,
   federationVersion,
   noFederation,
-  noFetchAdapter,
   productionRouter,
   providedVersions,
   shareCorePlugin,
   sharedModules,
+  unusedOfAxios,
 } from './federation.ts';
 import { pluginPage, writePageTemplate } from './page.ts';
 import { pluginPrerender, prerenderEnvironment } from './prerender.ts';
@@ -44,11 +44,14 @@ const federation = () =>
     experiments: { optimization: { target: 'web', disableSnapshot: true } },
   });
 
-// XMLHttpRequest is everywhere; axios' second transport would be 2 KiB br that never run
-const withoutFetchAdapter = () =>
-  new rspack.NormalModuleReplacementPlugin(/^\.\/fetch\.js$/, (request) => {
-    if (/axios[\\/]lib[\\/]adapters$/.test(request.context)) request.request = noFetchAdapter;
-  });
+// 3 KiB br that never run: XMLHttpRequest is everywhere, and the other two are names that axios only passes on
+const withoutUnusedOfAxios = () =>
+  new rspack.NormalModuleReplacementPlugin(
+    /^\.\/(fetch|cancel\/CancelToken|helpers\/HttpStatusCode)\.js$/,
+    (request) => {
+      if (/axios[\\/]lib([\\/]adapters)?$/.test(request.context)) request.request = unusedOfAxios;
+    },
+  );
 
 function hostRspack(config: Rspack.Configuration, hash: string, isFederated: boolean) {
   config.output = {
@@ -59,7 +62,7 @@ function hostRspack(config: Rspack.Configuration, hash: string, isFederated: boo
   };
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
   config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...productionRouter() } };
-  config.plugins?.push(withoutFetchAdapter(), new AssetLoaderPlugin(), ...(isFederated ? [federation()] : []));
+  config.plugins?.push(withoutUnusedOfAxios(), new AssetLoaderPlugin(), ...(isFederated ? [federation()] : []));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
+import { paths as addresses } from '../contract/addresses.ts';
 
 // Replaces shared/runtime while markup is prerendered at build time: links without a router, nothing live.
 export { endpoints } from '../contract/addresses';
@@ -15,8 +16,7 @@ export const Link = ({ to, replace: _, ...rest }: LinkProps) => <a href={to} {..
 const inAddress = (token: string) => token.replace(/^lz-/, 'lzu-');
 
 export const paths = {
-  explore: () => '/explore',
-  story: (id: string) => `/story/${inAddress(id)}`,
-  conversations: () => '/conversations',
-  my: () => '/my',
+  ...addresses,
+  story: (id: string) => addresses.story(inAddress(id)),
+  storyChat: (id: string) => addresses.storyChat(inAddress(id)),
 };

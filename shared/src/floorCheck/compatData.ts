@@ -91,7 +91,7 @@ export class CompatData {
       this.addMembers(name, entry);
     }
     for (const [name, entry] of Object.entries(bcd.javascript.builtins as Groups)) {
-      // some, like Iterator, were an idea long before the name came
+      // some, like Iterator, were a concept long before the name existed
       this.add(this.globals, name, entry[name]?.__compat ? entry[name] : entry);
       this.addMembers(name, entry);
       if (valueTypes.test(name)) for (const key of Object.keys(entry)) this.builtInMethods.add(key);

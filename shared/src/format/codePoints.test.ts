@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { codePoints, firstCodePoints, shorten } from './storyText';
+import { codePoints, firstCodePoints, shorten } from './codePoints';
 
 test('a rare character or a lantern counts once', () => {
   expect(codePoints('')).toBe(0);

@@ -39,7 +39,7 @@ test('what is no failed request gets plain words', () => {
   expect(anyErrorText('boom')).toBe('出了点问题，请重试');
 });
 
-test('a toast is silent where the sign-in popup speaks, and where nobody waits any more', () => {
+test('there is no toast where the sign-in popup opens, nor for an aborted request', () => {
   expect(failureText({ kind: 'unauthenticated', message: 'Unauthenticated.' }, '保存失败')).toBeUndefined();
   expect(failureText({ name: 'AbortError', message: 'Aborted' })).toBeUndefined();
   expect(failureText({ kind: 'server', status: 500 }, '保存失败')).toBe('保存失败');

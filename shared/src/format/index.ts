@@ -1,7 +1,8 @@
+export { codePoints, firstCodePoints, shorten } from './codePoints';
 export { anyErrorText, errorText, failureText, toastText } from './errorText';
 export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints } from './numbers';
 export { parseUrl } from './parseUrl';
-export { codePoints, firstCodePoints, linesOf, type Passage, passagesOf, shorten, wordsOf } from './storyText';
+export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
 export {
   type DayGroup,
   dayKey,

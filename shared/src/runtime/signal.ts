@@ -1,4 +1,4 @@
-/** A list of handlers; `on` returns the way to stop hearing. */
+/** A list of handlers; `on` returns the way to unsubscribe. */
 export interface Signal<Arguments extends unknown[]> {
   on(handler: (...args: Arguments) => void): () => void;
   emit(...args: Arguments): void;

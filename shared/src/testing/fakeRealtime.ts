@@ -3,7 +3,7 @@ import { realtimeEdge } from '../runtime/realtime/realtime';
 import type { LinkEvents } from '../runtime/realtime/supervisor';
 
 export interface Live {
-  /** The server tells of an event; one that nobody hears yet waits for its first listener. */
+  /** The server sends an event; one without a listener waits for the first. */
   push: (event: string, payload: unknown) => void;
   /** The socket breaks and cannot be opened again until `restore`. */
   drop: () => void;

@@ -6,7 +6,7 @@ export interface AvatarProps {
   name: string;
   src?: string | null;
   size?: 'small' | 'medium' | 'large';
-  /** The name stands beside it anyway, so the picture keeps silent. */
+  /** Hidden from screen readers, because the name stands beside it. */
   decorative?: boolean;
 }
 

@@ -64,7 +64,7 @@ export function IconButton({ label, icon, variant = 'plain', asLink, className, 
   );
 }
 
-/** An ink ring that turns; `label` makes it speak, without one it is decoration. */
+/** A turning ring; `label` announces it to screen readers, without one it is decoration. */
 export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {
   const face = clsx(styles.spinnerSpinner, className);
   return label ? <span className={face} role="img" aria-label={label} /> : <span className={face} aria-hidden="true" />;

@@ -25,7 +25,7 @@ export function Chip({ icon, selected, asLink, className, children, ...rest }: C
   );
 }
 
-/** A quiet word about a thing: a genre, a kind, a state. Not pressable; that is a Chip. */
+/** A plain label: a genre, a kind, a state. Not pressable; that is a Chip. */
 export function Tag({ tone = 'ink', children }: { tone?: 'ink' | 'accent' | 'jade' | 'gold'; children: ReactNode }) {
   return <span className={clsx(styles.tag, styles[tone])}>{children}</span>;
 }

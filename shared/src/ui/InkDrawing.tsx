@@ -3,7 +3,7 @@ import styles from './InkDrawing.module.css';
 
 export type Drawing = 'lantern' | 'moon' | 'mountain' | 'book';
 
-/** Few brush strokes each: a wash of ink below, one red touch where the seal would be. */
+/** A few strokes each, with a light wash below and one red accent. */
 const strokes: Record<Drawing, { ink: string; wash: string; red: string }> = {
   lantern: {
     wash: 'M44 45c-9 8-9 30 0 38h32c9-8 9-30 0-38z',
@@ -38,7 +38,7 @@ export function InkDrawing({ name }: { name: Drawing }) {
   );
 }
 
-/** The seal 聊: the name of the house pressed in cinnabar. */
+/** The red seal 聊, the product's mark. */
 export function Seal({ size = 'medium', label }: { size?: 'small' | 'medium' | 'large'; label?: string }) {
   const face = clsx(styles.seal, styles[size]);
   return label ? (

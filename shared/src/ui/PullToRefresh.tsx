@@ -3,11 +3,11 @@ import RefreshIcon from 'lucide-react/icons/refresh-cw';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { scrollerOf } from './InfiniteList';
 import styles from './PullToRefresh.module.css';
-import { VisuallyHidden } from './StoryText';
+import { VisuallyHidden } from './VisuallyHidden';
 
 const TRIGGER_PX = 64;
 const FURTHEST_PX = 96;
-// The finger travels further than the paper, as if it were elastic.
+// The list follows the finger with resistance.
 const resisted = (pulled: number) => FURTHEST_PX * (1 - Math.exp(-pulled / 160));
 
 export interface PullToRefreshProps {
@@ -21,7 +21,7 @@ export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
   const [refreshing, setRefreshing] = useState(false);
   const refresh = async () => {
     setRefreshing(true);
-    // A failed refresh is told by the list's own error face.
+    // A failed refresh is shown by the list's own error row.
     await Promise.allSettled([onRefresh()]);
     setRefreshing(false);
   };

@@ -41,7 +41,7 @@ test.each([
   expect(retries).toBe(1);
 });
 
-test('a first failure is a whole face with a drawing, a failed refresh only a row', () => {
+test('a first failure fills the screen with a drawing, a failed refresh is only a row', () => {
   const { container, rerender } = render(view({ error: { kind: 'offline' } }));
   expect(container.querySelector('svg')).not.toBeNull();
   rerender(view({ data: ['画皮'], error: { kind: 'offline' } }));

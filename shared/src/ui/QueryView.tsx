@@ -22,11 +22,11 @@ export interface QueryViewProps<Data> {
   /** A sentence, or a whole `EmptyState` with its action. */
   empty?: ReactNode;
   skeleton?: ReactNode;
-  /** Replaces the error face where a kind of error needs its own page (404). */
+  /** Replaces `ErrorFace` where a kind of error needs its own page (404). */
   renderError?: (error: unknown) => ReactNode;
 }
 
-/** The four faces of data, drawn once: waiting, failed, empty, there. */
+/** The four states of a query: loading, failed, empty, loaded. */
 export function QueryView<Data>(props: QueryViewProps<Data>) {
   const { query, children, isEmpty, empty, skeleton, renderError } = props;
   const data = 'currentData' in query ? query.currentData : query.data;

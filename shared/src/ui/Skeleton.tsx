@@ -1,6 +1,6 @@
 import clsx from 'clsx';
 import styles from './Skeleton.module.css';
-import { VisuallyHidden } from './StoryText';
+import { VisuallyHidden } from './VisuallyHidden';
 
 export interface SkeletonProps {
   shape?: 'text' | 'card' | 'row';

@@ -31,8 +31,3 @@ function Speech({ text }: { text: string }) {
     </span>
   );
 }
-
-/** Words for ears only. */
-export function VisuallyHidden(props: ComponentProps<'span'>) {
-  return <span {...props} className={styles.hidden} />;
-}

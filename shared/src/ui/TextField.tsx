@@ -2,7 +2,7 @@ import clsx from 'clsx';
 import ShowIcon from 'lucide-react/icons/eye';
 import HideIcon from 'lucide-react/icons/eye-off';
 import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { codePoints } from '../format/storyText';
+import { codePoints } from '../format/codePoints';
 import { IconButton } from './Button';
 import styles from './TextField.module.css';
 
@@ -30,7 +30,7 @@ export interface FieldTexts {
   hint?: ReactNode;
   /** What is wrong, as the server's 422 tells it (one text or several). */
   error?: string | readonly string[] | undefined;
-  /** The label is for ears only: a search box, a composer. */
+  /** The label is for screen readers only: a search box, a composer. */
   hideLabel?: boolean;
 }
 

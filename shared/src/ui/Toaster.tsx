@@ -13,7 +13,7 @@ export interface Toast {
 
 /** Draws the toasts it is given, at the top edge, away from the composer; how long they live is the owner's. */
 export function Toaster({ toasts }: { toasts: readonly Toast[] }) {
-  // Whatever stands outside an open modal is inert: unseen, unheard and not to be pressed.
+  // Whatever is outside an open modal is inert: hidden from screen readers and not clickable.
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
   return createPortal(
     <section className={styles.place} aria-label="提示" aria-live="polite">

@@ -4,6 +4,7 @@ export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps } from './Cover';
 export { Dialog, type DialogProps } from './Dialog';
+export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
@@ -23,7 +24,7 @@ export {
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
 export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps } from './Skeleton';
-export { Passages, StoryText, VisuallyHidden } from './StoryText';
+export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
 export {
   Field,
@@ -39,5 +40,6 @@ export {
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { type FieldErrors, useFieldErrors } from './useFieldErrors';
-export { followKeyboard, guardHistory, leaveDeadOverlays, type ModalOptions, useModalDialog } from './useModalDialog';
+export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';
+export { VisuallyHidden } from './VisuallyHidden';

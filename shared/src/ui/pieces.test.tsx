@@ -49,7 +49,7 @@ test('a row without a purpose is no button', () => {
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('an unread badge speaks, stops at 99+ and is gone at zero', () => {
+test('an unread badge is announced, stops at 99+ and is gone at zero', () => {
   const { rerender } = render(<Badge count={120} label="120 条未读" />);
   expect(screen.getByRole('img', { name: '120 条未读' }).textContent).toBe('99+');
   rerender(<Badge count={0} label="没有未读" />);

@@ -12,7 +12,7 @@ const open = (handlers = {}, patch: Parameters<typeof userDto>[0] = {}) =>
 const button = () => screen.findByRole('button', { name: texts.checkIn.action });
 
 describe('check-in', () => {
-  test('in a session that has run out leaves the word to the sign-in popup', async () => {
+  test('in an expired session shows no error of its own beside the sign-in popup', async () => {
     const { user } = open({ 'POST /v1/check-in': { status: 401, body: { message: 'Unauthenticated.' } } });
     await user.click(await button());
     expect(await screen.findByRole('button', { name: texts.guest.login })).toBeTruthy();

@@ -71,7 +71,7 @@ test('a link that can be neither shared nor copied is shown, since only who foll
 });
 
 describe('log-out', () => {
-  test('asks first, then shows the anonymous face and keeps nothing of the user', async () => {
+  test('asks first, then shows the page for guests and keeps nothing of the user', async () => {
     const { user, requests } = open({ 'POST /v1/logout': { status: 204 } });
     await user.click(await screen.findByRole('button', { name: texts.signOut.action }));
     const question = await screen.findByRole('alertdialog', { name: texts.signOut.title });
@@ -95,7 +95,7 @@ describe('log-out', () => {
     expect(await leave({ status: 500, body: { message: '门房睡着了' } })).toEqual(['门房睡着了']);
   });
 
-  test('that fails without a word from the server is told in our own', async () => {
+  test('that fails without a message of the server shows a text of our own', async () => {
     expect(await leave({ status: 500, body: {} })).toEqual([texts.signOut.failed]);
   });
 

@@ -169,7 +169,7 @@ function EntryList() {
   );
 }
 
-/** What an account is good for, and the way to one. */
+/** What an account offers, and the way to sign up. */
 function GuestCard() {
   return (
     <section className={styles.guest} aria-label={texts.guest.headline}>

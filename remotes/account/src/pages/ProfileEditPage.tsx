@@ -271,7 +271,7 @@ interface UnsavedWork {
   isDirty: boolean;
   /** what holds back a reload, as diagnostics name it */
   reason: string;
-  /** Gives the work up; afterwards nothing asks any more. */
+  /** Discards the work; afterwards nothing asks any more. */
   discard: () => void;
 }
 

@@ -29,7 +29,7 @@ import { memo, useEffect, useMemo } from 'react';
 import { refreshConversations, selectConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
-import { useNow } from '../components/MessageRow';
+import { useNow } from '../components/useNow';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { selectChat } from '../slice';
 import { texts } from '../texts';

@@ -89,14 +89,14 @@ describe('401', () => {
     expect(heard()).toBe(1);
   });
 
-  test('of logging out says only that it is done', async () => {
+  test('of logging out only means that it is done', async () => {
     api({ 'POST /v1/logout': { status: 401 } });
     const heard = count401s();
     expect(await failure(request({ method: 'POST', url: '/v1/logout' }))).toEqual({ kind: 'unauthenticated' });
     expect(heard()).toBe(0);
   });
 
-  test('of a request made before the present sign-in is old news', async () => {
+  test('of a request made before the present sign-in is ignored', async () => {
     let answer = (_: unknown) => {};
     api({ 'GET /v1/user': () => new Promise((resolve) => (answer = resolve)) });
     const heard = count401s();

@@ -278,15 +278,15 @@ export function newClientId(): string {
 /** The live socket's id: the server leaves it out when it tells of what this page did itself. */
 export const socketId = createCell<string | undefined>(undefined);
 
-/** Who hears a 401. */
+/** The subscribers to 401 answers. */
 function createUnauthenticated() {
   const heard = createSignal();
   let epoch = 0;
   let diversion: { epoch: number; hear: () => void } | null = null;
   return {
-    /** Hears every 401 but those of logging out and of who may have; ten at once are ten calls. Returns the way to stop. */
+    /** Subscribes to every 401, except to a log-out and while they are diverted; ten at once are ten calls. Returns the way to stop. */
     on: heard.on,
-    /** Counts sign-ins: a 401 to a request of an earlier sign-in says nothing of this one. */
+    /** Counts sign-ins: a 401 to a request of an earlier sign-in does not concern this one. */
     signInEpoch: {
       current: () => epoch,
       next: () => {

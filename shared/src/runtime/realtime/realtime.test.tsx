@@ -39,7 +39,7 @@ test('a guest has no socket, a member who listens has one', async () => {
   await until('live');
 });
 
-test('everyone who listens hears; who has stopped does not', async () => {
+test('every listener gets the event; one that has stopped does not', async () => {
   const { live, until } = open();
   session.userReceived(memberDto());
   const first = hear('message.created');
@@ -88,7 +88,7 @@ test('a session that runs out closes the socket, the next one opens its own', as
   await until('off');
 });
 
-test('what the server tells of the user is in the session before anyone else hears of it', async () => {
+test('what the server sends about the user is in the session before any other listener gets it', async () => {
   const { live, until } = open();
   session.userReceived(memberDto({ balance: 10, version: 1 }));
   const balances: unknown[] = [];

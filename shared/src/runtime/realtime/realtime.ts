@@ -6,7 +6,7 @@ import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';
 
-/** heard by the connection itself */
+/** handled by the connection itself */
 const SESSION_ENDED = 'session.ended';
 const CLOSE_AFTER_MS = 1000;
 /** visible, pageshow and online come in one bunch when a phone wakes */
@@ -17,7 +17,7 @@ const memberId = (): string | null => {
   return current.status === 'member' ? current.user.id : null;
 };
 
-/** What the server tells of the user goes to the session before anyone else hears of it. */
+/** What the server sends about the user goes to the session before any other listener. */
 function takeUser(event: string, payload: unknown) {
   if (typeof payload !== 'object' || payload === null) return;
   if (event === 'balance.updated') session.userPatched(payload);
@@ -74,7 +74,7 @@ export function createRealtime() {
     }
   }
 
-  /** Hears one event of the signed-in user's channel; a payload that `schema` refuses is dropped. Returns the way to stop. */
+  /** Subscribes to one event of the signed-in user's channel; a payload that `schema` refuses is dropped. Returns the way to stop. */
   function listen<Schema extends GenericSchema>(
     event: string,
     schema: Schema,
@@ -158,7 +158,7 @@ export function createRealtime() {
     isHeard: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
     onListened: listened.on,
     nudge,
-    /** Silences everyone and closes the connection. */
+    /** Removes every listener and closes the connection. */
     reset() {
       handlers.clear();
       adjust();

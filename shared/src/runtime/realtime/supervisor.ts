@@ -216,7 +216,7 @@ export interface LinkEvents {
   onOpen: (socketId: string) => void;
   onClose: (reason: CloseReason) => void;
   onJoined: () => void;
-  /** Anything at all was heard. */
+  /** Any frame has arrived. */
   onActivity: () => void;
   onEvent: (event: string, payload: unknown) => void;
 }

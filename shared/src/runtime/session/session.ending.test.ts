@@ -180,7 +180,7 @@ describe('a session that runs out', () => {
     expect(next.current()).toEqual({ status: 'guest', expired: { id: 'u-1', login: memberDto().username } });
   });
 
-  test('gives another user nothing, for ever', async () => {
+  test('gives another user nothing, then or later', async () => {
     session.userReceived(memberDto({ id: 'u-1' }));
     drafts.write('s-1', '没写完');
     await outboxStore.put(entry('k-1'));

@@ -30,14 +30,14 @@ const isOlder = (user: User, version: number | null | undefined): boolean =>
 
 const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStored(user)));
 
-/** Who is signed in: the one writer of the user. Follows the other tabs, and hears every 401. */
+/** Who is signed in: the one writer of the user. Follows the other tabs and every 401. */
 export function createSession() {
   const userChanged = createSignal<[previousId: string | null, id: string | null]>();
   let forgetting: ReturnType<typeof setTimeout> | undefined;
   let refreshing: { epoch: number; done: Promise<void> } | null = null;
-  /** counts balances told by the server: an optimistic shift made before one is contained in it or void */
+  /** counts balances sent by the server: an optimistic shift made before one is contained in it or void */
   let balanceEpoch = 0;
-  /** when the server last told the whole user, by the page's clock */
+  /** when the server last sent the whole user, by the page's clock */
   let userToldAt = Number.NEGATIVE_INFINITY;
 
   /** Empties the cache of what another user read; this aborts every request under way. */
@@ -47,12 +47,12 @@ export function createSession() {
     store.dispatch(api.util.resetApiState());
   }
 
-  /** Lets whoever sent the refused request hear of the refusal first, which an abort would swallow. */
+  /** Delivers the refusal to the caller of the refused request first, which an abort would swallow. */
   function forgetAnswersSoon() {
     forgetting ??= setTimeout(forgetAnswers);
   }
 
-  /** Makes `user` the session's; everyone who keeps something of the former hears of it. */
+  /** Makes `user` the session's and notifies everyone who keeps something of the former. */
   function become(user: User) {
     const isSignIn = currentUser()?.id !== user.id;
     const former = shownFor();

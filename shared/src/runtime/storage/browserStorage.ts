@@ -57,7 +57,7 @@ export const local = createKeyValueStore(() => localStorage);
 /** sessionStorage: for this tab, across its documents. */
 export const tab = createKeyValueStore(() => sessionStorage);
 
-/** Hears what other tabs change in `local`; a null key means everything was cleared. Returns the way to stop. */
+/** Subscribes to what other tabs change in `local`; a null key means everything was cleared. Returns the way to stop. */
 export function onForeignChange(handler: (key: string | null) => void): () => void {
   const hear = (event: StorageEvent) => handler(event.key);
   window.addEventListener('storage', hear);
@@ -75,7 +75,7 @@ export function readJson(key: string, store: KeyValueStore = local): unknown {
   }
 }
 
-/** The way to this site's other tabs; null where the browser lets them not talk. */
+/** A channel to this site's other tabs; null where the browser refuses one. */
 export function openChannel(name: string): BroadcastChannel | null {
   try {
     return new BroadcastChannel(name);

@@ -36,7 +36,7 @@ export const drafts = {
     timer.set(setTimeout(save, SAVE_AFTER_MS));
   },
   flush: save,
-  /** Hears changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */
+  /** Subscribes to changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */
   subscribe(conversationKey: string, listener: (text: string) => void): () => void {
     const all = listeners.get(conversationKey) ?? new Set();
     listeners.set(conversationKey, all.add(listener));

@@ -65,19 +65,19 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
 }
 
 /** How long a page waits for IndexedDB, in ms of its own running time: what a phone slept through does not count. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 const TICK_MS = 500;
 
 /**
  * Bounds the wait for a database that may never answer: WebKit can leave the transaction of a page that was left open for as long
  * as it runs, and every later one waits behind it. Once one answer is overdue the next are not waited for, until it comes.
  */
-function createPatience() {
+function createBoundedWait() {
   const recovered = createSignal();
   let overdue = 0;
 
   async function isOverdue(isDone: () => boolean): Promise<boolean> {
-    for (let waited = 0; waited < PATIENCE_MS && overdue === 0 && !isDone(); waited += TICK_MS)
+    for (let waited = 0; waited < TIMEOUT_MS && overdue === 0 && !isDone(); waited += TICK_MS)
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     return !isDone();
   }
@@ -85,7 +85,7 @@ function createPatience() {
   return {
     /** Tells when the last overdue answer has come. */
     onRecovered: recovered.on,
-    /** What the work comes to. Rejects when it is overdue; it goes on all the same. */
+    /** The result of the work. Rejects when it is overdue; the work goes on all the same. */
     async wait<Result>(work: Promise<Result>): Promise<Result> {
       let isDone = false;
       const settled = work.finally(() => {
@@ -121,13 +121,13 @@ function memoryStore(): RecordStore & { clear(): void } {
 /** Kept in IndexedDB; where that is missing, refuses or does not answer, in memory for this page. */
 export function createRecordStore(kind: Kind): DeviceStore {
   const memory = memoryStore();
-  const patience = createPatience();
+  const boundedWait = createBoundedWait();
   const attempt = async <Result>(
     inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>,
     inMemory: () => Promise<Result>,
   ): Promise<Result> => {
     const work = openDatabase().then(async (database) => (database ? { result: await inDatabase(database) } : null));
-    const answer = await patience.wait(work).catch((cause: unknown) => {
+    const answer = await boundedWait.wait(work).catch((cause: unknown) => {
       console.warn(`IndexedDB refused ${kind}`, cause);
       return null;
     });
@@ -171,7 +171,7 @@ export function createRecordStore(kind: Kind): DeviceStore {
         async () => undefined,
       );
     },
-    onRecovered: patience.onRecovered,
+    onRecovered: boundedWait.onRecovered,
   };
 }
 
@@ -230,7 +230,7 @@ export function createOutboxStore() {
       await records.remove(owner, clientId);
       tellAll();
     },
-    /** Hears changes of this tab, of others, and of the owner. Returns the way to stop. */
+    /** Subscribes to changes of this tab, of others, and of the owner. Returns the way to stop. */
     subscribe: (listener: () => void): (() => void) => changed.on(listener),
     /** Forgets everything of an owner. */
     purge: (owner: string): Promise<void> =>

@@ -111,7 +111,7 @@ describe('the outbox', () => {
   });
 });
 
-test('snapshots: the 60 last written can be read', async () => {
+test('the offline cache keeps the 60 last written', async () => {
   for (let index = 0; index < 62; index++) await offlineCache.write(`k-${index}`, { index });
   expect(await offlineCache.read('k-0')).toBeUndefined();
   expect(await offlineCache.read('k-61')).toEqual({ index: 61 });

@@ -2,7 +2,7 @@
 // Runs the program that GUARDED names with our arguments and streams, and ends it once whoever started us is gone: a test runner
 // that is killed with -9 cannot.
 import { spawn } from 'node:child_process';
-import { whenStarterEnds } from '../../host/server/endWithStarter.mjs';
+import { whenStarterEnds } from './endWithStarter.mjs';
 
 const { GUARDED: program, GUARDED_STREAMS: streams = '3', ...env } = process.env;
 const child = spawn(program, process.argv.slice(2), {

@@ -1,0 +1,121 @@
+/** The history entry of an open overlay, which catches the back gesture. */
+interface Guard {
+  id: string;
+  /** Called when the reader goes back; the entry is gone by then. */
+  onBack: () => void;
+  /** Going back does not close it now: the entry is restored instead. Read when the reader goes back. */
+  readonly stays: boolean;
+  released: boolean;
+}
+
+interface Guards {
+  open: Guard[];
+  /** The router entry under the overlays while a step over them may still arrive. */
+  page: string | null;
+  /** A step back over dead entries is under way; a second one would leave the app. */
+  stepping: boolean;
+}
+
+// Each remote bundles its own copy of this file; all copies share one stack of overlays.
+const GUARDS = Symbol.for('liaozhai.historyGuards');
+
+function guards(): Guards {
+  const holder = globalThis as { [GUARDS]?: Guards };
+  if (!holder[GUARDS]) {
+    holder[GUARDS] = { open: [], page: null, stepping: false };
+    window.addEventListener('popstate', onPopState, { capture: true });
+  }
+  return holder[GUARDS];
+}
+
+/**
+ * Puts a history entry over the page, so that going back closes the overlay instead of leaving the page, unless it `stays` then.
+ * Returns the function that takes it away again when the overlay closes by itself.
+ */
+export function guardHistory(onBack: () => void, stays = () => false): () => void {
+  const all = guards();
+  const top = all.open.at(-1);
+  // Closed and opened in the same task (strict mode, one sheet replacing another): take over its entry.
+  const inherited = top?.released && idsHere().at(-1) === top.id ? all.open.pop() : undefined;
+  const guard: Guard = {
+    id: inherited?.id ?? Math.random().toString(36).slice(2),
+    onBack,
+    get stays() {
+      return stays();
+    },
+    released: false,
+  };
+  all.open.push(guard);
+  all.page = pageHere();
+  if (!inherited) pushEntry(all);
+  return () => {
+    guard.released = true;
+    // A navigation started by the same tap must reach the history first; then there is nothing to step back over.
+    setTimeout(settle);
+  };
+}
+
+/**
+ * Steps back over the entries of overlays that the document before this one left open, and listens for more of them.
+ * To be called before the first overlay can open; resolves once the page's own entry is reached.
+ */
+export async function leaveDeadOverlays(): Promise<void> {
+  settle();
+  while (guards().stepping)
+    await new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }));
+}
+
+function pushEntry(all: Guards) {
+  const overlays = all.open.filter((guard) => !guard.released).map((guard) => guard.id);
+  history.pushState({ ...history.state, overlays }, '');
+}
+
+/** Steps back over the entries of overlays that have closed by themselves. */
+function settle() {
+  const all = guards();
+  // what closed meanwhile is seen when the step arrives
+  if (all.stepping) return;
+  const steps = deadEntriesHere(all);
+  all.open = all.open.filter((guard) => !guard.released);
+  if (steps > 0) stepBack(all, steps);
+  else if (all.open.length === 0) all.page = null;
+}
+
+function stepBack(all: Guards, steps: number) {
+  all.stepping = true;
+  history.go(-steps);
+}
+
+function onPopState(event: PopStateEvent) {
+  const all = guards();
+  all.stepping = false;
+  const samePage = all.page === pageHere();
+  // The router would take this for a navigation to the same entry, and a blocker of its would reload the page.
+  if (samePage) event.stopImmediatePropagation();
+  const gone = all.open.filter((guard) => !guard.released && !idsHere().includes(guard.id)).reverse();
+  const staying = gone.some((guard) => guard.stays);
+  for (const guard of gone) {
+    if (guard.stays) continue;
+    guard.released = true;
+    guard.onBack();
+  }
+  const dead = staying ? 0 : deadEntriesHere(all);
+  all.open = all.open.filter((guard) => !guard.released);
+  all.page = all.open.length > 0 || dead > 0 ? pageHere() : null;
+  if (dead > 0) stepBack(all, dead);
+  else if (staying && samePage) history.go(1);
+  else if (staying) pushEntry(all);
+}
+
+function deadEntriesHere(all: Guards): number {
+  const ids = idsHere();
+  const alive = ids.findLastIndex((id) => all.open.some((guard) => guard.id === id && !guard.released));
+  return ids.length - 1 - alive;
+}
+
+function idsHere(): string[] {
+  const overlays: unknown = history.state?.overlays;
+  return Array.isArray(overlays) ? overlays : [];
+}
+
+const pageHere = () => `${history.state?.key ?? ''} ${location.href}`;
