@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
-import { startBackend } from './backendProcess.ts';
+import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
 import { startDevServer } from './devServer.ts';
 import { whenStarterEnds } from './endWithStarter.mjs';
@@ -54,10 +54,17 @@ function endsWith(close: () => Promise<void>) {
   closeAll = close;
 }
 
-async function backendFor(env: ServerEnv) {
-  if (env.BACKEND_URL) return { url: () => env.BACKEND_URL ?? '', stop: async () => {} };
+/** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that whoever watches us knows. */
+async function backendFor({ BACKEND_URL: elsewhere, DATA_DIR }: ServerEnv): Promise<Omit<Backend, 'gone'>> {
+  if (elsewhere) return { url: () => elsewhere, awaySeconds: () => null, stop: async () => {} };
   const { PORT: _, ...inherited } = process.env;
-  return startBackend({ ...inherited, PORT: '0', DATA_DIR: join(env.DATA_DIR, 'backend') });
+  const backend = await startBackend({ ...inherited, PORT: '0', DATA_DIR: join(DATA_DIR, 'backend') });
+  void backend.gone.then(async (why) => {
+    console.error(why);
+    await closeAll();
+    process.exit(1);
+  });
+  return backend;
 }
 
 type SiteConfig = Record<string, unknown>;
@@ -108,7 +115,7 @@ async function serveStored({ env, store, config }: Served, set?: string) {
   const backend = await backendFor(env);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
-  const server = createProduct({ releases, env, backendUrl: backend.url, config });
+  const server = createProduct({ releases, env, backendUrl: backend.url, awaySeconds: backend.awaySeconds, config });
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
     server.close();
@@ -161,6 +168,7 @@ async function run() {
 }
 
 run().catch((error: unknown) => {
+  if (error instanceof BackendRefused && error.isExplained) process.exit(1);
   console.error(error instanceof Error ? error.message : error);
   if (error instanceof ReleaseError) console.error(error.cure);
   process.exit(1);

@@ -1,3 +1,5 @@
+import type { ReportFault } from '../log.ts';
+
 /** Why a run was told to stop. */
 export class RunStopped extends Error {}
 
@@ -9,6 +11,11 @@ interface Run {
 /** What is being written right now, by the id of the row it fills. */
 export class Runs {
   readonly #running = new Map<string, Run>();
+  readonly #report: ReportFault;
+
+  constructor(report: ReportFault) {
+    this.#report = report;
+  }
 
   has(id: string): boolean {
     return this.#running.has(id);
@@ -18,7 +25,7 @@ export class Runs {
   start(id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const stop = new AbortController();
     const done = work(stop.signal)
-      .catch((error: unknown) => console.error(error))
+      .catch((error: unknown) => this.#report(error, { run: id }))
       .finally(() => {
         if (this.#running.get(id)?.stop === stop) this.#running.delete(id);
       });

@@ -27,6 +27,6 @@ function sweepOrSkip(services: Services): void {
   try {
     sweep(services);
   } catch (error) {
-    console.error(error);
+    services.report(error);
   }
 }

@@ -4,6 +4,7 @@ import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
+import { storageFaultOf } from '../db/storageFault.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -15,6 +16,9 @@ import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
 import { sessionToken } from './sessionCookie.ts';
+
+/** A disk that is full is not cleared in less. */
+const storageRetrySeconds = 10;
 
 /** Every HTTP call of the contract. */
 export function createApp(services: Services): Hono<AppEnv> {
@@ -53,7 +57,11 @@ export function createApp(services: Services): Hono<AppEnv> {
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return c.json(error.body, error.status as 400);
     }
-    console.error(error);
+    services.report(error, { method: c.req.method, path: c.req.path });
+    if (storageFaultOf(error)) {
+      c.header('Retry-After', String(storageRetrySeconds));
+      return c.json({ message: '服务器暂时无法保存，请稍后再试' }, 503);
+    }
     return c.json({ message: '服务器开小差了，请稍后再试' }, 500);
   });
   return app;
