@@ -175,6 +175,28 @@ describe('sec.bruteforce', () => {
   });
 });
 
+describe('names', () => {
+  test('that are words of programs, or would pass for the team, are refused as such; names around them are not', async () => {
+    const visitor = await backend.client().fetchToken();
+    const register = (login: string) =>
+      visitor.post<ErrorDto>('/register', { login, password: '135790', name: '无名' });
+    for (const login of [
+      'constructor',
+      '__proto__',
+      'hasOwnProperty',
+      'toString',
+      'Prototype',
+      'null',
+      'admin',
+      'LIAOZHAI',
+    ]) {
+      const { status, body } = await register(login);
+      expect([login, status, body.errors]).toEqual([login, 422, { login: ['账号不能使用这个名字，请换一个'] }]);
+    }
+    for (const login of ['constructor1', '_proto_', 'nullpointer']) expect((await register(login)).status).toBe(201);
+  });
+});
+
 describe('sec.enum', () => {
   test('an unknown name and a wrong password look and take the same', async () => {
     await backend.reader({ login: 'existing' });
