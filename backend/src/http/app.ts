@@ -51,7 +51,8 @@ export function createApp(services: Services): Hono<AppEnv> {
   if (!services.env.reverb) app.get('/app/:key', (c) => c.body(null, 426, { Upgrade: 'websocket' }));
   app.route('/broadcasting', broadcastRoutes(services));
   app.route('/api/v1', apiRoutes(services));
-  app.notFound((c) => c.json({ message: '没有找到' }, 404));
+  // told from a thing that is gone: the page must not take a missing call for a deletion that was done before
+  app.notFound((c) => c.json({ message: '没有这个接口', code: 'route_missing' }, 404));
   app.onError((error, c) => {
     if (error instanceof HttpError) {
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);

@@ -8,7 +8,15 @@ import axios, {
   isCancel,
 } from 'axios';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
-import { API_BASE, type ApiError, edgeEndpoints, endpoints, isApiError } from '../../contract';
+import {
+  API_BASE,
+  type ApiError,
+  edgeEndpoints,
+  endpoints,
+  isApiError,
+  isFrameworkText,
+  isRouteMissing,
+} from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { withEarlyRequest } from './earlyRequest';
 import { createNetwork } from './network';
@@ -226,6 +234,8 @@ function toWaitSeconds(header: unknown): number {
 }
 
 function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
+  // must not pass for a thing that is gone
+  if (isRouteMissing(status, body)) return { kind: 'server', status };
   switch (status) {
     case 401:
       return { kind: 'unauthenticated' };
@@ -262,6 +272,7 @@ export function toApiError(cause: unknown): ApiError {
   if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
   const error = ofStatus(cause.response, body);
+  if (isFrameworkText(status, body)) return error;
   return typeof body.message === 'string' && body.message !== '' ? { ...error, message: body.message } : error;
 }
 
