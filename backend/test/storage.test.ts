@@ -11,7 +11,7 @@ import { openBackend } from './testBackend.ts';
 const { dataDir, start } = openCommand();
 const file = join(dataDir, 'liaozhai.db');
 const cure =
-  'DATA_DIR: \\S+liaozhai\\.db is damaged \\(.*\\)\\. Bring back a backup with `pnpm backend restore <file>`, or move .*';
+  'DATA_DIR: \\S+liaozhai\\.db is damaged \\(.*\\)\\. Bring back a backup with `pnpm backend restore <file> --data \\S+`, or move .*';
 
 afterEach(() => {
   rs.restoreAllMocks();

@@ -38,7 +38,7 @@ export function storageFaultOf(error: unknown): StorageFault | null {
 export function storageCure(fault: StorageFault, dataDir: string, error: unknown): string {
   const detail = (error as Error).message;
   if (fault === 'damaged') {
-    return `DATA_DIR: ${dataDir}/liaozhai.db is damaged (${detail}). Bring back a backup with \`pnpm backend restore <file>\`, or move liaozhai.db* away to begin with an empty one`;
+    return `DATA_DIR: ${dataDir}/liaozhai.db is damaged (${detail}). Bring back a backup with \`pnpm backend restore <file> --data ${dataDir}\`, or move liaozhai.db* away to begin with an empty one`;
   }
   if (fault === 'full')
     return `DATA_DIR: no room is left where ${dataDir} is (${detail}). Free some, or name another folder`;
