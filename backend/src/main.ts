@@ -33,10 +33,12 @@ try {
   const backend = await startBackend(env);
   void backend.damaged.then((error) => endFor(storageCure('damaged', env.DATA_DIR, error)));
   console.log(`backend listening on ${backend.url}`);
-  const end = () => void backend.close().then(leave);
+  const end = (drainMs: number) => void backend.close(drainMs).then(leave);
   process.off('disconnect', leave);
-  whenStarterEnds(end);
-  process.once('SIGTERM', end).once('SIGINT', end);
+  // nobody is left to pass a call on
+  whenStarterEnds(() => end(0));
+  // a second signal ends it at once
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(env.DRAIN_SECONDS * 1000));
 } catch (error) {
   const cure = cureOf(error, process.env.DATA_DIR ?? '.data');
   if (cure === null) throw error;

@@ -26,8 +26,11 @@ export interface Backend {
   services: Services;
   /** Resolves with what the database said, if it turns out to be damaged: nothing may be written to it any more. */
   damaged: Promise<unknown>;
-  /** Ends what runs, closes sockets and the database; takes less than a second. */
-  close(): Promise<void>;
+  /**
+   * Ends: readiness goes, replies that are being written have that long to finish (the rest end as interrupted, paid back), sockets
+   * are told to come back, and the database is closed.
+   */
+  close(drainMs?: number): Promise<void>;
 }
 
 /** Starts the backend on 127.0.0.1; a front server passes the outside world on to it. */
@@ -54,10 +57,11 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     url: `http://127.0.0.1:${port}`,
     services,
     damaged,
-    async close() {
+    async close(drainMs = 0) {
       stopSweeper();
+      // calls go on meanwhile, so that pages without a socket see the end of their replies
+      await services.runs.drain(drainMs);
       const closed = new Promise((resolve) => server.close(resolve));
-      await services.runs.stopAll();
       await services.broadcaster.close();
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 300).unref();

@@ -51,7 +51,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   await once(socket, 'message');
   const closed = once(socket, 'close');
   expect(await stop(run, 'SIGTERM')).toBe(0);
-  expect((await closed)[0]).toBe(1006);
+  expect((await closed)[0]).toBe(4200);
   expect(runningRows()).toBe(0);
   const again = await start();
   const back = await signIn(again.url, { login: username, password: '135790' });

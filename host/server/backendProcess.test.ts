@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { startBackend } from './backendProcess.ts';
+import { createLog } from './log.ts';
 import { createBackendProxy } from './proxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-backend-process-'));
@@ -83,7 +84,12 @@ describe('a backend that ends', () => {
 
   test('calls are answered in the known shape meanwhile, with the time until it is back', async () => {
     const { backend, end } = await run(0, [600_000]);
-    const proxy = createBackendProxy({ backend: backend.url, awaySeconds: backend.awaySeconds, trustProxy: false });
+    const proxy = createBackendProxy({
+      backend: backend.url,
+      awaySeconds: backend.awaySeconds,
+      trustProxy: false,
+      log: createLog('silent'),
+    });
     const front = createServer((request, response) => void proxy.web(request, response)).listen(0, '127.0.0.1');
     await once(front, 'listening');
     onTestFinished(() => void front.close());

@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { backendSegments } from '@liaozhai/shared/contract';
 import { createProxyServer } from 'httpxy';
+import type { Log } from './log.ts';
 
 const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
 /** What of the backend's is no socket. */
@@ -38,6 +39,7 @@ interface BackendProxyOptions {
   backend: () => string;
   /** Seconds until a backend that ended runs again; null while it runs. */
   awaySeconds?: () => number | null;
+  log: Log;
   /** origin of a Reverb that answers the socket in the backend's stead */
   reverb?: string;
   /** Believe X-Forwarded-*, which a proxy of one's own has set. */
@@ -60,7 +62,7 @@ export interface BackendProxy {
 
 /** Hands the backend's calls and its socket on, so that page, API and socket share one origin. */
 export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
-  const { backend, reverb, trustProxy, awaySeconds = () => null } = options;
+  const { backend, reverb, trustProxy, log, awaySeconds = () => null } = options;
   const proxy = createProxyServer({ xfwd: true, proxyTimeout: 70_000, upgradeTimeout: 15_000 });
   const clean = (request: IncomingMessage) => {
     if (!trustProxy) for (const name of forwarded) delete request.headers[name];
@@ -72,7 +74,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
       if (refusals.has(statusCode)) return;
       refusals.add(statusCode);
       const cure = reverb ? '' : '. If Reverb listens on an address of its own, name it with REVERB_URL';
-      console.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${statusCode}${cure}`);
+      log.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${statusCode}${cure}`);
     });
   });
   return {

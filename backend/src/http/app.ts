@@ -4,6 +4,7 @@ import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
+import { query } from '../db/database.ts';
 import { storageFaultOf } from '../db/storageFault.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
@@ -15,6 +16,7 @@ import { csrfGuard, setCsrfCookie } from './csrf.ts';
 import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
+import { requestLog } from './requestLog.ts';
 import { sessionToken } from './sessionCookie.ts';
 
 /** A disk that is full is not cleared in less. */
@@ -23,6 +25,8 @@ const storageRetrySeconds = 10;
 /** Every HTTP call of the contract. */
 export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  app.route('/', healthRoutes(services));
+  app.use(requestLog(services.log));
   app.use(async (c, next) => {
     c.set('source', sourceOf(c.env.incoming));
     c.header('X-Content-Type-Options', 'nosniff');
@@ -58,7 +62,7 @@ export function createApp(services: Services): Hono<AppEnv> {
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return c.json(error.body, error.status as 400);
     }
-    services.report(error, { method: c.req.method, path: c.req.path });
+    services.report(error, { requestId: c.get('requestId'), method: c.req.method, path: c.req.path });
     if (storageFaultOf(error)) {
       c.header('Retry-After', String(storageRetrySeconds));
       return c.json({ message: '服务器暂时无法保存，请稍后再试' }, 503);
@@ -66,6 +70,21 @@ export function createApp(services: Services): Hono<AppEnv> {
     return c.json({ message: '服务器开小差了，请稍后再试' }, 500);
   });
   return app;
+}
+
+/** For whoever watches or restarts this process; the front server passes neither on. */
+function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/healthz', (c) => c.json({ status: 'ok' }))
+    .get('/readyz', (c) => {
+      if (runs.isDraining) return c.json({ status: 'draining' }, 503);
+      try {
+        db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'));
+        return c.json({ status: 'ready' });
+      } catch (error) {
+        return c.json({ status: 'unavailable', fault: storageFaultOf(error) }, 503);
+      }
+    });
 }
 
 function apiRoutes(services: Services): Hono<AppEnv> {
