@@ -191,7 +191,7 @@ describe('names', () => {
       'LIAOZHAI',
     ]) {
       const { status, body } = await register(login);
-      expect([login, status, body.errors]).toEqual([login, 422, { login: ['账号不能使用这个名字，请换一个'] }]);
+      expect([login, status, body.errors]).toEqual([login, 422, { login: ['用户名不能用这个，请换一个'] }]);
     }
     for (const login of ['constructor1', '_proto_', 'nullpointer']) expect((await register(login)).status).toBe(201);
   });

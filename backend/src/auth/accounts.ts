@@ -46,7 +46,7 @@ export const registrationForm = v.object({
   login: v.pipe(
     loginName,
     v.check((login) => username.test(login) || isEmail(login), '须为 3–32 位字母、数字、下划线，或一个邮箱'),
-    v.check((login) => !reserved.has(login), '不能使用这个名字，请换一个'),
+    v.check((login) => !reserved.has(login), '不能用这个，请换一个'),
   ),
   password: newPassword,
   name: text(1, rules.nameCharacters),

@@ -10,7 +10,8 @@ export type ApiError = { message?: string } & (
   | { kind: 'tooOften'; retryAfterSeconds: number }
   | { kind: 'insufficientBalance'; required: number; balance: number }
   | { kind: 'conflict'; code: string }
-  | { kind: 'server'; status: number }
+  /** `requestId` finds it in the server's logs */
+  | { kind: 'server'; status: number; requestId?: string }
 );
 
 const apiErrorKinds: Record<ApiError['kind'], true> = {
