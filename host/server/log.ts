@@ -15,6 +15,8 @@ export const createLog = (level: string, destination?: { write(line: string): vo
   return destination ? pino(options, destination) : pino(options);
 };
 
+const healthPaths = ['/healthz', '/readyz'];
+
 const sound = /^[\w-]{8,64}$/;
 
 /**
@@ -33,6 +35,8 @@ export function logRequest(log: Log, request: IncomingMessage, response: ServerR
     const ms = Math.round(performance.now() - from);
     // who went away before the end got no answer, whatever its status was to be
     const status = response.writableFinished ? response.statusCode : 499;
-    log.info({ requestId, method, path, status, ms }, 'request');
+    // asked every few seconds by whoever watches
+    const level = path && healthPaths.includes(path) ? 'debug' : 'info';
+    log[level]({ requestId, method, path, status, ms }, 'request');
   });
 }
