@@ -5,7 +5,7 @@ interface CallFacts {
   follows?: string;
 }
 
-const serverWords = 'the page offers it and answers a tap with the server’s message';
+const serverWords = 'the page offers it and answers a tap with 服务器还没有这项功能';
 
 /** Every call that the product makes, the socket, and what holds for all of them. */
 export const calls = {
@@ -21,11 +21,11 @@ export const calls = {
   'POST /v1/messages/continue': { without: serverWords },
   'GET /v1/conversations': { without: 'required' },
   'DELETE /v1/conversations/{id}': {
-    without: 'the page takes 404 for deleted: the conversation leaves the list and is back after a reload',
+    without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',
   },
   'GET /v1/user': { without: 'required' },
-  'PUT /v1/user': { without: 'saving the profile ends with the server’s message, what was typed stays' },
-  'PUT /v1/user/password': { without: 'saving the password ends with the server’s message' },
+  'PUT /v1/user': { without: 'saving the profile ends with 服务器还没有这项功能, what was typed stays' },
+  'PUT /v1/user/password': { without: 'saving the password ends with 服务器还没有这项功能' },
   'POST /v1/login': { without: 'required' },
   'POST /v1/register': { without: 'required' },
   'POST /v1/logout': { without: 'required' },
@@ -34,7 +34,7 @@ export const calls = {
   },
   'POST /v1/email/verification-notification/resend': { without: `${serverWords}; needed for e-mail accounts only` },
   'POST /v1/check-in': { without: serverWords },
-  'GET /v1/transactions': { without: '消费明细 shows the server’s message and a button to try again' },
+  'GET /v1/transactions': { without: '消费明细 shows 服务器还没有这项功能 and a button to try again' },
   'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },
   'POST /broadcasting/auth': { without: 'required' },
   'POST /broadcasting/user-auth': { without: 'the page never asks for it' },

@@ -39,10 +39,14 @@ const reverbOrigin = v.pipe(
 
 const text = v.optional(v.string());
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const schema = v.object({
   PORT: whole(0, 0, 65_535),
   DATA_DIR: v.optional(v.string(), '.data'),
   APP_ORIGIN: origins,
+  DRAIN_SECONDS: whole(8, 0, 600),
+  LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
   APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   REVERB_URL: v.optional(reverbOrigin),
   REVERB_APP_ID: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'))),

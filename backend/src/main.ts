@@ -1,3 +1,4 @@
+import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { startBackend } from './server.ts';
 
@@ -11,18 +12,35 @@ const leave = () => process.exit(0);
 whenStarterEnds(leave);
 // that nobody reads any more is no fault of ours: the end comes by the channel
 if (process.connected !== undefined) process.stdout.on('error', () => {});
+/** Ends so that whoever runs this knows: starting it again cures nothing. */
+function endFor(line: string): never {
+  console.error(line);
+  return process.exit(2);
+}
+
+/** What is wrong outside of this program, in one line with its cure; null for a defect of its own. */
+function cureOf(error: unknown, dataDir: string): string | null {
+  if (error instanceof ConfigError) return error.message;
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    return 'PORT: in use by another program; name another one, or 0 for a free one';
+  }
+  const fault = storageFaultOf(error);
+  return fault && storageCure(fault, dataDir, error);
+}
+
 try {
-  const backend = await startBackend(readEnv(process.env));
+  const env = readEnv(process.env);
+  const backend = await startBackend(env);
+  void backend.damaged.then((error) => endFor(storageCure('damaged', env.DATA_DIR, error)));
   console.log(`backend listening on ${backend.url}`);
-  const end = () => void backend.close().then(leave);
+  const end = (drainMs: number) => void backend.close(drainMs).then(leave);
   process.off('disconnect', leave);
-  whenStarterEnds(end);
-  process.once('SIGTERM', end).once('SIGINT', end);
+  // nobody is left to pass a call on
+  whenStarterEnds(() => end(0));
+  // a second signal ends it at once
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(env.DRAIN_SECONDS * 1000));
 } catch (error) {
-  const occupied = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-  if (!(error instanceof ConfigError) && !occupied) throw error;
-  console.error(
-    occupied ? 'PORT: in use by another program; name another one, or 0 for a free one' : (error as Error).message,
-  );
-  process.exit(2);
+  const cure = cureOf(error, process.env.DATA_DIR ?? '.data');
+  if (cure === null) throw error;
+  endFor(cure);
 }

@@ -17,6 +17,7 @@ export const rules = {
   latestLimit: { fallback: 50, max: 100 },
   suggestionLifetimeSeconds: 600,
   sessionLifetimeDays: 30,
+  deviceLifetimeDays: 365,
   verificationLinkHours: 24,
   idempotencyHours: 24,
   deltaIntervalMs: 200,

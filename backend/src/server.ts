@@ -14,6 +14,7 @@ import { lockDataDir, openDatabase } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RateLimiter } from './http/rateLimiter.ts';
+import { createFaultReport, createLog } from './log.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
 import { ReverbBroadcaster } from './realtime/reverb.ts';
 import type { Services } from './services.ts';
@@ -23,14 +24,23 @@ import { publishStories } from './stories.ts';
 export interface Backend {
   url: string;
   services: Services;
-  /** Ends what runs, closes sockets and the database; takes less than a second. */
-  close(): Promise<void>;
+  /** Resolves with what the database said, if it turns out to be damaged: nothing may be written to it any more. */
+  damaged: Promise<unknown>;
+  /**
+   * Ends: readiness goes, replies that are being written have that long to finish (the rest end as interrupted, paid back), sockets
+   * are told to come back, and the database is closed.
+   */
+  close(drainMs?: number): Promise<void>;
 }
 
 /** Starts the backend on 127.0.0.1; a front server passes the outside world on to it. */
 export async function startBackend(env: Env, clock: Clock = Date.now, stories = contentFolder): Promise<Backend> {
   const unlock = await lockDataDir(env.DATA_DIR);
-  const services = await createServices(env, clock, stories);
+  let onDamaged = (_: unknown) => {};
+  const damaged = new Promise<unknown>((resolve) => {
+    onDamaged = resolve;
+  });
+  const services = await createServices(env, clock, stories, onDamaged);
   for (const problem of services.content.problems) console.error(`content: ${problem}`);
   publishStories(services);
   const stopSweeper = startSweeper(services);
@@ -46,10 +56,12 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   return {
     url: `http://127.0.0.1:${port}`,
     services,
-    async close() {
+    damaged,
+    async close(drainMs = 0) {
       stopSweeper();
+      // calls go on meanwhile, so that pages without a socket see the end of their replies
+      await services.runs.drain(drainMs);
       const closed = new Promise((resolve) => server.close(resolve));
-      await services.runs.stopAll();
       await services.broadcaster.close();
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 300).unref();
@@ -61,19 +73,28 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
 }
 
 /** What the server, the seeding command and the tests work with. */
-export async function createServices(env: Env, clock: Clock, stories = contentFolder): Promise<Services> {
-  const db = await openDatabase(env.DATA_DIR);
+export async function createServices(
+  env: Env,
+  clock: Clock,
+  stories = contentFolder,
+  onDamaged: (error: unknown) => void = () => {},
+): Promise<Services> {
+  const log = createLog(env.LOG_LEVEL);
+  const report = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
+  const db = await openDatabase(env.DATA_DIR, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   return {
     env,
     clock,
+    log,
+    report,
     content: loadContent(stories),
     db,
-    broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb) : new PusherServer(env, appKey),
+    broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
     limits: new RateLimiter(clock),
     mailer: fileMailer(join(env.DATA_DIR, 'mail'), clock),
     storyteller: chooseStoryteller(env),
-    runs: new Runs(),
+    runs: new Runs(report),
     appKey,
   };
 }

@@ -6,12 +6,15 @@ import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
+import type { Log, ReportFault } from './log.ts';
 import type { Broadcaster } from './realtime/broadcaster.ts';
 
 /** What the rules of the product need from the outside; made once at start, handed to every module. */
 export interface Services {
   env: Env;
   clock: Clock;
+  log: Log;
+  report: ReportFault;
   content: Content;
   db: Db;
   broadcaster: Broadcaster;

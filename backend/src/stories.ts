@@ -76,7 +76,8 @@ function publish(db: Db, { id, title, coverUrl, length, published, ...story }: P
 }
 
 interface Shelf {
-  mark: string;
+  /** the table's count of changes when it was read */
+  mark: number;
   newestFirst: Story[];
   byId: Map<string, Story>;
 }
@@ -85,9 +86,7 @@ const shelves = new WeakMap<Db, Shelf>();
 
 /** The stories are asked for most and change least, so they stay parsed until the table changes. */
 function shelfOf(db: Db): Shelf {
-  const count = sql<number>`count(*)`.as('count');
-  const newest = sql<number>`max(updated_at)`.as('newest');
-  const mark = JSON.stringify(db.first(query.selectFrom('stories').select([count, newest])));
+  const mark = db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'))?.count ?? 0;
   const known = shelves.get(db);
   if (known?.mark === mark) return known;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
@@ -109,8 +108,20 @@ function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, c
   const { newestFirst } = shelfOf(db);
   const isAfter = ({ createdAt, id }: Story) =>
     !position || createdAt < position.time || (createdAt === position.time && id < position.id);
-  const start = newestFirst.findIndex(isAfter);
-  return start < 0 ? [] : newestFirst.slice(start, start + count);
+  const start = firstWhere(newestFirst, isAfter);
+  return newestFirst.slice(start, start + count);
+}
+
+/** Where in a list that is ordered by it a condition begins to hold; the list's length if it never does. */
+function firstWhere<Item>(list: readonly Item[], holds: (item: Item) => boolean): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = list[middle];
+    if (item !== undefined && holds(item)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** The story as the API shows it. */

@@ -1,59 +1,15 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { afterAll, expect, test } from '@rstest/core';
+import { expect, test } from '@rstest/core';
 import Libsql from 'libsql';
 import WebSocket from 'ws';
 import { rules } from '../src/rules.ts';
 import { Client } from './client.ts';
-import { fastEnv, makeDataDir } from './testBackend.ts';
+import { openCommand, stop } from './command.ts';
 import type { Latest, Page, TransactionDto, UserDto } from './wire.ts';
 
 const kills = Number(process.env.KILLS ?? 3);
-const main = join(import.meta.dirname, '../src/main.ts');
-const started = new Set<ChildProcess>();
-const dataDir = makeDataDir();
-
-afterAll(() => {
-  for (const child of started) child.kill('SIGKILL');
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-interface Run {
-  child: ChildProcess;
-  url: string;
-  output: string[];
-}
-
-/** Starts the real command; resolves when it says where it listens. */
-async function start(env: Record<string, string> = {}): Promise<Run> {
-  const child = spawn(process.execPath, ['--import', 'tsx', main], {
-    env: { ...process.env, ...fastEnv, DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  }) as ChildProcessByStdio<null, Readable, Readable>;
-  started.add(child);
-  const output: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
-  for await (const line of createInterface({ input: child.stdout })) {
-    output.push(line);
-    const url = line.match(/^backend listening on (http:\S+)$/)?.[1];
-    if (url) return { child, url, output };
-  }
-  const code = child.exitCode ?? (await once(child, 'exit'))[0];
-  throw new Error(`ended with ${code}: ${output.join('\n')}`);
-}
-
-/** Resolves to the exit status, null when the signal itself ended it. */
-async function stop({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
-  const ended = once(child, 'exit');
-  child.kill(signal);
-  const [status] = await ended;
-  started.delete(child);
-  return status;
-}
+const { dataDir, start, started } = openCommand();
 
 test('billing.kill9, crash.recover: killed while writing, it ends what it left, pays back once, and its file is whole', {
   timeout: 600_000,
@@ -95,7 +51,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   await once(socket, 'message');
   const closed = once(socket, 'close');
   expect(await stop(run, 'SIGTERM')).toBe(0);
-  expect((await closed)[0]).toBe(1006);
+  expect((await closed)[0]).toBe(4200);
   expect(runningRows()).toBe(0);
   const again = await start();
   const back = await signIn(again.url, { login: username, password: '135790' });
@@ -142,7 +98,6 @@ test('a server ends with the process that spawned it, and puts its replies in or
   // what the system does to the channel of a parent that is killed
   run.child.disconnect();
   expect(await ended).toEqual([0, null]);
-  started.delete(run.child);
   expect(runningRows()).toBe(0);
 });
 

@@ -29,9 +29,9 @@ function lock(): () => void {
   };
 }
 
-/** Keeps expected complaints out of the test's output; resolves with the first. */
+/** Resolves with the first thing that is complained of. */
 function complaint(): Promise<unknown> {
-  return new Promise((resolve) => rs.spyOn(console, 'error').mockImplementation(resolve));
+  return new Promise((resolve) => rs.spyOn(backend.services.log, 'error').mockImplementation(resolve));
 }
 
 async function stored(reader: Client, id: string): Promise<MessageDto | undefined> {

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { readEnv } from '../src/env.ts';
+import { createLog } from '../src/log.ts';
 import { ReverbBroadcaster, signedPath } from '../src/realtime/reverb.ts';
 import { hmac } from '../src/signatures.ts';
 import { openSocket, upgrade } from './socket.ts';
@@ -69,14 +70,10 @@ async function openReverb(first: Answer = takes) {
   return { url: `http://127.0.0.1:${port}`, port, events, state, got, close };
 }
 
-/** What is said to the operator of the Reverb at that address. */
-function hearErrors(url: string): string[] {
+/** A log, and what its lines say to the operator. */
+function openLog() {
   const said: string[] = [];
-  const spy = rs.spyOn(console, 'error').mockImplementation((line: unknown) => {
-    if (String(line).includes(url)) said.push(String(line));
-  });
-  onTestFinished(() => spy.mockRestore());
-  return said;
+  return { said, log: createLog('warn', { write: (line) => said.push(JSON.parse(line).msg) }) };
 }
 
 describe('settings', () => {
@@ -115,7 +112,7 @@ describe('publishing', () => {
     const reverb = await openReverb((response, { data }) => {
       setTimeout(() => response.end('{}'), Number(data.n) % 3);
     });
-    const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url });
+    const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url }, openLog().log);
     for (let n = 0; n < 200; n++) broadcaster.publish('private-x', 'counted', { n });
     const events = await reverb.got('counted', 200);
     expect(events.map(({ data }) => data.n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
@@ -128,8 +125,8 @@ describe('publishing', () => {
     const reverb = await openReverb((response) => {
       first = response;
     });
-    const said = hearErrors(reverb.url);
-    const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url });
+    const { said, log } = openLog();
+    const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url }, log);
     for (let n = 0; n < 5_000; n++) broadcaster.publish('private-x', 'counted', { n });
     await reverb.got('counted');
     reverb.state.answer = takes;
@@ -146,12 +143,12 @@ describe('publishing', () => {
 
   test('a stop waits for what is under way, but not long', async () => {
     const reverb = await openReverb();
-    const prompt = new ReverbBroadcaster({ ...app, url: reverb.url });
+    const prompt = new ReverbBroadcaster({ ...app, url: reverb.url }, openLog().log);
     for (let n = 0; n < 5; n++) prompt.publish('private-x', 'counted', { n });
     await prompt.close();
     expect(reverb.events).toHaveLength(5);
     reverb.state.answer = () => {};
-    const stuck = new ReverbBroadcaster({ ...app, url: reverb.url });
+    const stuck = new ReverbBroadcaster({ ...app, url: reverb.url }, openLog().log);
     stuck.publish('private-x', 'counted', { n: 5 });
     const from = performance.now();
     await stuck.close();
@@ -160,8 +157,8 @@ describe('publishing', () => {
 
   test('what does not answer, or not as it should, is reported once with its cause, and once when it is over', async () => {
     const reverb = await openReverb((response) => response.writeHead(404).end());
-    const said = hearErrors(reverb.url);
-    const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url });
+    const { said, log } = openLog();
+    const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url }, log);
     for (let n = 0; n < 3; n++) broadcaster.publish('private-x', 'counted', { n });
     await reverb.got('counted', 3);
     reverb.state.answer = takes;
@@ -176,8 +173,8 @@ describe('publishing', () => {
 
   test('a wrong secret is named', async () => {
     const reverb = await openReverb();
-    const said = hearErrors(reverb.url);
-    new ReverbBroadcaster({ ...app, secret: 'other', url: reverb.url }).publish('private-x', 'counted', {});
+    const { said, log } = openLog();
+    new ReverbBroadcaster({ ...app, secret: 'other', url: reverb.url }, log).publish('private-x', 'counted', {});
     await expect.poll(() => said.join()).toContain('REVERB_APP_SECRET is not what it has');
   });
 });
@@ -211,9 +208,9 @@ describe('a backend that publishes through a Reverb', () => {
 
   test('serves as ever while Reverb is down, and says so once', async () => {
     const reverb = await openReverb();
-    const said = hearErrors(reverb.url);
     await reverb.close();
     const backend = await openBackend(settings(reverb.url));
+    const said = rs.spyOn(backend.services.log, 'error');
     const reader = await backend.reader();
     for (let n = 0; n < 3; n++) {
       expect((await reader.say({ story_id: 'nie-xiaoqian' })).status).toBe(201);
@@ -221,7 +218,9 @@ describe('a backend that publishes through a Reverb', () => {
     }
     const { data } = await reader.latest({ story_id: 'nie-xiaoqian' });
     expect(data.map(({ status }) => status)).toEqual(Array(6).fill('completed'));
-    await expect.poll(() => said).toEqual([expect.stringMatching(/takes no events: ECONNREFUSED\. Pages fetch/)]);
+    await expect
+      .poll(() => said.mock.calls)
+      .toEqual([[expect.stringMatching(/takes no events: ECONNREFUSED\. Pages fetch/)]]);
   });
 
   test('makes no request wait for a Reverb that hangs', async () => {
@@ -244,8 +243,8 @@ if (live)
     const { url } = live;
 
     test('passes on dialogue of 1,620 characters, however much of it needs escapes', async () => {
-      const said = hearErrors(url);
       const backend = await openBackend({ ...settings(url, live), STORYTELLER_PIECE_CHARACTERS: '2000' });
+      const said = rs.spyOn(backend.services.log, 'error');
       const reader = await backend.reader();
       const socket = await openSocket(backend, reader, { url, key: encodeURIComponent(live.key), origin: backend.url });
       await socket.subscribe();
@@ -263,7 +262,7 @@ if (live)
         await backend.settled();
       }
       await socket.frame(({ event }) => event === 'message.completed');
-      expect(said).toEqual([]);
+      expect(said).not.toHaveBeenCalled();
     });
 
     test('passes 200 events on in order', async () => {

@@ -6,7 +6,9 @@ import { openBackend } from './testBackend.ts';
 import type { ErrorDto } from './wire.ts';
 
 const backend = await openBackend();
-const guarded = await openBackend({ RATE_LIMIT_LOGIN: '5', RATE_LIMIT_RESEND: '6' });
+// its clock stands, so that no minute passes however long the attempts take
+const now = Date.now();
+const guarded = await openBackend({ RATE_LIMIT_LOGIN: '5', RATE_LIMIT_RESEND: '6' }, () => now);
 
 describe('sec.session', () => {
   test('an id is random, hidden from scripts, stored hashed and new at each login', async () => {
@@ -101,12 +103,97 @@ describe('sec.bruteforce', () => {
     expect(statuses.slice(20)).toEqual([429, 429, 429, 429, 429]);
   });
 
+  test('one network tries one password on many names in vain, whatever addresses it has, and may go on with its own', async () => {
+    const own = { login: 'spraying', password: '135790' };
+    await guarded.reader(own);
+    const statuses: number[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const thief = await guarded.client({ 'X-Forwarded-For': `2001:db8:7:1::${index.toString(16)}` }).fetchToken();
+      const form = index % 4 === 3 ? own : { login: `anybody${index}`, password: 'guess!' };
+      statuses.push((await thief.post('/login', form)).status);
+    }
+    expect(statuses.filter((status) => status === 422)).toHaveLength(30);
+    expect(statuses.slice(-10)).toEqual(Array(10).fill(429));
+    const neighbour = await guarded.client({ 'X-Forwarded-For': '2001:db8:7:2::1' }).fetchToken();
+    expect((await neighbour.post('/login', own)).status).toBe(200);
+  });
+
+  test('five wrong tries at its address do not lock out who comes back with a browser that is known', async () => {
+    const own = { login: 'neighbour', password: '135790' };
+    const owner = await guarded.reader(own);
+    await owner.post('/logout');
+    const thief = await guarded.client().fetchToken();
+    const guess = { login: 'neighbour', password: 'guess!' };
+    const guesses = await Promise.all(Array.from({ length: 6 }, () => thief.post('/login', guess)));
+    expect(guesses.map(({ status }) => status).sort()).toEqual([422, 422, 422, 422, 422, 429]);
+    expect((await thief.post('/login', own)).status).toBe(429);
+    expect((await owner.post('/login', own)).status).toBe(200);
+  });
+
+  test('a known browser has no more guesses than others, and is known to its own accounts alone', async () => {
+    const own = { login: 'lent_browser', password: '135790' };
+    const owner = await guarded.reader(own);
+    await guarded.reader({ login: 'someone_else' });
+    for (const login of ['someone_else', 'lent_browser']) {
+      const statuses: number[] = [];
+      for (let index = 0; index < 6; index += 1)
+        statuses.push((await owner.post('/login', { login, password: 'guess!' })).status);
+      expect([login, ...statuses]).toEqual([login, 422, 422, 422, 422, 422, 429]);
+    }
+    const stolen = guarded.client();
+    stolen.cookies.set('liaozhai_device', owner.cookies.get('liaozhai_device') ?? '');
+    await stolen.fetchToken();
+    expect((await stolen.post('/login', own)).status).toBe(429);
+  });
+
+  test('a new password makes other browsers unknown, and this one stays known', async () => {
+    const here = await guarded.reader({ login: 'moved_house' });
+    const there = await guarded.client().fetchToken();
+    await there.post('/login', { login: 'moved_house', password: '135790' });
+    const form = { current_password: '135790', password: '975310', password_confirmation: '975310' };
+    expect((await here.put('/user/password', form)).status).toBe(204);
+    const thief = await guarded.client().fetchToken();
+    for (let index = 0; index < 5; index += 1) await thief.post('/login', { login: 'moved_house', password: 'guess!' });
+    const again = { login: 'moved_house', password: '975310' };
+    await there.fetchToken();
+    expect([(await there.post('/login', again)).status, (await here.post('/login', again)).status]).toEqual([429, 200]);
+  });
+
+  test('the cookie that makes a browser known is hidden from scripts, and Secure on https', async () => {
+    const visitor = await guarded.client({ 'X-Forwarded-Proto': 'https' }).fetchToken();
+    const registered = await visitor.post('/register', { login: 'cookie_reader', password: '135790', name: '密' });
+    const line = registered.headers.getSetCookie().find((one) => one.startsWith('__Host-liaozhai_device=')) ?? '';
+    for (const flag of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/']) expect(line).toContain(flag);
+  });
+
   test('the confirmation mail is sent six times a minute at most', async () => {
     const reader = await guarded.reader({ login: 'mail@example.org' });
     const statuses: number[] = [];
     for (let index = 0; index < 7; index += 1)
       statuses.push((await reader.post('/email/verification-notification/resend')).status);
     expect(statuses).toEqual([202, 202, 202, 202, 202, 202, 429]);
+  });
+});
+
+describe('names', () => {
+  test('that are words of programs, or would pass for the team, are refused as such; names around them are not', async () => {
+    const visitor = await backend.client().fetchToken();
+    const register = (login: string) =>
+      visitor.post<ErrorDto>('/register', { login, password: '135790', name: '无名' });
+    for (const login of [
+      'constructor',
+      '__proto__',
+      'hasOwnProperty',
+      'toString',
+      'Prototype',
+      'null',
+      'admin',
+      'LIAOZHAI',
+    ]) {
+      const { status, body } = await register(login);
+      expect([login, status, body.errors]).toEqual([login, 422, { login: ['用户名不能用这个，请换一个'] }]);
+    }
+    for (const login of ['constructor1', '_proto_', 'nullpointer']) expect((await register(login)).status).toBe(201);
   });
 });
 

@@ -18,6 +18,8 @@ export interface TestBackend extends Backend {
 
 /** No waiting for the storyteller, and limits that tests do not meet by accident. */
 export const fastEnv = {
+  LOG_LEVEL: 'silent',
+  DRAIN_SECONDS: '0',
   STORYTELLER_START_DELAY_MS: '0',
   STORYTELLER_PIECE_DELAY_MS: '0',
   STORYTELLER_SUGGESTION_DELAY_MS: '0',

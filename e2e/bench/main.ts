@@ -8,6 +8,7 @@ const benches: Record<string, { about: string; run: () => Promise<{ run: () => P
   },
   experience: { about: 'what a reader finds on a phone, against the goals', run: () => import('./experience.ts') },
   server: { about: 'the reference backend: start, 500 sockets, 50 readers at once', run: () => import('./server.ts') },
+  data: { about: 'every call on a large database beside an empty one', run: () => import('./data.ts') },
   lighthouse: { about: 'Lighthouse’s audits of every page', run: () => import('./lighthouse.ts') },
   load: { about: 'the first screen against a monolith and stock federation', run: () => import('./load.ts') },
 };

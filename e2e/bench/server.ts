@@ -24,9 +24,17 @@ interface Served {
   bootMs: number;
 }
 
-async function serve(data: string, port = '0'): Promise<Served> {
+/** Runs the backend on a data folder, with limits that a bench does not meet. */
+export async function serve(data: string, port = '0', settings: Record<string, string> = {}): Promise<Served> {
   const startedAt = performance.now();
-  const env = { ...process.env, PORT: port, DATA_DIR: data, RATE_LIMIT_WRITES: '100000', RATE_LIMIT_REGISTER: '1000' };
+  const env = {
+    ...process.env,
+    PORT: port,
+    DATA_DIR: data,
+    RATE_LIMIT_WRITES: '100000',
+    RATE_LIMIT_REGISTER: '1000',
+    ...settings,
+  };
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
     cwd: join(repoRoot, 'backend'),
     env,
@@ -39,7 +47,7 @@ async function serve(data: string, port = '0'): Promise<Served> {
   throw new Error('the backend ended before it listened');
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals) {
+export async function end(child: ChildProcess, signal: NodeJS.Signals) {
   if ((child.exitCode ?? child.signalCode) !== null) return;
   const ended = once(child, 'exit');
   child.kill(signal);

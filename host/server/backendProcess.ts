@@ -7,58 +7,133 @@ import { repoRoot } from '@liaozhai/shared/build/facts';
 export interface Backend {
   /** where it answers right now, e.g. `http://127.0.0.1:41873` */
   url(): string;
+  /** Seconds until it is started again, at least 1; null while it runs. */
+  awaySeconds(): number | null;
+  /** Resolves with why, in one line, once it has ended for good: nothing will start it again. */
+  gone: Promise<string>;
   stop(): Promise<void>;
 }
 
+export interface BackendCommand {
+  /** what Node is given to run */
+  words: string[];
+  cwd: string;
+}
+
+const referenceBackend: BackendCommand = {
+  words: ['--import', 'tsx', join(repoRoot, 'backend/src/main.ts')],
+  cwd: join(repoRoot, 'backend'),
+};
+
+/** Pauses before it is started again, in a row; when they are used up it has ended for good. */
+const restartPausesMs = [300, 1_000, 3_000, 10_000, 30_000];
+/** Who lived this long has recovered: the pauses begin anew. */
+const soundAfterMs = 60_000;
+/** The backend's exit status for what a new start cannot cure; it has said what does in one line. */
+const incurable = 2;
+
 const listening = /listening on (http:\/\/\S+)/;
-const restartDelayMs = 300;
 
 type BackendChild = ChildProcessByStdio<null, Readable, null>;
 
-function launch(env: NodeJS.ProcessEnv): { child: BackendChild; url: Promise<string> } {
-  const main = join(repoRoot, 'backend/src/main.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', main], {
-    cwd: join(repoRoot, 'backend'),
-    env,
-    // it ends when the channel closes, so that it never outlives us at its database
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  }) as BackendChild;
+/** Ended before it listened. */
+export class BackendRefused extends Error {
+  /** Whether it has told the operator what cures it, so that nothing is to be added. */
+  readonly isExplained: boolean;
+
+  constructor(code: number | null) {
+    super(`the reference backend ended with code ${code} before it listened`);
+    this.isExplained = code === incurable;
+  }
+}
+
+interface Launched {
+  child: BackendChild;
+  url: Promise<string>;
+  startedAt: number;
+}
+
+function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launched {
+  // it ends when the channel closes, so that it never outlives us at its database
+  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
+  const child = spawn(process.execPath, words, { cwd, env, stdio: [...stdio] }) as BackendChild;
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = listening.exec(line)?.[1];
       if (found) resolve(found);
       else console.log(line);
     });
-    child.once('exit', (code) => reject(new Error(`the reference backend ended with code ${code} before it listened`)));
+    child.once('exit', (code) => reject(new BackendRefused(code)));
   });
-  return { child, url };
+  // who waits for it hears of it; after a restart nobody does
+  url.catch(() => {});
+  return { child, url, startedAt: performance.now() };
 }
 
-/** Runs the reference backend as a process of its own, and starts it again should it die. */
-export async function startBackend(env: NodeJS.ProcessEnv): Promise<Backend> {
-  let stopping = false;
-  let current = launch(env);
+/**
+ * Runs the reference backend as a process of its own. Should it die it is started again on the same port, five times in a row with
+ * growing pauses; a status that says a start is no cure ends that at once. Rejects with `BackendRefused` if it never listened.
+ */
+export async function startBackend(
+  env: NodeJS.ProcessEnv,
+  { command = referenceBackend, pausesMs = restartPausesMs } = {},
+): Promise<Backend> {
+  let current = launch(command, env);
   let url = await current.url;
-  const port = new URL(url).port;
-  const revive = () => {
-    if (stopping) return;
-    console.error('The reference backend ended; starting it again.');
-    setTimeout(async () => {
-      if (stopping) return;
-      current = launch({ ...env, PORT: port });
-      current.child.once('exit', revive);
-      url = await current.url.catch(() => url);
-    }, restartDelayMs);
+  const { port } = new URL(url);
+  let isStopping = false;
+  let failures = 0;
+  let backAt: number | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (why: string) => void = () => {};
+  const gone = new Promise<string>((resolve) => {
+    giveUp = resolve;
+  });
+
+  const ended = (code: number | null) => {
+    if (isStopping) return;
+    if (performance.now() - current.startedAt >= soundAfterMs) failures = 0;
+    const pauseMs = pausesMs[failures];
+    backAt ??= performance.now();
+    if (code === incurable)
+      return giveUp('The reference backend ended; starting it again would not help: see the line above.');
+    if (pauseMs === undefined) {
+      return giveUp(`The reference backend ended ${failures + 1} times in a row; see above why, and start again.`);
+    }
+    failures += 1;
+    backAt = performance.now() + pauseMs;
+    console.error(
+      `The reference backend ended; starting it again in ${pauseMs / 1000} s (${failures} of ${pausesMs.length}).`,
+    );
+    timer = setTimeout(revive, pauseMs);
   };
-  current.child.once('exit', revive);
+
+  const revive = () => {
+    const revived = launch(command, { ...env, PORT: port });
+    current = revived;
+    revived.child.once('exit', ended);
+    revived.url.then(
+      (found) => {
+        url = found;
+        backAt = null;
+      },
+      () => {},
+    );
+  };
+
+  current.child.once('exit', ended);
   return {
     url: () => url,
+    awaySeconds: () => (backAt === null ? null : Math.max(1, Math.ceil((backAt - performance.now()) / 1000))),
+    gone,
     stop: () =>
       new Promise((resolve) => {
-        stopping = true;
-        if ((current.child.exitCode ?? current.child.signalCode) !== null) return resolve();
-        current.child.once('exit', () => resolve());
-        current.child.kill('SIGTERM');
+        isStopping = true;
+        clearTimeout(timer);
+        const { child } = current;
+        if ((child.exitCode ?? child.signalCode) !== null) return resolve();
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
       }),
   };
 }

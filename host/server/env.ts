@@ -51,6 +51,8 @@ const publicKey = v.pipe(
   v.regex(/^MFkw[\w+/]{118}==$/, 'must be the public key that `pnpm release init` prints'),
 );
 const channel = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/, 'must be a name of small letters, digits and hyphens'));
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const logLevel = v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`);
 const trueOrFalse = v.pipe(v.string(), v.parseBoolean(undefined, 'must be true or false'));
 
 const schema = v.object(
@@ -85,6 +87,10 @@ const schema = v.object(
     TRUST_PROXY: v.pipe(
       v.optional(trueOrFalse, 'false'),
       v.description('true behind a proxy of your own that sets X-Forwarded-*'),
+    ),
+    LOG_LEVEL: v.pipe(
+      v.optional(logLevel),
+      v.description('what is logged as JSON lines; unset: info with --serve, else warn'),
     ),
     HOST_CONFIG: v.pipe(
       v.optional(v.string()),

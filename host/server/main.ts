@@ -3,11 +3,12 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
-import { startBackend } from './backendProcess.ts';
+import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
 import { startDevServer } from './devServer.ts';
 import { whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
+import { createLog } from './log.ts';
 import { createProduct } from './product.ts';
 
 const started = performance.now();
@@ -44,8 +45,12 @@ const listen = (server: Server, port: number, host: string) =>
 /** What a stop has to close; while the start is under way, what it began ends with the process. */
 let closeAll = async () => {};
 
+/** Whether no new visitor should be sent here any more. */
+const ending = { isDraining: false };
+
 /** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
 async function stop() {
+  ending.isDraining = true;
   await closeAll();
   process.exit(0);
 }
@@ -54,10 +59,25 @@ function endsWith(close: () => Promise<void>) {
   closeAll = close;
 }
 
-async function backendFor(env: ServerEnv) {
-  if (env.BACKEND_URL) return { url: () => env.BACKEND_URL ?? '', stop: async () => {} };
+/** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that whoever watches us knows. */
+async function backendFor(
+  { BACKEND_URL: elsewhere, DATA_DIR }: ServerEnv,
+  logLevel: string,
+): Promise<Omit<Backend, 'gone'>> {
+  if (elsewhere) return { url: () => elsewhere, awaySeconds: () => null, stop: async () => {} };
   const { PORT: _, ...inherited } = process.env;
-  return startBackend({ ...inherited, PORT: '0', DATA_DIR: join(env.DATA_DIR, 'backend') });
+  const backend = await startBackend({
+    LOG_LEVEL: logLevel,
+    ...inherited,
+    PORT: '0',
+    DATA_DIR: join(DATA_DIR, 'backend'),
+  });
+  void backend.gone.then(async (why) => {
+    console.error(why);
+    await closeAll();
+    process.exit(1);
+  });
+  return backend;
 }
 
 type SiteConfig = Record<string, unknown>;
@@ -82,7 +102,7 @@ function readSiteConfig(file: string, read: (path: string) => SiteConfig): SiteC
 }
 
 async function develop(env: ServerEnv) {
-  const backend = await backendFor(env);
+  const backend = await backendFor(env, env.LOG_LEVEL ?? 'warn');
   const server = startDevServer(env.PORT, backend.url(), siteConfig(env));
   endsWith(async () => {
     server.kill('SIGTERM');
@@ -97,23 +117,38 @@ async function consoleFor(env: ServerEnv, store: string) {
   return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true });
 }
 
+/** What is being answered when everything else has ended. */
+const lastAnswersMs = 300;
+
 interface Served {
   env: ServerEnv;
   store: string;
   config: Record<string, unknown>;
+  logLevel: string;
 }
 
 /** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
-async function serveStored({ env, store, config }: Served, set?: string) {
-  const backend = await backendFor(env);
+async function serveStored({ env, store, config, logLevel }: Served, set?: string) {
+  const backend = await backendFor(env, logLevel);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
-  const server = createProduct({ releases, env, backendUrl: backend.url, config });
+  const server = createProduct({
+    releases,
+    env,
+    backendUrl: backend.url,
+    awaySeconds: backend.awaySeconds,
+    log: createLog(logLevel),
+    isDraining: () => ending.isDraining,
+    config,
+  });
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
-    server.close();
-    server.closeAllConnections();
-    await Promise.all([backend.stop(), releases.close()]);
+    // pages go on being answered while replies are finished behind them
+    await backend.stop();
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), lastAnswersMs).unref();
+    await Promise.all([closed, releases.close()]);
   };
   return { port, close };
 }
@@ -155,12 +190,14 @@ async function run() {
   const { values } = parseArgs({ options });
   if (values.dev) return develop(env);
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
-  const served = { env, store, config: siteConfig(env) };
+  const logLevel = env.LOG_LEVEL ?? (values.serve ? 'info' : 'warn');
+  const served = { env, store, config: siteConfig(env), logLevel };
   if (values.set) return runSet(served, values.set);
   return values.serve ? runServer(served) : runWhole(served);
 }
 
 run().catch((error: unknown) => {
+  if (error instanceof BackendRefused && error.isExplained) process.exit(1);
   console.error(error instanceof Error ? error.message : error);
   if (error instanceof ReleaseError) console.error(error.cure);
   process.exit(1);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { openTestProduct } from './testProduct.ts';
 
 let product: Awaited<ReturnType<typeof openTestProduct>>;
@@ -152,4 +152,52 @@ test('who asks for any number of stories does not fill the memory: the oldest an
   await Promise.all(Array.from({ length: 200 }, (_, index) => visit(`made-up-${index}`)));
   await visit('first');
   expect(product.askedOfBackend.filter((url) => url === '/api/v1/stories/first')).toHaveLength(2);
+});
+
+describe('operation', () => {
+  test('a request has one id, the page’s own, from the log through the backend to the answer; queries stay out of the log', async () => {
+    const id = 'page-request-0123';
+    const asked = `${origin}/api/v1/email/verify/1/abc?signature=secret`;
+    const answer = await fetch(asked, { headers: { 'X-Request-Id': id } });
+    const told = (await answer.json()) as { headers: Record<string, string> };
+    expect([answer.headers.get('x-request-id'), told.headers['x-request-id']]).toEqual([id, id]);
+    const entry = () => product.logged.find(({ requestId }) => requestId === id);
+    await expect.poll(entry).toMatchObject({
+      level: 'info',
+      service: 'front',
+      method: 'GET',
+      path: '/api/v1/email/verify/1/abc',
+      status: 200,
+      ms: expect.any(Number),
+    });
+    expect(JSON.stringify(product.logged)).not.toContain('secret');
+  });
+
+  test('a page without an id gets one, and one that could forge log lines is replaced', async () => {
+    for (const given of [undefined, 'x', 'a b"c{d}efgh', 'x'.repeat(65)]) {
+      const answer = await fetch(`${origin}/explore`, { headers: given ? { 'X-Request-Id': given } : {} });
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('/healthz and /readyz say that it runs, and whether visitors can be sent here', async () => {
+    const ask = async (at: string, path: string) => {
+      const answer = await fetch(at + path);
+      return [answer.status, answer.headers.get('cache-control'), await answer.json()];
+    };
+    expect(await ask(origin, '/healthz')).toEqual([200, 'no-store', { status: 'ok' }]);
+    expect(await ask(origin, '/readyz')).toEqual([200, 'no-store', { status: 'ready', pages: true, backend: true }]);
+    const alone = await product.serve({}, { backendUrl: () => 'http://127.0.0.1:9' });
+    expect(await ask(alone, '/healthz')).toEqual([200, 'no-store', { status: 'ok' }]);
+    expect(await ask(alone, '/readyz')).toEqual([
+      503,
+      'no-store',
+      { status: 'unavailable', pages: true, backend: false },
+    ]);
+    const restarted = await product.serve({}, { awaySeconds: () => 3 });
+    expect((await ask(restarted, '/readyz'))[2]).toMatchObject({ status: 'unavailable', backend: false });
+    const leaving = await product.serve({}, { isDraining: () => true });
+    expect(await ask(leaving, '/readyz')).toEqual([503, 'no-store', { status: 'draining' }]);
+    expect((await fetch(`${leaving}/explore`)).status).toBe(200);
+  });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
+import { createLog } from './log.ts';
 import { createBackendProxy } from './proxy.ts';
 
 async function listen(answer: RequestListener) {
@@ -36,8 +37,10 @@ async function listenForSockets(name: string) {
 
 type Options = Parameters<typeof createBackendProxy>[0];
 
-async function openFront(options: Omit<Options, 'trustProxy'>) {
-  const proxy = createBackendProxy({ trustProxy: false, ...options });
+const log = createLog('silent');
+
+async function openFront(options: Omit<Options, 'trustProxy' | 'log'>) {
+  const proxy = createBackendProxy({ trustProxy: false, log, ...options });
   const front = await listen((request, response) => {
     if (!proxy.web(request, response)) response.writeHead(404).end('nobody');
   });
@@ -141,7 +144,7 @@ describe('the socket', () => {
   });
 
   test('that a backend refuses is reported once, with the cure', async () => {
-    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = rs.spyOn(log, 'warn');
     onTestFinished(() => warned.mockRestore());
     const laravel = await listen((_, response) => response.writeHead(404).end());
     laravel.server.removeAllListeners('upgrade');

@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { backendSegments } from '@liaozhai/shared/contract';
 import { createProxyServer } from 'httpxy';
+import type { Log } from './log.ts';
 
 const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
 /** The backend's paths other than the socket's. */
@@ -31,14 +32,25 @@ function isSocketAddress(url: string): boolean {
   }
 }
 
+const restarting = '服务正在重新启动，请稍候再试';
+
 interface BackendProxyOptions {
   /** origin of the backend right now */
   backend: () => string;
+  /** Seconds until a backend that ended runs again; null while it runs. */
+  awaySeconds?: () => number | null;
+  log: Log;
   /** origin of a Reverb that answers the socket in the backend's stead */
   reverb?: string;
   /** Believe X-Forwarded-*, which a proxy of one's own has set. */
   trustProxy: boolean;
   longestSocketMs?: number;
+}
+
+/** Refuses a call in the shape of the backend's own errors, so that the page says it and tries again. */
+function refuse(response: ServerResponse, message: string, retryAfterSeconds: number): void {
+  response.writeHead(503, { 'content-type': 'application/json', 'retry-after': String(retryAfterSeconds) });
+  response.end(JSON.stringify({ message }));
 }
 
 export interface BackendProxy {
@@ -50,7 +62,7 @@ export interface BackendProxy {
 
 /** Hands the backend's calls and its socket on, so that page, API and socket share one origin. */
 export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
-  const { backend, reverb, trustProxy } = options;
+  const { backend, reverb, trustProxy, log, awaySeconds = () => null } = options;
   const proxy = createProxyServer({ xfwd: true, proxyTimeout: 70_000, upgradeTimeout: 15_000 });
   const clean = (request: IncomingMessage) => {
     if (!trustProxy) for (const name of forwarded) delete request.headers[name];
@@ -62,7 +74,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
       if (refusals.has(statusCode)) return;
       refusals.add(statusCode);
       const cure = reverb ? '' : '. If Reverb listens on an address of its own, name it with REVERB_URL';
-      console.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${statusCode}${cure}`);
+      log.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${statusCode}${cure}`);
     });
   });
   return {
@@ -75,13 +87,19 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
         response.writeHead(426, { connection: 'Upgrade', upgrade: 'websocket' }).end();
         return true;
       }
+      const seconds = awaySeconds();
+      if (seconds !== null) {
+        refuse(response, restarting, seconds);
+        return true;
+      }
       clean(request);
       const target = backend();
       const agents = { agent: target.startsWith('https:') ? secureAgent : agent };
       proxy.web(request, response, { target, ...agents }).catch(() => {
         if (response.headersSent) return response.destroy();
-        response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
-        response.end(JSON.stringify({ message: '服务暂时不可用，请稍后再试' }));
+        const soon = awaySeconds();
+        if (soon === null) refuse(response, '服务暂时不可用，请稍后再试', 1);
+        else refuse(response, restarting, soon);
       });
       return true;
     },

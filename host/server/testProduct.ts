@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openReleases, publishLocal } from '@liaozhai/releases';
 import { readEnv } from './env.ts';
-import { createProduct } from './product.ts';
+import { createLog } from './log.ts';
+import { createProduct, type ProductOptions } from './product.ts';
 import { testPackages } from './testPackages.ts';
 
 /** A published host and remote, and a backend that answers with what it was asked. */
@@ -20,6 +21,8 @@ export async function openTestProduct() {
         resolve(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
       });
     });
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog('info', { write: (line) => void logged.push(JSON.parse(line)) });
   const store = `file:${join(folder, 'store')}`;
   await publishLocal({ dists: testPackages(folder), store });
   const releases = await openReleases({ store });
@@ -31,10 +34,14 @@ export async function openTestProduct() {
   );
   return {
     askedOfBackend,
+    /** entries of the log, the oldest first */
+    logged,
     /** Serves it with these settings. Resolves with the origin. */
-    serve(settings: NodeJS.ProcessEnv = {}) {
+    serve(settings: NodeJS.ProcessEnv = {}, options: Partial<ProductOptions> = {}) {
       const env = readEnv({ DATA_DIR: folder, ...settings });
-      return listen(createProduct({ releases, env, backendUrl: () => backend, config: { support: {} } }));
+      return listen(
+        createProduct({ releases, env, backendUrl: () => backend, log, config: { support: {} }, ...options }),
+      );
     },
     close() {
       for (const server of servers) server.close();

@@ -15,6 +15,18 @@ const username = /^[a-z0-9_]{3,32}$/;
 const email = /^(?=.{1,120}$)[\w+'-]+(?:\.[\w+'-]+)*(?<!')@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
 const isEmail = (login: string): boolean => email.test(login);
 
+/**
+ * Names that nobody may have: those of the team, which readers would take for it, and those that programs have a meaning of
+ * their own for, wherever a list of accounts may one day be kept by name.
+ */
+const reserved = new Set(
+  [
+    ...Object.getOwnPropertyNames(Object.prototype),
+    ...['prototype', 'null', 'undefined', 'true', 'false', 'nan', 'infinity', 'none', 'nil'],
+    ...['admin', 'administrator', 'root', 'system', 'official', 'moderator', 'support', 'kefu', 'liaozhai', 'noreply'],
+  ].map((name) => name.toLowerCase()),
+);
+
 /** Names are compared without regard to case. */
 export const loginName = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.minLength(1), v.maxLength(120));
 
@@ -34,6 +46,7 @@ export const registrationForm = v.object({
   login: v.pipe(
     loginName,
     v.check((login) => username.test(login) || isEmail(login), '须为 3–32 位字母、数字、下划线，或一个邮箱'),
+    v.check((login) => !reserved.has(login), '不能用这个，请换一个'),
   ),
   password: newPassword,
   name: text(1, rules.nameCharacters),

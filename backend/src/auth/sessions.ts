@@ -2,6 +2,7 @@ import { dayMs } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { setCsrfCookie } from '../http/csrf.ts';
+import { rememberDevice } from '../http/deviceCookie.ts';
 import type { Http, Identity } from '../http/http.ts';
 import { clearSessionCookie, sessionToken, setSessionCookie } from '../http/sessionCookie.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
@@ -24,8 +25,8 @@ export function findIdentity({ db, clock }: Services, token: string): Identity |
   return user ? { user, sessionHash } : null;
 }
 
-/** Starts a session under a new id and ends the one this browser had before. */
-export function startSession(c: Http, services: Services, userId: string): void {
+/** Starts a session under a new id, ends the one this browser had before, and remembers the browser. */
+export function startSession(c: Http, services: Services, user: UserRow): void {
   const { db, clock } = services;
   endCurrentSession(c, services);
   const token = randomToken();
@@ -34,10 +35,11 @@ export function startSession(c: Http, services: Services, userId: string): void 
   db.transaction(() => {
     endAll(services, query.deleteFrom('sessions').where('expires_at', '<=', now));
     db.run(
-      query.insertInto('sessions').values({ token_hash: sha256(token), user_id: userId, created_at: now, expires_at }),
+      query.insertInto('sessions').values({ token_hash: sha256(token), user_id: user.id, created_at: now, expires_at }),
     );
   });
   setSessionCookie(c, token);
+  rememberDevice(c, services.appKey, user);
   setCsrfCookie(c, services.appKey, token);
 }
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type * as v from 'valibot';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, userOf } from '../http/http.ts';
-import { invalid } from '../http/httpError.ts';
+import { invalid, restarting } from '../http/httpError.ts';
 import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { readInput, validate } from '../http/input.ts';
 import type { Services } from '../services.ts';
@@ -48,6 +48,7 @@ async function charged<Schema extends v.GenericSchema>(
   schema: Schema,
   work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => Outcome,
 ): Promise<Response> {
+  if (services.runs.isDraining) throw restarting();
   const user = userOf(c);
   services.limits.take(`${c.req.path}:${user.id}`, perMinute);
   const input = await readInput(c);

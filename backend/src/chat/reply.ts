@@ -145,7 +145,7 @@ class DeltaWriter {
     try {
       this.flush();
     } catch (error) {
-      console.error(error);
+      this.#services.report(error, { message: this.#row.id });
       this.#lastFlush = Date.now();
       this.#arm();
     }

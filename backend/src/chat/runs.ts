@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReportFault } from '../log.ts';
+
 /** Why a run was told to stop. */
 export class RunStopped extends Error {}
 
@@ -9,6 +12,17 @@ interface Run {
 /** What is being written right now, by the id of the row it fills. */
 export class Runs {
   readonly #running = new Map<string, Run>();
+  readonly #report: ReportFault;
+  #isDraining = false;
+
+  constructor(report: ReportFault) {
+    this.#report = report;
+  }
+
+  /** The server is about to end: what runs may finish, and nothing new is to begin. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
 
   has(id: string): boolean {
     return this.#running.has(id);
@@ -18,7 +32,7 @@ export class Runs {
   start(id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const stop = new AbortController();
     const done = work(stop.signal)
-      .catch((error: unknown) => console.error(error))
+      .catch((error: unknown) => this.#report(error, { run: id }))
       .finally(() => {
         if (this.#running.get(id)?.stop === stop) this.#running.delete(id);
       });
@@ -35,8 +49,12 @@ export class Runs {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((run) => run.done));
   }
 
-  /** Stops everything and waits until each row is settled. */
-  async stopAll(): Promise<void> {
+  /** Lets what runs finish within that time, then stops the rest; resolves when each row is settled. */
+  async drain(ms: number): Promise<void> {
+    this.#isDraining = true;
+    const timer = new AbortController();
+    await Promise.race([this.settled(), sleep(ms, undefined, { signal: timer.signal }).catch(() => {})]);
+    timer.abort();
     for (const run of this.#running.values()) run.stop.abort(new RunStopped('server is going away'));
     await this.settled();
   }

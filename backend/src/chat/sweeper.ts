@@ -1,16 +1,21 @@
+import { sql } from 'kysely';
 import { query } from '../db/database.ts';
 import type { Services } from '../services.ts';
 import { endReply } from './reply.ts';
 import { endSuggestion } from './suggestions.ts';
+
+/** In the words of the partial indexes: with bound values the whole of the messages would be read. */
+const running = sql<boolean>`status in ('pending', 'streaming')`;
+const pending = sql<boolean>`status = 'pending'`;
 
 const sweepIntervalMs = 30_000;
 
 /** Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. */
 function sweep(services: Services): void {
   const { db, runs } = services;
-  const replies = db.all(query.selectFrom('messages').select('id').where('status', 'in', ['pending', 'streaming']));
+  const replies = db.all(query.selectFrom('messages').select('id').where(running));
   for (const reply of replies) if (!runs.has(reply.id)) endReply(services, reply.id, 'interrupted');
-  const suggestions = db.all(query.selectFrom('suggestions').selectAll().where('status', '=', 'pending'));
+  const suggestions = db.all(query.selectFrom('suggestions').selectAll().where(pending));
   for (const suggestion of suggestions)
     if (!runs.has(suggestion.id)) endSuggestion(services, suggestion, 'interrupted');
 }
@@ -27,6 +32,6 @@ function sweepOrSkip(services: Services): void {
   try {
     sweep(services);
   } catch (error) {
-    console.error(error);
+    services.report(error);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -17,6 +17,7 @@ import {
 import Libsql from 'libsql';
 import { ConfigError } from '../env.ts';
 import { migrateToLatest, type Schema } from './schema.ts';
+import { DamagedFile, storageCure } from './storageFault.ts';
 
 /** Builds typed statements; they run through `Db`. */
 export const query = new Kysely<Schema>({
@@ -41,22 +42,55 @@ export interface Db {
   close(): void;
 }
 
-/** Opens (or creates) the database file of a data directory and migrates it. */
-export async function openDatabase(dataDir: string): Promise<Db> {
+export const databaseFile = (dataDir: string): string => join(dataDir, 'liaozhai.db');
+
+/**
+ * Opens (or creates) the database file of a data directory and migrates it.
+ * @param onEffectError hears of what failed after its transaction was on disk.
+ */
+export async function openDatabase(dataDir: string, onEffectError: (error: unknown) => void): Promise<Db> {
   mkdirSync(dataDir, { recursive: true });
-  const file = new Libsql(join(dataDir, 'liaozhai.db'), { timeout: 5_000 });
-  file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
-  await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
-  return new LibsqlDb(file);
+  const file = openFile(dataDir);
+  try {
+    file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    assertWhole(file, databaseFile(dataDir));
+    await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return new LibsqlDb(file, onEffectError);
+}
+
+function openFile(dataDir: string): Libsql.Database {
+  try {
+    return new Libsql(databaseFile(dataDir), { timeout: 5_000 });
+  } catch (error) {
+    // libsql gives no code here, and no other cause there is
+    throw new ConfigError(storageCure('unusable', dataDir, error));
+  }
+}
+
+/** A file that was cut off opens without a word, and fails at the first row beyond its end. */
+function assertWhole(file: Libsql.Database, path: string): void {
+  const [{ log, checkpointed }] = file.pragma('wal_checkpoint(passive)') as [{ log: number; checkpointed: number }];
+  // while another program uses the file, its last pages may be in the log alone
+  if (log !== checkpointed) return;
+  const number = (pragma: string) => Number(Object.values((file.pragma(pragma) as object[])[0] ?? {})[0]);
+  const bytes = number('page_count') * number('page_size');
+  const { size } = statSync(path);
+  if (size < bytes) throw new DamagedFile(`${size} of ${bytes} bytes are left`);
 }
 
 class LibsqlDb implements Db {
   readonly #file: Libsql.Database;
   readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
+  readonly #onEffectError: (error: unknown) => void;
   #effects: (() => void)[] | null = null;
 
-  constructor(file: Libsql.Database) {
+  constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
     this.#file = file;
+    this.#onEffectError = onEffectError;
   }
 
   all<Row>(statement: Compilable<Row>): Row[] {
@@ -83,12 +117,12 @@ class LibsqlDb implements Db {
       result = work();
       this.#file.exec('commit');
     } catch (error) {
-      this.#file.exec('rollback');
+      this.#rollBack();
       throw error;
     } finally {
       this.#effects = null;
     }
-    for (const effect of effects) perform(effect);
+    for (const effect of effects) this.#perform(effect);
     return result;
   }
 
@@ -97,8 +131,35 @@ class LibsqlDb implements Db {
     else effect();
   }
 
+  /** So that the file alone is all there is; where that cannot be now, the next start reads the log. */
+  #mergeLog(): void {
+    try {
+      this.#file.pragma('wal_checkpoint(truncate)');
+    } catch (error) {
+      this.#onEffectError(error);
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#file.exec('rollback');
+    } catch {
+      // a disk that is full or broken has ended the transaction by itself
+    }
+  }
+
+  /** What is on disk is done: an effect that fails may not turn it into an error answer. */
+  #perform(effect: () => void): void {
+    try {
+      effect();
+    } catch (error) {
+      this.#onEffectError(error);
+    }
+  }
+
   close(): void {
     this.#prepared.clear();
+    this.#mergeLog();
     this.#file.close();
   }
 
@@ -108,15 +169,6 @@ class LibsqlDb implements Db {
     const statement = this.#file.prepare(sql);
     this.#prepared.set(sql, statement);
     return statement;
-  }
-}
-
-/** What is on disk is done: an effect that fails may not turn it into an error answer. */
-function perform(effect: () => void): void {
-  try {
-    effect();
-  } catch (error) {
-    console.error(error);
   }
 }
 

@@ -4,6 +4,8 @@ import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
+import { query } from '../db/database.ts';
+import { storageFaultOf } from '../db/storageFault.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -14,11 +16,17 @@ import { csrfGuard, setCsrfCookie } from './csrf.ts';
 import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
+import { requestLog } from './requestLog.ts';
 import { sessionToken } from './sessionCookie.ts';
+
+/** A disk that is full is not cleared in less. */
+const storageRetrySeconds = 10;
 
 /** Every HTTP call of the contract. */
 export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  app.route('/', healthRoutes(services));
+  app.use(requestLog(services.log));
   app.use(async (c, next) => {
     c.set('source', sourceOf(c.env.incoming));
     c.header('X-Content-Type-Options', 'nosniff');
@@ -47,16 +55,36 @@ export function createApp(services: Services): Hono<AppEnv> {
   if (!services.env.reverb) app.get('/app/:key', (c) => c.body(null, 426, { Upgrade: 'websocket' }));
   app.route('/broadcasting', broadcastRoutes(services));
   app.route('/api/v1', apiRoutes(services));
-  app.notFound((c) => c.json({ message: '没有找到' }, 404));
+  // told from a thing that is gone: the page must not take a missing call for a deletion that was done before
+  app.notFound((c) => c.json({ message: '没有这个接口', code: 'route_missing' }, 404));
   app.onError((error, c) => {
     if (error instanceof HttpError) {
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return c.json(error.body, error.status as 400);
     }
-    console.error(error);
+    services.report(error, { requestId: c.get('requestId'), method: c.req.method, path: c.req.path });
+    if (storageFaultOf(error)) {
+      c.header('Retry-After', String(storageRetrySeconds));
+      return c.json({ message: '服务器暂时无法保存，请稍后再试' }, 503);
+    }
     return c.json({ message: '服务器开小差了，请稍后再试' }, 500);
   });
   return app;
+}
+
+/** For whoever watches or restarts this process; the front server passes neither on. */
+function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/healthz', (c) => c.json({ status: 'ok' }))
+    .get('/readyz', (c) => {
+      if (runs.isDraining) return c.json({ status: 'draining' }, 503);
+      try {
+        db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'));
+        return c.json({ status: 'ready' });
+      } catch (error) {
+        return c.json({ status: 'unavailable', fault: storageFaultOf(error) }, 503);
+      }
+    });
 }
 
 function apiRoutes(services: Services): Hono<AppEnv> {

@@ -25,6 +25,9 @@ export const gone = (message: string) => new HttpError(410, { message });
 export const tooLarge = () => new HttpError(413, { message: '内容过大' });
 export const pageExpired = () => new HttpError(419, { message: '页面已过期，请重试' });
 
+/** The server ends and another begins; what is asked again then is taken. */
+export const restarting = () => new HttpError(503, { message: '服务正在重新启动，请稍候再试' }, { 'Retry-After': '2' });
+
 export const insufficientBalance = (required: number, balance: number) =>
   new HttpError(402, { message: '余额不足，请先充值', code: 'insufficient_balance', required, balance });
 

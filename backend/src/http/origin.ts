@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /** Where a request came from, as the visitor's browser sees it. */
 export interface Source {
@@ -24,6 +24,18 @@ export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): 
     host: nearest(forwarded['x-forwarded-host']) ?? request.headers.host ?? '',
     scheme: nearest(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
   };
+}
+
+/** What one visitor may choose addresses from: an IPv4 address, or the /64 that an IPv6 one lies in. */
+export function networkOf(ip: string): string {
+  const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = [], tail] = plain.split('::').map((half) => half.split(':').filter(Boolean));
+  const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
+  const groups = tail ? [...head, ...zeros, ...tail] : head;
+  // written alike, however it came
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${prefix.join(':')}::/64`;
 }
 
 /** Whether a browser's `Origin` is this product's own: a configured one, or the host the request was made to. */

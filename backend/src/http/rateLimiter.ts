@@ -22,7 +22,13 @@ export class RateLimiter {
       throw tooMany(Math.max(1, Math.ceil((oldest + windowMs - now) / 1000)));
     }
     if (this.#attempts.size > maxKeys) this.#forgetOld(now);
-    this.#attempts.set(key, [...recent, now]);
+    recent.push(now);
+    this.#attempts.set(key, recent);
+  }
+
+  /** Takes back the newest attempt, which turned out to be none that counts. */
+  giveBack(key: string): void {
+    this.#attempts.get(key)?.pop();
   }
 
   clear(key: string): void {

@@ -103,7 +103,11 @@ export class Hub {
     }
   }
 
-  dropAll(): void {
-    for (const connection of this.#connections.values()) connection.drop();
+  /** Tells every socket to come back, and closes it. */
+  sendAway(): void {
+    for (const connection of this.#connections.values()) {
+      connection.fail(4200, 'Server is restarting');
+      connection.close(4200, 'server is restarting');
+    }
   }
 }

@@ -75,7 +75,8 @@ export class PusherServer implements Broadcaster {
 
   async close(): Promise<void> {
     clearInterval(this.#pinger);
-    this.#hub.dropAll();
+    // Reverb just goes; told, a page comes back without taking its network for broken
+    this.#hub.sendAway();
     this.#sockets.close();
   }
 

@@ -5,6 +5,7 @@ import { request as secureRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReverbApp } from '../env.ts';
+import type { Log } from '../log.ts';
 import { hmac } from '../signatures.ts';
 import { type Broadcaster, refuseUpgrade } from './broadcaster.ts';
 
@@ -27,13 +28,15 @@ interface Event {
  */
 export class ReverbBroadcaster implements Broadcaster {
   readonly #app: ReverbApp;
+  readonly #log: Log;
   readonly #queue: Event[] = [];
   #sending: Promise<void> | null = null;
   /** Since Reverb last took one. */
   #lost = 0;
 
-  constructor(app: ReverbApp) {
+  constructor(app: ReverbApp, log: Log) {
     this.#app = app;
+    this.#log = log;
   }
 
   sign(text: string): string {
@@ -90,13 +93,13 @@ export class ReverbBroadcaster implements Broadcaster {
 
   #missed(failure: string): void {
     if (this.#lost === 0) {
-      console.error(`Reverb at ${this.#app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
+      this.#log.error(`Reverb at ${this.#app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
     }
     this.#lost += 1;
   }
 
   #taken(): void {
-    if (this.#lost > 0) console.error(`Reverb at ${this.#app.url} takes events again; ${this.#lost} were lost.`);
+    if (this.#lost > 0) this.#log.warn(`Reverb at ${this.#app.url} takes events again; ${this.#lost} were lost.`);
     this.#lost = 0;
   }
 }

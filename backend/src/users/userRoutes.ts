@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { gender, givenPassword, hashPassword, newPassword, verifyPassword } from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
+import { rememberDevice } from '../http/deviceCookie.ts';
 import { type AppEnv, identityOf, userOf } from '../http/http.ts';
 import { invalid } from '../http/httpError.ts';
 import { readInput, text, validate } from '../http/input.ts';
@@ -69,6 +70,7 @@ export function userRoutes(services: Services): Hono<AppEnv> {
         db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
         endOtherSessions(services, user.id, identityOf(c).sessionHash);
       });
+      rememberDevice(c, services.appKey, { id: user.id, password_hash });
       return c.body(null, 204);
     });
 }

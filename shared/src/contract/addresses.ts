@@ -28,6 +28,8 @@ export const reservedSegments = [
   'broadcasting',
   'builds',
   'channels',
+  'healthz',
+  'readyz',
   'sanctum',
   'static',
 ] as const;

@@ -13,6 +13,7 @@ const errors: ApiError[] = [
   { kind: 'insufficientBalance', required: 1200, balance: 8 },
   { kind: 'conflict', code: 'stale' },
   { kind: 'server', status: 503 },
+  { kind: 'server', status: 404 },
 ];
 
 test('every kind has its own words', () => {

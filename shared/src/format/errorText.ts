@@ -1,6 +1,9 @@
 import type { ApiError } from '../contract';
 import { formatNumber } from './numbers';
 
+/** Statuses of a call that the server does not have: to try again is no use. */
+const callMissing = [404, 405, 501];
+
 /** What a failed request means to its reader and what can be done, by kind. */
 export function errorText(error: ApiError): string {
   switch (error.kind) {
@@ -25,7 +28,7 @@ export function errorText(error: ApiError): string {
     case 'conflict':
       return '内容已有变化，请刷新后再试';
     case 'server':
-      return '服务暂时不可用，请稍后再试';
+      return callMissing.includes(error.status) ? '服务器还没有这项功能' : '服务暂时不可用，请稍后再试';
   }
 }
 

@@ -19,6 +19,8 @@ class FakeSocket extends EventTarget {
   }
 
   send(text: string) {
+    // a browser only logs this; a test is to notice
+    if (this.readyState > 1) this.#server.sentTooLate += 1;
     const frame = JSON.parse(text) as Frame;
     queueMicrotask(() => this.#server.receive(this, frame));
   }
@@ -60,6 +62,8 @@ export class FakeReverb {
   pageStatus: number | Promise<number> | null = null;
   /** how often it was */
   pageRequests = 0;
+  /** frames given to sockets that were closing or closed */
+  sentTooLate = 0;
   #count = 0;
 
   createSocket = (url: string): WebSocket => {
@@ -109,6 +113,11 @@ export class FakeReverb {
   /** Closes every socket with an error, as a server does that has had enough. */
   endAll(code: number) {
     for (const socket of [...this.sockets]) this.#reject(socket, code);
+  }
+
+  /** Sockets are closing and have not said so yet, as while the other end is waited for. */
+  beginClosing() {
+    for (const socket of this.sockets) socket.readyState = 2;
   }
 
   broadcast(channel: string, event: string, data: unknown) {

@@ -68,6 +68,31 @@ test('a deletion that the server refuses is told in its words', async () => {
   expect(said()).toContain('此卷不可焚');
 });
 
+for (const [backend, status, message] of [
+  ['has no such call', 404, 'The route api/v1/conversations/c-1 could not be found.'],
+  ['has the address for reading only', 405, 'The DELETE method is not supported for route api/v1/conversations/c-1.'],
+] as const)
+  test(`a deletion by a server that ${backend} brings the row back, in our words`, async () => {
+    const { user } = open({
+      'DELETE /v1/conversations/c-1': { status, body: { message } },
+      'POST /v1/logout': { status: 500, body: {} },
+    });
+    await remove(user, '故事1');
+    await act(() => deletions.settle('s-1'));
+    expect(await screen.findByRole('link', { name: /故事1/ })).toBeTruthy();
+    expect(said()).toContain('没能删除，请再试一次');
+    expect(said().join()).not.toContain(message);
+  });
+
+test('a conversation that is gone already stays away', async () => {
+  const message = 'No query results for model [App\\Models\\Conversation] c-1';
+  const { user } = open({ 'DELETE /v1/conversations/c-1': { status: 404, body: { message } } });
+  await remove(user, '故事1');
+  await act(() => deletions.settle('s-1'));
+  expect(screen.queryByRole('link', { name: /故事1/ })).toBeNull();
+  expect(said().join()).not.toContain('没能删除');
+});
+
 test('a deletion that is answered once someone else has signed in touches nothing of theirs', async () => {
   const { user } = open({
     'DELETE /v1/conversations/c-1': () => {

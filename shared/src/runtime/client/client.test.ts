@@ -55,6 +55,21 @@ test('asks for JSON below /api, with cookies, within 10 s', async () => {
   expect(client.defaults).toMatchObject({ baseURL: '/api', timeout: 10_000, withCredentials: true });
 });
 
+test('gives each request an id of its own, the same however often it is sent, and tells of it when the server fails', async () => {
+  const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestEnd(() => warned.mockRestore());
+  const failed = { status: 503, body: {}, headers: { 'x-request-id': 'server-0123' } };
+  const requests = api({ 'GET /v1/user': failed, 'GET /v1/stories': {} });
+  const error = await failure(request({ url: '/v1/user' }));
+  await request({ url: '/v1/stories' });
+  expect(error).toEqual({ kind: 'server', status: 503, requestId: 'server-0123' });
+  expect(warned.mock.calls).toEqual([['GET /v1/user: 503, request server-0123']]);
+  const ids = requests.map(({ headers }) => headers['x-request-id']);
+  expect(ids).toHaveLength(4);
+  expect([new Set(ids.slice(0, 3)).size, new Set(ids).size]).toEqual([1, 2]);
+  for (const id of ids) expect(id).toMatch(/^[\w-]{36}$/);
+});
+
 test('names the live socket to the server', async () => {
   const requests = api({ 'GET /v1/user': {} });
   await request({ url: '/v1/user' });

@@ -8,7 +8,15 @@ import axios, {
   isCancel,
 } from 'axios';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
-import { API_BASE, type ApiError, edgeEndpoints, endpoints, isApiError } from '../../contract';
+import {
+  API_BASE,
+  type ApiError,
+  edgeEndpoints,
+  endpoints,
+  isApiError,
+  isFrameworkText,
+  isRouteMissing,
+} from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { withEarlyRequest } from './earlyRequest';
 import { createNetwork } from './network';
@@ -19,6 +27,8 @@ declare module 'axios' {
     signInEpoch?: number;
     /** how often it was sent again for want of an answer */
     retries?: number;
+    /** names it in the logs of server and backend; the same however often it is sent */
+    requestId?: string;
     /** it was sent again with a fresh CSRF token */
     hasFreshToken?: boolean;
   }
@@ -51,6 +61,8 @@ export const client: AxiosInstance = axios.create({
 
 client.interceptors.request.use(async (config) => {
   config.signInEpoch ??= signInEpoch.current();
+  config.requestId ??= newClientId();
+  config.headers.set('X-Request-Id', config.requestId);
   const socket = socketId.current();
   if (socket) config.headers.set('X-Socket-ID', socket);
   if (config.method !== 'get') await csrfToken.prepare();
@@ -83,6 +95,12 @@ async function recover(cause: unknown): Promise<unknown> {
     return client.request({ ...config, retries: (config.retries ?? 0) + 1 });
   }
   const error = toApiError(cause);
+  if (error.kind === 'server') {
+    // where to look it up, for whoever is asked for help
+    console.warn(
+      `${config.method?.toUpperCase()} ${config.url}: ${status}, request ${error.requestId ?? config.requestId}`,
+    );
+  }
   if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
   // a gateway may speak for a server that is away
   else if (error.kind !== 'server') network.answered();
@@ -226,6 +244,8 @@ function toWaitSeconds(header: unknown): number {
 }
 
 function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
+  // must not pass for a thing that is gone
+  if (isRouteMissing(status, body)) return { kind: 'server', status };
   switch (status) {
     case 401:
       return { kind: 'unauthenticated' };
@@ -259,9 +279,13 @@ export function toApiError(cause: unknown): ApiError {
   if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   // a page that says 404 is somebody else's: it must not pass for an entity that is gone
-  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status };
+  const requestId = cause.response.headers['x-request-id'];
+  const named = typeof requestId === 'string' ? { requestId } : {};
+  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
-  const error = ofStatus(cause.response, body);
+  const plain = ofStatus(cause.response, body);
+  const error = plain.kind === 'server' ? { ...plain, ...named } : plain;
+  if (isFrameworkText(status, body)) return error;
   return typeof body.message === 'string' && body.message !== '' ? { ...error, message: body.message } : error;
 }
 

@@ -27,6 +27,29 @@ describe('names a failed request by what can be done about it', () => {
     ['402 without figures', answered(402), { kind: 'insufficientBalance', required: 0, balance: 0 }],
     ['403', answered(403), { kind: 'forbidden' }],
     ['404', answered(404, { message: '没有这个故事' }), { kind: 'notFound', message: '没有这个故事' }],
+    [
+      '404 of a route that Laravel does not have',
+      answered(404, { message: 'The route api/v1/check-in could not be found.' }),
+      { kind: 'server', status: 404 },
+    ],
+    [
+      '404 of a route that another backend does not have',
+      answered(404, { message: '没有这个接口', code: 'route_missing' }),
+      { kind: 'server', status: 404 },
+    ],
+    [
+      '405 of a route that has other methods',
+      answered(405, {
+        message: 'The DELETE method is not supported for route api/v1/conversations/7. Supported methods: GET.',
+      }),
+      { kind: 'server', status: 405 },
+    ],
+    [
+      '404 of a row that Laravel does not find',
+      answered(404, { message: 'No query results for model [App\\Models\\Conversation] 7' }),
+      { kind: 'notFound' },
+    ],
+    ['404 of whoever says no more', answered(404, { message: '' }), { kind: 'notFound' }],
     ['408', answered(408), { kind: 'timeout' }],
     ['409', answered(409, { code: 'busy' }), { kind: 'conflict', code: 'busy' }],
     ['410', answered(410), { kind: 'gone' }],

@@ -54,6 +54,15 @@ test('hears events under both their names', async () => {
   ]);
 });
 
+test('sends nothing on a socket that is closing by then', async () => {
+  const { server, link, joined } = openBare();
+  await joined();
+  link.ping();
+  server.beginClosing();
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve));
+  expect(server.sentTooLate).toBe(0);
+});
+
 describe('ws.error-codes', () => {
   for (const code of [4001, 4004, 4009, 4100, 4200, 4201, 4299, 4301, 1006]) {
     test(`${code} ends the connection, and it comes back`, async () => {

@@ -47,6 +47,15 @@ function reasonOf(code: number): CloseReason {
   return code >= 4000 && code < 4100 ? 'refused' : 'unreachable';
 }
 
+/** pusher-js sends a turn late, when the socket may be closing by then; browsers log that as an error, and nobody would hear it. */
+function sendingWhileOpen(socket: WebSocket): WebSocket {
+  const send = socket.send.bind(socket);
+  socket.send = (data) => {
+    if (socket.readyState === WebSocket.OPEN) send(data);
+  };
+  return socket;
+}
+
 /** One Echo over one pusher-js, which connect and let go only when told to. */
 export class EchoLink implements Link {
   readonly #events: LinkEvents;
@@ -117,7 +126,7 @@ export class EchoLink implements Link {
   }
 
   #open(url: string): WebSocket {
-    const socket = this.#createSocket(url);
+    const socket = sendingWhileOpen(this.#createSocket(url));
     this.#socket = socket;
     socket.addEventListener('close', ({ code }) => {
       if (socket !== this.#socket) return;

@@ -1,0 +1,70 @@
+// `pnpm backend <verb>`: what an operator does with the backend's data.
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { backUp, restore } from './db/backup.ts';
+import { storageCure, storageFaultOf } from './db/storageFault.ts';
+import { ConfigError, readEnv } from './env.ts';
+import { fill } from './fill.ts';
+import { createServices } from './server.ts';
+
+const usage = `pnpm backend <verb> [--data <folder>]
+
+  backup <file>    writes the database as it is into a new file; the server may run
+  restore <file>   puts a backup in the database's place; the server must be stopped
+  fill             adds made-up rows, for measuring: [--stories 5000] [--users 5000] [--messages 50000]
+
+--data is the backend's folder; without it $DATA_DIR/backend, where DATA_DIR (.data) is what \`npm start\` was given.`;
+
+const options = {
+  data: { type: 'string' },
+  stories: { type: 'string', default: '5000' },
+  users: { type: 'string', default: '5000' },
+  messages: { type: 'string', default: '50000' },
+} as const;
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return process.exit(2);
+  }
+}
+
+const { positionals, values } = readArguments();
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function count(name: 'stories' | 'users' | 'messages'): number {
+  const number = Number(values[name]);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new ConfigError(`--${name} ${values[name]}: give a whole number`);
+}
+
+async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
+  if (rest.length > 0 || Boolean(file) === (verb === 'fill')) throw new ConfigError(usage);
+  if (verb === 'backup' && file) {
+    console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);
+  } else if (verb === 'restore' && file) {
+    const replaced = await restore(dataDir, file);
+    console.log(`${dataDir}: restored from ${file}${replaced ? `; what was there is ${replaced}` : ''}`);
+  } else if (verb === 'fill') {
+    const size = { stories: count('stories'), users: count('users'), messages: count('messages') };
+    const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
+    await fill(services, size);
+    services.db.close();
+    console.log(`${dataDir}: ${size.stories} stories, ${size.users} users and ${size.messages} messages more`);
+  } else {
+    throw new ConfigError(usage);
+  }
+}
+
+const dataDir = resolve(values.data ?? join(process.env.DATA_DIR ?? '.data', 'backend'));
+try {
+  await run(positionals, dataDir);
+} catch (error) {
+  const fault = storageFaultOf(error);
+  if (!(error instanceof ConfigError) && fault === null) throw error;
+  console.error(fault ? storageCure(fault, dataDir, error) : (error as Error).message);
+  process.exit(2);
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { afterAll } from '@rstest/core';
+import { fastEnv, makeDataDir } from './testBackend.ts';
+
+const main = join(import.meta.dirname, '../src/main.ts');
+
+/** The backend as a process of its own. */
+export interface Run {
+  child: ChildProcess;
+  url: string;
+  /** lines of both its outputs */
+  output: string[];
+}
+
+/** The backend's command on a data folder of its own; what is left of both goes after the last test. */
+export function openCommand() {
+  const dataDir = makeDataDir();
+  const started = new Set<ChildProcess>();
+  afterAll(() => {
+    for (const child of started) child.kill('SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** Starts the real command; resolves when it says where it listens, rejects with what it said if it ends before. */
+  async function start(env: Record<string, string> = {}): Promise<Run> {
+    const child = spawn(process.execPath, ['--import', 'tsx', main], {
+      env: { ...process.env, ...fastEnv, DATA_DIR: dataDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    }) as ChildProcessByStdio<null, Readable, Readable>;
+    started.add(child);
+    const output: string[] = [];
+    const complained = once(child.stderr, 'close');
+    createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
+    const lines = createInterface({ input: child.stdout });
+    const url = await new Promise<string | undefined>((resolve) => {
+      lines.on('line', (line) => {
+        output.push(line);
+        const found = line.match(/^backend listening on (http:\S+)$/)?.[1];
+        if (found) resolve(found);
+      });
+      child.once('close', () => resolve(undefined));
+    });
+    if (url) return { child, url, output };
+    await complained;
+    throw new Error(`ended with ${child.exitCode}: ${output.join('\n')}`);
+  }
+
+  return { dataDir, start, started };
+}
+
+/** Resolves to the exit status, null when the signal itself ended it. */
+export async function stop({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const [status] = await ended;
+  return status;
+}

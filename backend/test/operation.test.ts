@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { expect, rs, test } from '@rstest/core';
+import { sql } from 'kysely';
+import { query } from '../src/db/database.ts';
+import { Client } from './client.ts';
+import { openCommand } from './command.ts';
+import { openSocket } from './socket.ts';
+import { openBackend } from './testBackend.ts';
+import type { MessageDto, UserDto } from './wire.ts';
+
+const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' };
+
+test('a request is logged in one line with the id it came with, which its answer carries, and without what was written', async () => {
+  const backend = await openBackend();
+  const info = rs.spyOn(backend.services.log, 'info');
+  const reader = await backend.reader();
+  info.mockClear();
+  const requestId = 'page-request-0123';
+  const { headers } = await reader.put('/user', { persona: '秘密' }, { 'X-Request-Id': requestId });
+  expect(headers.get('x-request-id')).toBe(requestId);
+  const user = (await reader.get<{ data: UserDto }>('/user')).body.data;
+  const [entry] = info.mock.calls[0] ?? [];
+  expect(entry).toMatchObject({ requestId, method: 'PUT', path: '/api/v1/user', status: 200, user: user.id });
+  expect(JSON.stringify(info.mock.calls)).not.toContain('秘密');
+  expect((await backend.client().get('/user')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a defect is logged with the id of its request', async () => {
+  const backend = await openBackend();
+  const error = rs.spyOn(backend.services.log, 'error');
+  backend.services.db.all({ compile: () => sql`drop table changes`.compile(query) });
+  const { status } = await backend.client().get('/stories', { 'X-Request-Id': 'page-request-0456' });
+  expect(status).toBe(500);
+  expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: 'page-request-0456', path: '/api/v1/stories' });
+  expect((await backend.client().get('//readyz')).status).toBe(503);
+  expect((await backend.client().get('//healthz')).status).toBe(200);
+});
+
+test('told to end it finishes the replies that are being written, takes no new ones, and sends sockets away to come back', async () => {
+  const backend = await openBackend(slow);
+  const reader = await backend.reader();
+  const other = await backend.reader();
+  const socket = await openSocket(backend, reader);
+  await socket.subscribe();
+  expect((await reader.get('//readyz')).status).toBe(200);
+  const { body } = await reader.say({ story_id: 'hua-pi' });
+  await socket.frame(({ event }) => event === 'message.delta');
+  const closed = backend.close(600_000);
+  expect([(await reader.get('//readyz')).status, (await reader.get('//healthz')).status]).toEqual([503, 200]);
+  const refused = await other.say({ story_id: 'hua-pi' });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+  const { data } = await socket.frame(({ event }) => event === 'message.completed');
+  expect((data as { message: MessageDto }).message).toMatchObject({ id: body.reply.id, status: 'completed' });
+  expect((await socket.closed).code).toBe(4200);
+  expect(socket.frames.at(-1)).toMatchObject({ event: 'pusher:error', data: { code: 4200 } });
+  await closed;
+});
+
+const { start, started } = openCommand();
+
+test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid back; a second signal waits for nothing', async () => {
+  const never = { STORYTELLER_PIECE_DELAY_MS: '60000', STORYTELLER_PIECE_CHARACTERS: '2' };
+  const run = await start({ ...never, DRAIN_SECONDS: '1' });
+  const reader = new Client(run.url);
+  const { username } = await reader.register();
+  await reader.say({ story_id: 'hua-pi' });
+  const ended = once(run.child, 'exit');
+  run.child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  const again = await start({ ...never, DRAIN_SECONDS: '600' });
+  const back = await new Client(again.url).fetchToken();
+  await back.post('/login', { login: username, password: '135790' });
+  expect((await back.latest({ story_id: 'hua-pi' })).data[1]).toMatchObject({
+    status: 'failed',
+    error: { code: 'interrupted' },
+  });
+  await back.say({ story_id: 'hua-pi' });
+  const over = once(again.child, 'exit');
+  again.child.kill('SIGTERM');
+  await expect.poll(async () => (await back.get('//readyz')).status).toBe(503);
+  again.child.kill('SIGTERM');
+  expect(await over).toEqual([null, 'SIGTERM']);
+  expect(started.size).toBe(2);
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { expect, rs, test } from '@rstest/core';
+import type { Compilable } from 'kysely';
+import { startSweeper } from '../src/chat/sweeper.ts';
+import { fill } from '../src/fill.ts';
+import { openBackend } from './testBackend.ts';
+
+const backend = await openBackend();
+const { db } = backend.services;
+
+interface PlanRow {
+  detail: string;
+}
+
+/** How the database would find the rows of a statement. */
+function planOf(statement: Compilable<unknown>): string[] {
+  const compiled = statement.compile();
+  const explained = { ...compiled, sql: `explain query plan ${compiled.sql}` };
+  return db.all<PlanRow>({ compile: () => explained } as Compilable<PlanRow>).map(({ detail }) => detail);
+}
+
+/** Every statement that runs until it is ended, once each. */
+function record() {
+  const seen = new Map<string, Compilable<unknown>>();
+  const note = (statement: Compilable<unknown>) => seen.set(statement.compile().sql, statement);
+  const [all, run] = [db.all.bind(db), db.run.bind(db)];
+  rs.spyOn(db, 'all').mockImplementation(((statement: Compilable<never>) => {
+    note(statement);
+    return all(statement);
+  }) as typeof db.all);
+  rs.spyOn(db, 'run').mockImplementation((statement) => {
+    note(statement);
+    return run(statement);
+  });
+  return () => {
+    rs.restoreAllMocks();
+    return [...seen.values()];
+  };
+}
+
+test('no call reads a whole table or a whole index of it', { timeout: 300_000 }, async () => {
+  await fill(backend.services, { stories: 100, users: 100, messages: 2_000 });
+  // the stories are read once after each change of theirs, and kept
+  await backend.client().get('/stories');
+  const end = record();
+  const visitor = await backend.client().fetchToken();
+  const reader = await backend.reader({ invite_code: 'ABCDEF' });
+  await backend.reader({ login: 'plans@example.org' });
+  const story_id = 'nie-xiaoqian';
+  const client_id = randomUUID;
+  for (const one of [visitor, reader]) {
+    const first = await one.get<{ meta: { next_cursor: string } }>('/stories');
+    await one.get(`/stories?cursor=${first.body.meta.next_cursor}`);
+    await one.get(`/stories/${story_id}`);
+  }
+  const { body } = await reader.say({ story_id });
+  const conversation_id = body.conversation.id;
+  await backend.settled();
+  await reader.post('/messages/continue', { conversation_id, client_id: client_id() });
+  await reader.latest({ conversation_id, after: 1 });
+  await backend.settled();
+  const asked = await reader.post<{ data: { id: string } }>('/messages/suggestion', {
+    conversation_id,
+    client_id: client_id(),
+  });
+  await backend.settled();
+  await reader.get(`/messages/suggestion/${asked.body.data.id}`);
+  await reader.post('/messages', {
+    conversation_id,
+    body: '咒语',
+    client_id: client_id(),
+    suggestion_id: asked.body.data.id,
+  });
+  await backend.settled();
+  const queries: Record<string, string | number>[] = [
+    { story_id },
+    { conversation_id, before: 3 },
+    { conversation_id, after: 0, limit: 2 },
+  ];
+  for (const query of queries) await reader.latest(query);
+  const cursor = Buffer.from(`${Date.now()} ${randomUUID()}`).toString('base64url');
+  for (const path of ['/conversations', '/transactions', '/transactions?type=refund', '/user']) {
+    await reader.get(path);
+    await reader.get(`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`);
+  }
+  await reader.post('/check-in', { client_id: client_id() });
+  await reader.put('/user', { persona: '夜里常来' });
+  await reader.put('/user/password', {
+    current_password: '135790',
+    password: '975310',
+    password_confirmation: '975310',
+  });
+  await reader.delete(`/conversations/${conversation_id}`);
+  await reader.post('/logout');
+  await visitor.post('/login', { login: 'nobody', password: '135790' });
+  startSweeper(backend.services)();
+  const statements = end();
+  expect(statements.length).toBeGreaterThan(40);
+  const scans = statements.flatMap((statement) =>
+    planOf(statement)
+      .filter((step) =>
+        /^SCAN (?!CONSTANT ROW|messages USING INDEX messages_running|suggestions USING INDEX suggestions_running)/.test(
+          step,
+        ),
+      )
+      .map((step) => `${step}: ${statement.compile().sql}`),
+  );
+  expect(scans).toEqual([]);
+});

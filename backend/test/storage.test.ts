@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import { sql } from 'kysely';
+import { query } from '../src/db/database.ts';
+import { Client } from './client.ts';
+import { openCommand, stop } from './command.ts';
+import { openBackend } from './testBackend.ts';
+
+const { dataDir, start } = openCommand();
+const file = join(dataDir, 'liaozhai.db');
+const cure =
+  'DATA_DIR: \\S+liaozhai\\.db is damaged \\(.*\\)\\. Bring back a backup with `pnpm backend restore <file> --data \\S+`, or move .*';
+
+afterEach(() => {
+  rs.restoreAllMocks();
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { recursive: true, force: true });
+});
+
+/** A database with a reader in it, closed as it should be. */
+async function wholeFile(): Promise<Buffer> {
+  const run = await start();
+  await new Client(run.url).register();
+  await stop(run, 'SIGTERM');
+  return readFileSync(file);
+}
+
+/** What a start that is refused ends with. */
+const refusal = () =>
+  start().then(
+    async (run) => `it started, and ended with ${await stop(run, 'SIGTERM')}`,
+    (refused: Error) => refused.message,
+  );
+
+describe('a database that is not one', () => {
+  test.each<[string, () => Promise<void>]>([
+    ['another file', async () => writeFileSync(file, 'not a database '.repeat(500))],
+    [
+      'one that a full disk cut off',
+      async () => truncateSync(file, Math.floor((await wholeFile()).length / 2 / 4096) * 4096),
+    ],
+    ['one with pages of something else', async () => writeFileSync(file, (await wholeFile()).fill(7, 4096))],
+  ])('%s: one line with the cure, and the status that says a new start is no cure', async (_, damage) => {
+    await damage();
+    expect(await refusal()).toMatch(new RegExp(`^ended with 2: ${cure}$`));
+  });
+
+  test('a folder in its place: one line', async () => {
+    mkdirSync(file);
+    expect(await refusal()).toMatch(/^ended with 2: DATA_DIR: \S+ cannot be read and written .*$/);
+  });
+
+  test('damaged while it runs: ends with that line instead of writing on', async () => {
+    await wholeFile();
+    const run = await start();
+    writeFileSync(file, readFileSync(file).fill(7, 4096));
+    const ended = once(run.child, 'exit');
+    await new Client(run.url).register({ name: '第二位' }).catch(() => {});
+    expect(await ended).toEqual([2, null]);
+    expect(run.output.slice(1)).toEqual([expect.stringMatching(new RegExp(`^${cure}$`))]);
+  });
+});
+
+test('a full disk: calls are refused in the known shape and one line says so, and all is well once there is room', async () => {
+  const backend = await openBackend();
+  const readers = await Promise.all(Array.from({ length: 5 }, () => backend.reader()));
+  const said = rs.spyOn(backend.services.log, 'error').mockImplementation(() => {});
+  const roomFor = (pages: number) =>
+    backend.services.db.all({ compile: () => sql`pragma max_page_count = ${sql.lit(pages)}`.compile(query) });
+  const write = () => Promise.all(readers.map((reader) => reader.put('/user', { persona: '夜里常来'.repeat(250) })));
+  roomFor(1);
+  const full = (await write()).filter(({ status }) => status !== 200);
+  expect(full.length).toBeGreaterThan(1);
+  for (const { status, body, headers } of full) {
+    expect([status, body]).toEqual([503, { message: '服务器暂时无法保存，请稍后再试' }]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect(said.mock.calls.map(([, line]) => line)).toEqual([expect.stringMatching(/^DATA_DIR: no room is left where/)]);
+  roomFor(1_000_000);
+  expect((await write()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+});
