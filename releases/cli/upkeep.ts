@@ -45,8 +45,13 @@ function addCreate(token: Command) {
     .option('--days <n>', 'ends by itself after this many days', count)
     .action(async (grant: string, _, command: Command) => {
       const { json, label, days = null, ...rest } = options<{ label: string; days?: number }>(command);
-      const { store } = await localStore(rest);
-      const { token: secret, record } = await createToken(store, { grant, label, by: whoami(), days });
+      const { writer } = await localStore(rest);
+      const { token: secret, record } = await createToken(writer.store, writer.key, {
+        grant,
+        label,
+        by: whoami(),
+        days,
+      });
       print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
         secret,
         `Shown only now. Revoke it with: token revoke ${record.id}`,
@@ -60,13 +65,14 @@ function addList(token: Command) {
     .description('all tokens; never their secrets')
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
-      const tokens = (await listTokens((await localStore(rest)).store)).map(({ hash: _hash, ...shown }) => shown);
-      const rows = tokens.map(({ id, role, name, label, at, by, revoked, expires }) => [
+      const { writer } = await localStore(rest);
+      const tokens = await listTokens(writer.store, writer.key.publicKey);
+      const rows = tokens.map(({ id, role, name, label, at, by, revoked, expires, problem }) => [
         id,
         name ? `${role}:${name}` : role,
         label,
         `${localTime(at)} by ${by}`,
-        revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : '',
+        problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
       ]);
       print(json, tokens, table(rows));
     });
@@ -78,7 +84,8 @@ function addRevoke(token: Command) {
     .description('ends a token at once')
     .action(async (id: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const { hash: _hash, ...shown } = await revokeToken((await localStore(rest)).store, id);
+      const { writer } = await localStore(rest);
+      const { hash: _hash, ...shown } = await revokeToken(writer.store, writer.key, id);
       print(json, shown, [`Token ${id} is revoked.`]);
     });
 }

@@ -9,7 +9,14 @@ import { issuesOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { idOfFolder } from '../../src/model/ids.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
-import { authenticate, nameInWord, refusal, type TokenRecord, type Wish } from '../../src/operations/tokens.ts';
+import {
+  authenticate,
+  nameInWord,
+  REISSUE,
+  refusal,
+  type TokenRecord,
+  type Wish,
+} from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { Uploads } from './uploads.ts';
@@ -137,9 +144,12 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     if (origin && (!URL.canParse(origin) || new URL(origin).host !== context.req.header('host')))
       return denied(context, 403, 'this API answers no other origin');
     const [, presented = ''] = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '') ?? [];
-    const token = await authenticate(console.options.store, presented, new Date());
-    if (!token) {
+    const { store, key } = console.options;
+    const token = await authenticate(store, key.publicKey, presented, new Date());
+    if (token === 'unknown' || token === 'unsigned') {
       if (!refusals.allows(addressOf(context))) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
+      if (token === 'unsigned')
+        return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE);
       return denied(
         context,
         401,

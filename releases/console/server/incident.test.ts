@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 const tokenFor = async (grant: string) =>
-  (await createToken(at.store, { grant, label: grant, by: 'test', days: null })).token;
+  (await createToken(at.store, at.key, { grant, label: grant, by: 'test', days: null })).token;
 
 const post = async (token: string, verb: string, body: unknown) =>
   api.request(`/${verb}`, {
