@@ -62,6 +62,28 @@ describe('a page', () => {
     expect((await (await open()).pageFor({ id: 'v' })).pageSet.remotes.stories?.lastGood).toBeNull();
   });
 
+  test('with a candidate or an override falls back to what everyone runs, not to its predecessor', async () => {
+    const [sound, broken] = [await at.remote('stories', '1.1.0'), await at.remote('stories', '1.2.0')];
+    await at.activate(sound);
+    await canary(at.writer, [broken], 100, { gate: openGate });
+    const releases = await open();
+    const { pageSet } = await releases.pageFor({ id: 'v' });
+    expect(pageSet.remotes.stories).toMatchObject({ id: broken, lastGood: { id: sound } });
+    expect(pageSet.hashes[pageSet.remotes.stories?.lastGood?.entry ?? '']).toMatch(/^sha384-/);
+    const { id } = await createOverride(at.writer, [broken], 1);
+    const overridden = (await releases.pageFor({ id: 'v', override: id })).pageSet;
+    expect(overridden.remotes.stories).toMatchObject({ id: broken, lastGood: { id: sound } });
+  });
+
+  test('with a candidate whose host cannot run what everyone runs falls back to the build before that', async () => {
+    const sound = await at.remote('stories', '2.0.0', { description: { contract: '^2.0.0' } });
+    await at.activate(await at.host('2.0.0', { description: { contract: '2.0.0' } }), sound);
+    const broken = await at.remote('stories', '1.2.0');
+    await canary(at.writer, [host, broken], 100, { gate: openGate });
+    const { pageSet } = await (await open()).pageFor({ id: 'v' });
+    expect(pageSet.remotes.stories).toMatchObject({ id: broken, lastGood: { id: stories } });
+  });
+
   test('of a visitor in the candidate runs all of it, others none of it, and says which', async () => {
     await canary(at.writer, [await at.remote('stories', '1.1.0'), await at.remote('chat')], 50, { gate: openGate });
     const releases = await open();

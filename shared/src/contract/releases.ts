@@ -196,6 +196,7 @@ export interface PageSet {
   /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
   publicKey: string;
   host: { id: string; entry: string; contract: string; css: string[] };
+  /** `lastGood` takes the build's place when it fails: what everyone runs, else the build before. */
   remotes: Record<string, PageBuild & { lastGood: PageBuild | null }>;
   /** Absolute path → integrity; a file that is not listed never runs. */
   hashes: Record<string, string>;
