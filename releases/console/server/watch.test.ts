@@ -56,8 +56,7 @@ describe('the watch over the channels', () => {
   });
 
   test('renews a document that ages even where the health record cannot be read', async () => {
-    const long = Date.now() - (CHANNEL_LIFETIME_DAYS - 1) * 86_400_000;
-    const old = { ...at.writer, channel: 'old', now: () => new Date(long) };
+    const old = { ...at.after(-(CHANNEL_LIFETIME_DAYS - 1) * 86_400_000), channel: 'old' };
     await createChannel(old);
     await activate(old, [await at.host(), await at.remote('stories')], { gate: openGate });
     await canary(old, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 
 const HELD_MILLISECONDS = 20_000;
+const LONGEST_BELIEVED_MILLISECONDS = 5 * 60_000;
 
 /** One holder at a time, across processes; whoever stops renewing loses it after 20 seconds. */
 export class Lease {
@@ -24,7 +25,8 @@ export class Lease {
     const held = pointer ? parseJson(pointer.body, this.#key) : null;
     if (held instanceof Object && 'holder' in held && 'until' in held) {
       const left = Number(held.until) - now;
-      if (held.holder !== this.#holder && left > 0) return false;
+      // longer than anybody holds it: taken by a clock that is wrong
+      if (held.holder !== this.#holder && left > 0 && left <= LONGEST_BELIEVED_MILLISECONDS) return false;
       if (held.holder === this.#holder && left > HELD_MILLISECONDS / 2) return true;
     }
     const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MILLISECONDS, nonce: randomUUID() });

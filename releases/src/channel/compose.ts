@@ -7,7 +7,7 @@ import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { makeSet, setHash } from '../model/set.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import type { Writer } from './changeChannel.ts';
+import { timeOf, type Writer } from './changeChannel.ts';
 
 /** Stores a set under its hash, before any channel names it. */
 export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
@@ -43,10 +43,10 @@ async function setOf(catalog: Catalog, ids: readonly string[]) {
 }
 
 /** Kept as it was where it is the same, so that "live since" tells the truth. */
-const since = (before: Stable | Candidate | null, set: string, writer: Writer): Pick<Stable, 'since' | 'by'> =>
+const since = async (before: Stable | Candidate | null, set: string, writer: Writer) =>
   before?.set === set
     ? { since: before.since, by: before.by }
-    : { since: writer.now().toISOString(), by: writer.who.slice(0, 120) };
+    : { since: (await timeOf(writer)).toISOString(), by: writer.who.slice(0, 120) };
 
 function assertAlive(plan: Plan): void {
   const dead = [...plan.stable, ...(plan.candidate?.builds ?? [])].filter((id) => plan.killed.includes(id));
@@ -76,8 +76,9 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
     stable,
     candidate,
     state: {
-      stable: { set, builds: [...plan.stable].sort(), ...since(current.stable, set, writer) },
-      candidate: candidate && plan.candidate && candidateState(writer, current, plan.candidate, over, candidate.body),
+      stable: { set, builds: [...plan.stable].sort(), ...(await since(current.stable, set, writer)) },
+      candidate:
+        candidate && plan.candidate && (await candidateState(writer, current, plan.candidate, over, candidate.body)),
       lastGood,
       killed: [...plan.killed],
       digests: Object.fromEntries(digests),
@@ -85,7 +86,7 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
   };
 }
 
-function candidateState(
+async function candidateState(
   writer: Writer,
   current: ChannelDocument,
   plan: NonNullable<Plan['candidate']>,
@@ -94,7 +95,7 @@ function candidateState(
 ) {
   const set = setHash(body);
   const { percent, salt } = plan;
-  return { set, builds: over.sort(), percent, salt, ...since(current.candidate, set, writer) };
+  return { set, builds: over.sort(), percent, salt, ...(await since(current.candidate, set, writer)) };
 }
 
 /** Stores the sets a composed state names. */

@@ -132,6 +132,11 @@ describe('the automatic stop', () => {
     expect(await first.hold()).toBe(false);
   });
 
+  test('a console whose clock is a year ahead keeps no other from its duties', async () => {
+    expect(await new Lease(at.store, 'watch').hold(Date.now() + 365 * 86_400_000)).toBe(true);
+    expect(await new Lease(at.store, 'watch').hold()).toBe(true);
+  });
+
   test('a lease is written anew only in the last half of its life, and then held on', async () => {
     const lease = new Lease(at.store, 'watch');
     const from = Date.now();

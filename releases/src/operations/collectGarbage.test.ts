@@ -61,7 +61,7 @@ describe('gc', () => {
     await at.activate(second);
     const options = { dryRun: false, graceMilliseconds: 0 };
     expect((await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(6) })).removed).toEqual([]);
-    await createOverride({ ...at.writer, now: inDays(7) }, [overridden], 48);
+    await createOverride(at.after(7 * DAY), [overridden], 48);
     expect(
       (await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(8), dryRun: true })).removed,
     ).toEqual([unused]);

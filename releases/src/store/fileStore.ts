@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode, messageOf, refused, unreachable } from '../errors.ts';
 import type { Pointer, Store } from './store.ts';
@@ -81,6 +81,18 @@ export class FileStore implements Store {
     await this.#guard(() => rm(this.#path(key), { force: true }));
   }
 
+  /** That of the file system, which on a network is not this machine's. */
+  async time(): Promise<Date> {
+    return this.#guard(async () => {
+      const aside = await this.#writeAside('');
+      try {
+        return (await stat(aside)).mtime;
+      } finally {
+        await unlink(aside);
+      }
+    });
+  }
+
   #path(key: string): string {
     if (!SAFE_KEY.test(key) || key.startsWith('/')) throw refused(`"${key}" is not a key`);
     return join(this.root, key);
@@ -131,6 +143,10 @@ export class FileStore implements Store {
     try {
       await file.writeFile(body);
       await file.sync();
+    } catch (cause) {
+      // a full disk must not be left fuller
+      await rm(path, { force: true });
+      throw cause;
     } finally {
       await file.close();
     }

@@ -36,6 +36,8 @@ export interface Store {
   children(prefix: string): Promise<string[]>;
   /** For objects only: garbage collection. */
   remove(key: string): Promise<void>;
+  /** What the place's own clock says, against which those of its writers are held. */
+  time(): Promise<Date>;
 }
 
 export const DEFAULT_STORE = '.data/releases';
