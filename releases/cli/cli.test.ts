@@ -61,6 +61,18 @@ describe('the command line', () => {
     expect((await json('builds', 'stories')).value).toHaveLength(2);
   });
 
+  test('killing the only build of a name says what that takes away, and waits for the name', async () => {
+    const gifts = (await json('publish', await writeRemote(`${folder.path}/gifts`, 'gifts', 'a'))).value.id;
+    await release('activate', gifts);
+    const { code, err } = await release('kill', gifts);
+    expect(code).toBe(1);
+    for (const part of ['never run again', 'everybody loses /gifts', 'pnpm release withdraw gifts', '--confirm gifts'])
+      expect(err).toContain(part);
+    expect((await release('withdraw', 'gifts')).out).toContain(`withdraw ${gifts}`);
+    expect((await release('activate', gifts)).code).toBe(0);
+    expect((await release('kill', gifts, '--confirm', 'gifts')).out).toContain(`kill ${gifts}`);
+  });
+
   test('a refusal names the reason and the cure, on standard error, with exit code 1', async () => {
     const { code, out, err } = await release('publish', folder.path);
     expect([code, out]).toEqual([1, '']);
@@ -105,6 +117,7 @@ describe('the command line', () => {
       'promote',
       'abort',
       'rollback',
+      'withdraw',
       'kill',
       'override',
       'token',

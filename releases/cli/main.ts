@@ -11,6 +11,7 @@ import {
   addPromote,
   addPublish,
   addRollback,
+  addWithdraw,
 } from './switching.ts';
 import { addExport, addGc, addInit, addToken } from './upkeep.ts';
 
@@ -27,6 +28,7 @@ const VERBS = [
   addPromote,
   addAbort,
   addRollback,
+  addWithdraw,
   addKill,
   addOverride,
   addToken,

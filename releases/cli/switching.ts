@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
-import { clientFor, count, examples, options } from './context.ts';
+import type { KillEffect } from '../src/operations/goingBack.ts';
+import { clientFor, count, examples, note, options } from './context.ts';
 import { localTime, print } from './output.ts';
 
 export interface SwitchOptions {
@@ -118,12 +119,50 @@ export const addRollback = (program: Command) =>
       printChange(json, await (await clientFor(rest)).rollback({ name, to, why, seq }));
     });
 
+export const addWithdraw = (program: Command) =>
+  withReason(program.command('withdraw <name>').description('take a first release back: the remote leaves the set'))
+    .option('--confirm <name>', 'the name again, where there is a build to go back to')
+    .addHelpText('after', examples('withdraw gifts --why "too early"', 'withdraw gifts --confirm gifts'))
+    .action(async (name: string, _, command: Command) => {
+      const { json, why, seq, confirm, ...rest } = options<SwitchOptions & { confirm?: string }>(command);
+      printChange(json, await (await clientFor(rest)).withdraw({ name, why, seq, confirm }));
+    });
+
+/** What a kill takes away, and what would do instead. */
+function effectLines({ build, name, live, instead, endsCandidate, lost }: KillEffect): string[] {
+  const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
+  return [
+    `${build} will never run again; there is no way back.`,
+    ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
+    ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
+    ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
+    ...(live ? [`To stop it without the ban: \`pnpm release ${gentler}\`, which can be undone.`] : []),
+  ];
+}
+
+/** On a terminal the name is asked for; elsewhere only --confirm says it. */
+async function confirmed(name: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(`Type ${name} to kill it all the same: `)).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
 export const addKill = (program: Command) =>
-  withReason(program.command('kill <build>').description('never run this build again, open pages included'))
+  withReason(program.command('kill <build>').description('never run this build again, open pages included; for good'))
+    .option('--confirm <name>', "the build's name, where nothing can take its place")
     .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
     .action(async (build: string, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest)).kill({ build, why, seq }));
+      const { json, why, seq, confirm, ...rest } = options<SwitchOptions & { confirm?: string }>(command);
+      const client = await clientFor(rest);
+      const effect = await client.killEffect(build);
+      for (const line of effectLines(effect)) note(line);
+      const said = confirm ?? (effect.lost.length > 0 ? await confirmed(effect.name) : undefined);
+      printChange(json, await client.kill({ build, why, seq, confirm: said }));
     });
 
 /** Hours of `30m`, `2h` or `3d`. Throws usage. */

@@ -11,7 +11,7 @@ import type { Provenance } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { buildFolder, mergeBuilds } from './model/ids.ts';
 import { canonicalJson } from './model/signing.ts';
-import { kill, rollback } from './operations/goingBack.ts';
+import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
 import { createOverride } from './operations/override.ts';
 import { abort, activate, canary, lastGoodAfter, promote } from './operations/switching.ts';
 
@@ -33,6 +33,22 @@ export interface ReasonRequest {
   why?: string;
   seq?: number;
   force?: boolean;
+}
+
+export interface KillRequest {
+  build: string;
+  why?: string;
+  seq?: number;
+  /** The build's name, where it is the only one of it. */
+  confirm?: string;
+}
+
+export interface WithdrawRequest {
+  name: string;
+  why?: string;
+  seq?: number;
+  /** The name again, where there is a build to go back to. */
+  confirm?: string;
 }
 
 export interface PublishResult {
@@ -61,7 +77,10 @@ export interface ReleaseClient {
   promote(request: ReasonRequest): Promise<Change>;
   abort(request: ReasonRequest): Promise<Change>;
   rollback(request: RollbackRequest): Promise<Change>;
-  kill(request: { build: string; why?: string; seq?: number }): Promise<Change>;
+  withdraw(request: WithdrawRequest): Promise<Change>;
+  /** What `kill` would do; changes nothing. */
+  killEffect(build: string): Promise<KillEffect>;
+  kill(request: KillRequest): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
 }
 
@@ -93,6 +112,8 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
     promote: (request) => promote(writer, { ...request, gate: gate() }),
     abort: (request) => abort(writer, request),
     rollback: (request) => rollback(writer, request),
+    withdraw: ({ name, ...options }) => withdraw(writer, name, options),
+    killEffect: async (build) => effectOfKill(writer, (await ids([build])).join()),
     kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
     override: async ({ builds, hours, why }) => {
       const made = await createOverride(writer, await ids(builds), hours, why);
@@ -200,6 +221,8 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     promote: (request) => post('promote', request),
     abort: (request) => post('abort', request),
     rollback: (request) => post('rollback', request),
+    withdraw: (request) => post('withdraw', request),
+    killEffect: (build) => get(`kill?build=${word(build)}`),
     kill: (request) => post('kill', request),
     override: (request) => post('override', request),
   };

@@ -210,6 +210,12 @@ describe('sec.releases: who may do what', () => {
       { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200, manager: 200 },
     ],
     [
+      'withdraw',
+      () => ({ name: 'stories', confirm: 'stories' }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 },
+    ],
+    ['rollback', () => ({ name: 'stories' }), { 'deployer:stories': 200 }],
+    [
       'kill',
       () => ({ build: storiesNext }),
       { viewer: 403, 'publisher:stories': 403, 'deployer:stories': 403, 'deployer:chat': 403 },
@@ -225,7 +231,15 @@ describe('sec.releases: who may do what', () => {
 
   test('everyone with a token may look', async () => {
     for (const grant of GRANTS)
-      for (const path of ['/status', '/builds', '/log', '/health', '/names', '/diff?a=1&b=stable'])
+      for (const path of [
+        '/status',
+        '/builds',
+        '/log',
+        '/health',
+        '/names',
+        '/diff?a=1&b=stable',
+        `/kill?build=${encodeURIComponent(storiesNext)}`,
+      ])
         expect((await ask(path, bearer(grant))).status).toBe(200);
   });
 

@@ -77,7 +77,8 @@ const BODIES = {
   promote: bodySchema({ ...reason, force }),
   abort: bodySchema({ ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
-  kill: bodySchema({ build, ...reason }),
+  withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
+  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason }),
   override: bodySchema({
     builds: someBuilds,
     hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
@@ -189,6 +190,9 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     );
     return context.json({ seq: target.seq });
   });
+  app.get('/kill', async (context) =>
+    context.json(await (await client(context)).killEffect(context.req.query('build') ?? '')),
+  );
   app.get('/channels', async (context) =>
     context.json({ channels: await console.channels(), shown: console.options.channel }),
   );
@@ -210,6 +214,7 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   promote: (client, body) => client.promote(body),
   abort: (client, body) => client.abort(body),
   rollback: (client, body) => client.rollback(body),
+  withdraw: (client, body) => client.withdraw(body),
   kill: (client, body) => client.kill(body),
   override: (client, body) => client.override(body),
 };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type { BuildSummary, ChannelDocument, Health, LogEntry, Me } from './api';
+import type { BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me } from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 
@@ -51,6 +51,14 @@ function openServer() {
     log: [] as LogEntry[],
     builds: [summary(next), summary(old)],
     health: { stable: group, candidate: null, verdict: null } as Health,
+    effect: {
+      build: old,
+      name: 'stories',
+      live: true,
+      instead: null,
+      endsCandidate: false,
+      lost: ['/explore', '/story/:id'],
+    } as KillEffect,
     check: [] as { check: string; problems: string[] }[],
     away: false,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
@@ -90,6 +98,7 @@ function openServer() {
       builds: server.builds,
       health: server.health,
       before: { seq: 3 },
+      kill: server.effect,
       diff: [
         { name: 'stories', from: next, to: old },
         { name: 'chat', from: chat, to: null },
@@ -186,8 +195,11 @@ describe('what the page shows', () => {
   });
 
   test.each([
-    [{ role: 'manager', name: null }, ['回退 chat', '回退 stories', '整体回退', '调整比例', '中止灰度', '全量上线']],
-    [{ role: 'deployer', name: 'stories' }, ['回退 stories', '调整比例', '中止灰度', '全量上线']],
+    [
+      { role: 'manager', name: null },
+      ['回退 chat', '撤下 stories', '回退 stories', '整体回退', '调整比例', '中止灰度', '全量上线'],
+    ],
+    [{ role: 'deployer', name: 'stories' }, ['撤下 stories', '回退 stories', '调整比例', '中止灰度', '全量上线']],
     [{ role: 'deployer', name: 'chat' }, ['回退 chat']],
     [{ role: 'publisher', name: 'stories' }, []],
     [{ role: 'viewer', name: null }, []],
@@ -424,4 +436,38 @@ test('a share being chosen survives a look at the same share, and gives way to a
   server.seqs.production = 9;
   await screen.findByText(/状态 9/);
   expect(slider().getAttribute('aria-valuetext')).toBe('20% 的访客');
+});
+
+describe('banning a build', () => {
+  async function openKill() {
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    await userEvent.click(await screen.findByRole('button', { name: `禁用 ${old}` }));
+    await within(dialog()).findByText(/永远不再运行/);
+  }
+
+  test('says what it takes away and that it is for good, and goes on only when the name is typed', async () => {
+    await openKill();
+    expect(dialog().textContent).toContain('不能撤销');
+    expect(dialog().textContent).toContain('所有人都将打不开：/explore、/story/:id');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '禁用' }));
+    expect(dialog().textContent).toContain('与 stories 不一致');
+    expect(server.posted()).toEqual([]);
+    await userEvent.type(within(dialog()).getByLabelText('请输入 stories 确认'), 'stories');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '禁用' }));
+    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { build: old, confirm: 'stories', seq: 7 } }]));
+  });
+
+  test('offers what can be undone first: withdrawing the only build, going back from another', async () => {
+    await openKill();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '改为撤下 stories（可以撤销）' }));
+    expect(dialog().textContent).toContain('stories：移除');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    server.effect = { ...server.effect, instead: next, lost: [] };
+    await waitFor(() => expect(button(`禁用 ${old}`).disabled).toBe(false));
+    await userEvent.click(button(`禁用 ${old}`));
+    expect((await within(dialog()).findByText(/所有人改用 1.1.0/)).textContent).toBeTruthy();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '改为回退 stories（可以撤销）' }));
+    await waitFor(() => expect(dialog().textContent).toMatch(/回退 stories将会改变：stories：1\.1\.0.*→ 1\.0\.0/));
+  });
 });

@@ -3,9 +3,10 @@ import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import type { Health } from '../../src/health/autoStop';
 import type { ReadAction } from '../../src/model/action';
 import type { ChannelDocument } from '../../src/model/channel';
+import type { KillEffect } from '../../src/operations/goingBack';
 import { texts } from './texts';
 
-export type { BuildSummary, ChannelDocument, Difference, Health, LogEntry };
+export type { BuildSummary, ChannelDocument, Difference, Health, KillEffect, LogEntry };
 export type Action = ReadAction;
 export type Evidence = ReadAction['evidence'][number];
 

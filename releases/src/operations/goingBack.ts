@@ -1,7 +1,7 @@
 import { assertStored } from '../builds/catalog.ts';
 import { type Change, changeChannel, type Writer } from '../channel/changeChannel.ts';
 import { compose, replan, storeSets } from '../channel/compose.ts';
-import { readState } from '../channel/readChannel.ts';
+import { readState, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
@@ -107,12 +107,7 @@ function fittingCandidate(current: ChannelDocument, builds: readonly string[]) {
   return current.candidate?.builds.some((id) => names.has(nameOf(id))) ? null : current.candidate;
 }
 
-export interface KillOptions {
-  why?: string;
-  seq?: number;
-}
-
-/** What takes a killed build's place: the last good one, else what a rollback of the name would bring back. */
+/** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back. */
 async function replacement(
   writer: Writer,
   current: ChannelDocument,
@@ -125,32 +120,79 @@ async function replacement(
   return before?.stable?.builds.find((id) => nameOf(id) === name) ?? null;
 }
 
-async function stableWithout(
-  writer: Writer,
-  current: ChannelDocument,
-  build: string,
-  killed: string[],
-): Promise<string[]> {
-  const live = current.stable?.builds ?? [];
-  if (!live.includes(build)) return live;
-  const instead = await replacement(writer, current, killed, nameOf(build));
-  if (instead) return mergeBuilds(live, [instead]);
-  const host = (await writer.catalog.record(build)).description.kind === 'host';
-  if (host)
-    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
-  return live.filter((id) => id !== build);
+/** What killing a build would do, beside that the build never runs again. */
+export interface KillEffect {
+  build: string;
+  name: string;
+  /** Everybody runs it now. */
+  live: boolean;
+  /** What everybody gets in its place; null where it is not live, or where there is nothing else. */
+  instead: string | null;
+  /** The candidate it belongs to ends. */
+  endsCandidate: boolean;
+  /** It is the only build of its name: these addresses and slots show nothing any more, to nobody. */
+  lost: string[];
 }
 
-/** Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. */
-export function kill(writer: Writer, build: string, { why = '', seq }: KillOptions = {}): Promise<Change> {
+async function effectOn(writer: Writer, current: ChannelDocument, build: string): Promise<KillEffect> {
+  const { description } = await writer.catalog.record(build);
+  const name = nameOf(build);
+  const live = current.stable?.builds.includes(build) ?? false;
+  const instead = live ? await replacement(writer, current, [...current.killed, build], name) : null;
+  const shown =
+    description.kind === 'host'
+      ? []
+      : [...description.routes.map(({ path }) => path), ...description.slots.map((slot) => `slot ${slot.name}`)];
+  return {
+    build,
+    name,
+    live,
+    instead,
+    endsCandidate: current.candidate?.builds.includes(build) ?? false,
+    lost: live && instead === null ? shown : [],
+  };
+}
+
+/** What `kill` would do now; changes nothing. Throws refused if there is no such build. */
+export async function effectOfKill(writer: Writer, build: string): Promise<KillEffect> {
+  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  return effectOn(writer, document, build);
+}
+
+export interface KillOptions {
+  why?: string;
+  seq?: number;
+  /** The build's name: whoever takes the only build of a name away from everybody has to say it. */
+  confirm?: string;
+}
+
+function assertMeant({ build, name, live, instead, lost }: KillEffect, host: boolean, confirm?: string): void {
+  if (!live || instead !== null) return;
+  if (host)
+    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
+  if (confirm === name) return;
+  throw refused(
+    `${build} is the only build of ${name}: killing it takes its screens away from everybody, and that build never runs again`,
+    `\`withdraw ${name}\` takes the same away and can be undone; or activate a mended version first. To kill it all the same: --confirm ${name}.`,
+    lost,
+  );
+}
+
+/**
+ * Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. Throws refused
+ * for the only build of a name unless the name is said.
+ */
+export function kill(writer: Writer, build: string, { why = '', seq, confirm }: KillOptions = {}): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
       if (current.killed.includes(build)) return null;
-      await writer.catalog.record(build);
+      const effect = await effectOn(writer, current, build);
+      assertMeant(effect, (await writer.catalog.record(build)).description.kind === 'host', confirm);
       const killed = [...current.killed, build];
-      const stable = await stableWithout(writer, current, build, killed);
-      const candidate = current.candidate?.builds.includes(build) ? null : current.candidate;
+      const others = (current.stable?.builds ?? []).filter((id) => id !== build);
+      const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
+      const candidate = effect.endsCandidate ? null : current.candidate;
       const next = current.stable
         ? await compose(writer, current, replan(current, { stable, killed, candidate }))
         : null;
@@ -158,6 +200,40 @@ export function kill(writer: Writer, build: string, { why = '', seq }: KillOptio
       const state = next?.state ?? { stable: null, candidate: null, lastGood, killed, digests };
       const prepare = async () => next && storeSets(writer, next);
       return { prepare, state, action: { kind: 'kill', builds: [build] }, why };
+    },
+    seq,
+  );
+}
+
+/** Takes a remote out of the set, to be brought back by `rollback` or `activate`: its first release, or one whose name is said. */
+export function withdraw(
+  writer: Writer,
+  name: string,
+  { why = '', seq, confirm }: { why?: string; seq?: number; confirm?: string } = {},
+): Promise<Change> {
+  return changeChannel(
+    writer,
+    async (current) => {
+      const [build] = liveIn(current, name);
+      if (!build)
+        throw refused(`${name} is not live for everybody`, 'See `status`; a candidate is ended with `abort`.');
+      if ((await writer.catalog.record(build)).description.kind === 'host')
+        throw refused('the host cannot be withdrawn: there is no page without it', 'Use `rollback host`.');
+      const instead = await replacement(writer, current, [...current.killed, build], name);
+      if (instead && confirm !== name)
+        throw refused(
+          `${name} has a build to go back to, ${instead}`,
+          `\`rollback ${name}\` makes that live. To take all screens of ${name} away from everybody: --confirm ${name}.`,
+        );
+      const stable = (current.stable?.builds ?? []).filter((id) => id !== build);
+      const candidate = fittingCandidate(current, [build]);
+      const next = await compose(writer, current, replan(current, { stable, candidate }));
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: { kind: 'withdraw', builds: [build] },
+        why,
+      };
     },
     seq,
   );

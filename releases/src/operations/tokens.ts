@@ -153,7 +153,18 @@ export async function authenticate(
 
 /** What a request wants to do. `names` are the builds it touches by itself. */
 export interface Wish {
-  verb: 'look' | 'publish' | 'check' | 'activate' | 'canary' | 'promote' | 'abort' | 'rollback' | 'kill' | 'override';
+  verb:
+    | 'look'
+    | 'publish'
+    | 'check'
+    | 'activate'
+    | 'canary'
+    | 'promote'
+    | 'abort'
+    | 'rollback'
+    | 'withdraw'
+    | 'kill'
+    | 'override';
   names: string[];
   force?: boolean;
 }
@@ -166,6 +177,7 @@ const DEPLOYS: readonly Wish['verb'][] = [
   'promote',
   'abort',
   'rollback',
+  'withdraw',
   'override',
 ];
 const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'abort'];
