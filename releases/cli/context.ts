@@ -89,6 +89,14 @@ export function count(text: string): number {
   throw usage(`"${text}" is not a whole number`, 'Use 1, 2, 3 …');
 }
 
+/** Hours of `30m`, `2h` or `3d`. Throws usage. */
+export function hours(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
+  if (amount && factor) return Number(amount) * factor;
+  throw usage(`"${text}" is not a span of time`, 'Use e.g. 30m, 2h or 3d.');
+}
+
 export const options = <Own>(command: Command): SharedOptions & Own => command.optsWithGlobals();
 
 export const examples = (...lines: string[]): string =>

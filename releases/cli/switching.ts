@@ -3,7 +3,7 @@ import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
-import { clientFor, count, examples, note, options } from './context.ts';
+import { clientFor, count, examples, hours, note, options } from './context.ts';
 import { localTime, print } from './output.ts';
 
 export interface SwitchOptions {
@@ -164,14 +164,6 @@ export const addKill = (program: Command) =>
       const said = confirm ?? (effect.lost.length > 0 ? await confirmed(effect.name) : undefined);
       printChange(json, await client.kill({ build, why, seq, confirm: said }));
     });
-
-/** Hours of `30m`, `2h` or `3d`. Throws usage. */
-function hours(text: string): number {
-  const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
-  if (amount && factor) return Number(amount) * factor;
-  throw usage(`"${text}" is not a span of time`, 'Use e.g. 30m, 2h or 3d.');
-}
 
 export const addOverride = (program: Command) =>
   program

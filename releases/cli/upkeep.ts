@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
 import { parseJson } from '../src/model/build.ts';
-import { collectGarbage } from '../src/operations/collectGarbage.ts';
+import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
-import { count, examples, localStore, options, storeUrl, whoami } from './context.ts';
-import { localTime, print, table } from './output.ts';
+import { count, examples, hours, localStore, options, storeUrl, whoami } from './context.ts';
+import { bytes, localTime, print, table } from './output.ts';
 
 export const addInit = (program: Command) =>
   program
@@ -141,16 +141,25 @@ export const addExport = (program: Command) =>
 export const addGc = (program: Command) =>
   program
     .command('gc')
-    .description('remove builds that nothing reaches any more, none younger than 7 days')
+    .description(
+      'remove builds that nothing reaches any more, none younger than 7 days, and uploads that were given up',
+    )
     .option('--dry-run', 'only say which')
-    .addHelpText('after', examples('gc --dry-run', 'gc'))
+    .option('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', hours, 24)
+    .addHelpText('after', examples('gc --dry-run', 'gc', 'gc --unclaimed 1h'))
     .action(async (_, command: Command) => {
-      const { json, dryRun = false, ...rest } = options<{ dryRun?: boolean }>(command);
+      const { json, dryRun = false, unclaimed, ...rest } = options<{ dryRun?: boolean; unclaimed: number }>(command);
       const { writer } = await localStore(rest);
       const ended = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
       const { signal } = ended;
+      // first, since it needs no room
+      const swept = await sweepUploads(writer.store, { dryRun, unclaimedHours: unclaimed });
       const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
       const did = dryRun ? 'would be removed' : 'removed';
-      print(json, { dryRun, removed, kept }, [...removed, `${removed.length} ${did}, ${kept} kept.`]);
+      print(json, { dryRun, removed, kept, ...swept }, [
+        ...swept.uploads,
+        ...removed,
+        `${swept.uploads.length} given up uploads (${bytes(swept.bytes)}) and ${removed.length} builds ${did}, ${kept} builds kept.`,
+      ]);
     });

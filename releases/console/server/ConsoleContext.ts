@@ -1,5 +1,6 @@
 import { isName } from '@liaozhai/shared/contract';
 import type { Catalog } from '../../src/builds/catalog.ts';
+import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/quota.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
 import { refused } from '../../src/errors.ts';
@@ -47,16 +48,20 @@ export interface ConsoleOptions {
   channel: string;
   /** The gate's browser check for a channel, or null to go without. */
   smokeFor: (channel: string) => Promise<GateCheck | null>;
+  /** How much may be published; those of the environment if left out. */
+  limits?: QuotaLimits;
 }
 
 /** What the API's handlers share. */
 export class ConsoleContext {
   readonly options: ConsoleOptions;
+  readonly quota: Quota;
   readonly #health = new Map<string, HealthReader>();
   readonly #smokes = new OneAtATime();
 
   constructor(options: ConsoleOptions) {
     this.options = options;
+    this.quota = new Quota(options.store, options.limits ?? limitsFrom());
   }
 
   /** A writer in someone's name. Throws refused for channels that do not exist. */

@@ -250,7 +250,7 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
 }
 
 function addUploads(app: Hono<Env>, console: ConsoleContext): void {
-  const uploads = new Uploads(console.options.store);
+  const uploads = new Uploads(console.options.store, console.quota);
   app.put(
     '/builds/:name/:folder/*',
     atMost(LIMITS.fileBytes, 'Split this file and publish again.'),

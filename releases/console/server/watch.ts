@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
 import { stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
+import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 
@@ -55,6 +56,15 @@ export async function watchOnce(
   }
 }
 
+const SWEEP_MILLISECONDS = 3_600_000;
+
+/** Removes uploads that were given up, if the lease is ours. */
+export async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
+  if (!(await lease.hold())) return;
+  await sweepUploads(console.options.store);
+  console.quota.forget();
+}
+
 /** Watches until the returned function is called. */
 export function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void): () => void {
   const lease = new Lease(console.options.store, 'watch');
@@ -65,6 +75,9 @@ export function startWatch(console: ConsoleContext, onProblem: (cause: unknown) 
     await watchOnce(console, lease, onProblem).catch(onProblem);
     running = false;
   };
-  const timer = setInterval(() => void round(), LOOK_MILLISECONDS).unref();
-  return () => clearInterval(timer);
+  const timers = [
+    setInterval(() => void round(), LOOK_MILLISECONDS).unref(),
+    setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
+  ];
+  return () => timers.forEach(clearInterval);
 }

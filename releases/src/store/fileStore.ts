@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode, messageOf, refused, unreachable } from '../errors.ts';
-import type { Pointer, Store } from './store.ts';
+import type { Entry, Pointer, Store } from './store.ts';
 
 const SAFE_KEY = /^(?!.*(^|\/)\.\.?(\/|$))[^\\\0]+$/;
 const GENERATIONS = '.generations';
@@ -79,6 +79,36 @@ export class FileStore implements Store {
 
   async remove(key: string): Promise<void> {
     await this.#guard(() => rm(this.#path(key), { force: true }));
+  }
+
+  async entries(prefix: string): Promise<Entry[]> {
+    const keys = await this.list(prefix);
+    const found: Entry[] = [];
+    for (const key of keys) {
+      const { size, mtime } = (await this.#guard(() => stat(this.#path(key)).catch(absent))) ?? {};
+      if (size !== undefined && mtime) found.push({ key, bytes: size, at: mtime });
+    }
+    return found;
+  }
+
+  async room(): Promise<number | null> {
+    const disk = await this.#guard(() => statfs(this.root).catch(absent));
+    return disk && disk.bavail * disk.bsize;
+  }
+
+  async sweep(before: Date): Promise<number> {
+    return this.#guard(async () => {
+      const folder = join(this.root, TEMPORARY);
+      const names = (await readdir(folder).catch(absent)) ?? [];
+      let swept = 0;
+      for (const name of names) {
+        const found = await stat(join(folder, name)).catch(absent);
+        if (!found || found.mtime >= before) continue;
+        await rm(join(folder, name), { force: true });
+        swept += 1;
+      }
+      return swept;
+    });
   }
 
   /** That of the file system, which on a network is not this machine's. */
@@ -173,7 +203,7 @@ export class FileStore implements Store {
     try {
       return await work();
     } catch (cause) {
-      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
+      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
       throw unreachable(
         `${this.label}: ${messageOf(cause)}`,
         'Check that the folder exists, has room and is yours to write.',

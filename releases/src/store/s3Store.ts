@@ -8,7 +8,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { messageOf, unreachable, usage } from '../errors.ts';
-import type { CreateOptions, Pointer, Store } from './store.ts';
+import type { CreateOptions, Entry, Pointer, Store } from './store.ts';
 
 const ATTEMPTS = 6;
 const LONG_LIVED = 'public, max-age=31536000, immutable';
@@ -95,6 +95,27 @@ export class S3Store implements Store {
   async list(prefix: string): Promise<string[]> {
     const pages = await this.#pages(prefix);
     return pages.flatMap(({ Contents = [] }) => Contents.map(({ Key = '' }) => Key.slice(this.#prefix.length)));
+  }
+
+  async entries(prefix: string): Promise<Entry[]> {
+    const pages = await this.#pages(prefix);
+    return pages.flatMap(({ Contents = [] }) =>
+      Contents.map(({ Key = '', Size = 0, LastModified = new Date(0) }) => ({
+        key: Key.slice(this.#prefix.length),
+        bytes: Size,
+        at: LastModified,
+      })),
+    );
+  }
+
+  /** A bucket has no end; what it may cost is bounded by the quotas. */
+  async room(): Promise<null> {
+    return null;
+  }
+
+  /** An object of a bucket appears whole or not at all. */
+  async sweep(): Promise<number> {
+    return 0;
   }
 
   async children(prefix: string): Promise<string[]> {
