@@ -47,6 +47,7 @@ describe('the command line', () => {
     expect((await json('check', 'stories@1.1.0')).value.passed).toBe(true);
     expect((await json('canary', 'stories@1.1.0', '--percent', '5')).value.candidate.percent).toBe(5);
     expect((await release('diff', 'stable', 'candidate')).out).toContain('→');
+    expect((await release('diff', 'stable', 'stories@1.1.0')).out).toContain('→');
     expect((await json('promote')).value.changed).toBe(true);
     expect((await release('rollback', 'stories')).out).toContain(first);
     const status = (await json('status')).value;
@@ -109,6 +110,7 @@ describe('the command line', () => {
       'publish',
       'builds',
       'status',
+      'health',
       'log',
       'diff',
       'check',

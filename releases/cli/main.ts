@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addBuilds, addDiff, addLog, addStatus } from './looking.ts';
+import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
 import { printFailure } from './output.ts';
 import {
   addAbort,
@@ -20,6 +20,7 @@ const VERBS = [
   addPublish,
   addBuilds,
   addStatus,
+  addHealth,
   addLog,
   addDiff,
   addCheck,

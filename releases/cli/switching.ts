@@ -22,11 +22,11 @@ const withForce = (command: Command): Command =>
   withReason(command).option('--force', 'switch against the gate (needs --why)');
 
 function printChange(json: boolean | undefined, { document, changed }: Change): void {
-  const { seq, channel, action, stable, candidate, killed } = document;
+  const { seq, channel, action, stable, candidate, moreCandidates, killed } = document;
   const lines = changed
     ? [`${channel} is at state ${seq}: ${actionLine(action)}`, ...evidenceLines(action).map((line) => `  - ${line}`)]
     : [`${channel} stays at state ${seq}: nothing to change`];
-  print(json, { changed, channel, seq, action, stable, candidate, killed }, lines);
+  print(json, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
 }
 
 export const addPublish = (program: Command) =>
@@ -81,31 +81,40 @@ export const addCanary = (program: Command) =>
   withForce(
     program
       .command('canary [builds...]')
-      .description('run builds for a share of visitors; without builds: change the share'),
+      .description(
+        'run builds for a share of visitors, beside other remotes on trial; without builds: change the share',
+      ),
   )
     .requiredOption('--percent <p>', 'share of visitors, 0 to 100', percentage)
+    .option('--name <name>', 'whose candidate is meant, without builds and where several run')
     .addHelpText('after', examples('canary stories@1.4.2+3f9c1a7b20de --percent 5', 'canary --percent 25'))
     .action(async (builds: string[], _, command: Command) => {
-      const { json, percent, why, seq, force, ...rest } = options<SwitchOptions & { percent: number }>(command);
-      printChange(json, await (await clientFor(rest, true)).canary({ builds, percent, why, seq, force }));
+      const { json, percent, name, why, seq, force, ...rest } = options<
+        SwitchOptions & { percent: number; name?: string }
+      >(command);
+      printChange(json, await (await clientFor(rest, true)).canary({ builds, percent, name, why, seq, force }));
     });
 
 export const addPromote = (program: Command) =>
   withForce(
-    program.command('promote').description('the candidate for everyone, over whatever became stable in the meantime'),
+    program
+      .command('promote [name]')
+      .description('a candidate for everyone, over whatever became stable in the meantime; by name where several run'),
   )
-    .addHelpText('after', examples('promote --why "24 h without a failure"'))
-    .action(async (_, command: Command) => {
+    .addHelpText('after', examples('promote --why "24 h without a failure"', 'promote stories'))
+    .action(async (name: string | undefined, _, command: Command) => {
       const { json, why, seq, force, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest, true)).promote({ why, seq, force }));
+      printChange(json, await (await clientFor(rest, true)).promote({ name, why, seq, force }));
     });
 
 export const addAbort = (program: Command) =>
-  withReason(program.command('abort').description("the candidate's visitors back to stable"))
+  withReason(
+    program.command('abort [name]').description("a candidate's visitors back to stable; without a name those of all"),
+  )
     .addHelpText('after', examples('abort --why "covers are missing"'))
-    .action(async (_, command: Command) => {
+    .action(async (name: string | undefined, _, command: Command) => {
       const { json, why, seq, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest)).abort({ why, seq }));
+      printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
     });
 
 export const addRollback = (program: Command) =>

@@ -5,8 +5,10 @@ import { readPackage } from './builds/readPackage.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
 import { type Difference, diff, type LogEntry, readLog, requireChannel } from './channel/readChannel.ts';
-import { conflict, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
+import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
+import { type Health, readHealth } from './health/autoStop.ts';
+import { HealthReader } from './health/healthRecord.ts';
 import type { Provenance } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { buildFolder, mergeBuilds } from './model/ids.ts';
@@ -30,6 +32,8 @@ export interface RollbackRequest {
 }
 
 export interface ReasonRequest {
+  /** The remote whose candidate is meant, where several run. */
+  name?: string;
   why?: string;
   seq?: number;
   force?: boolean;
@@ -69,11 +73,12 @@ export interface ReleaseClient {
   status(): Promise<ChannelDocument>;
   builds(name?: string): Promise<BuildSummary[]>;
   log(limit: number): Promise<LogEntry[]>;
+  health(): Promise<Health>;
   diff(a: string, b: string): Promise<Difference[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
   activate(request: SwitchRequest): Promise<Change>;
-  canary(request: SwitchRequest & { percent: number }): Promise<Change>;
+  canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Change>;
   promote(request: ReasonRequest): Promise<Change>;
   abort(request: ReasonRequest): Promise<Change>;
   rollback(request: RollbackRequest): Promise<Change>;
@@ -99,6 +104,7 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
   return {
     status: current,
     builds: (name) => listBuilds(catalog, name),
+    health: async () => (await readHealth(writer, new HealthReader(store, channel))).health,
     log: async (limit) => readLog(store, await current(), key.publicKey, limit),
     diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
     publish: async (folder, version) => {
@@ -128,17 +134,18 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   const stable = mergeBuilds(document.stable?.builds ?? [], builds);
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
-  const next = await compose(writer, document, replan(document, { stable, lastGood, candidate: null }));
+  const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));
   let found: CheckResult[] = [];
   const onResults = (results: CheckResult[]) => {
     found = results;
   };
   const judge = makeGate(writer, { smoke, onResults });
-  await judge({ current: document, next, part: 'stable', changed });
+  await judge({ current: document, next, part: 'stable', judged: next.stable, changed });
   return found;
 }
 
-const REQUEST_MILLISECONDS = 120_000;
+/** A switch may wait for those before it, each with its browser check. */
+const REQUEST_MILLISECONDS = 290_000;
 const errorSchema = v.object({
   message: v.string(),
   cure: v.optional(v.string(), ''),
@@ -160,6 +167,7 @@ function failure(status: number, body: unknown): ReleaseError {
   if (status === 409) return conflict(message, cure);
   if (status === 400) return usage(message, cure);
   if (status === 422) return refused(message, cure, details);
+  if (status === 401 || status === 403) return forbidden(message, cure || 'Ask whoever gave out RELEASES_TOKEN.');
   return unreachable(message, cure || 'Check --store and RELEASES_TOKEN.');
 }
 
@@ -213,6 +221,7 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     status: () => get('status'),
     builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
     log: (limit) => get(`log?limit=${limit}`),
+    health: () => get('health'),
     diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
     publish: (folder, version) => publishOver(send, options, folder, version),
     check: (builds) => post('check', { builds }),

@@ -3,14 +3,15 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import { LIMITS } from '../../src/builds/readPackage.ts';
-import { conflict, ReleaseError, usage } from '../../src/errors.ts';
-import { countedFrom, summarise } from '../../src/health/autoStop.ts';
+import { forbidden, ReleaseError, usage } from '../../src/errors.ts';
+import { readHealth } from '../../src/health/autoStop.ts';
 import { issuesOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { idOfFolder } from '../../src/model/ids.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import {
   authenticate,
+  MOVES_CANDIDATE,
   nameInWord,
   REISSUE,
   refusal,
@@ -70,12 +71,13 @@ const BODIES = {
   activate: bodySchema({ builds: someBuilds, ...reason, force }),
   canary: bodySchema({
     builds: v.optional(builds, []),
+    name: v.optional(nameSchema),
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...reason,
     force,
   }),
-  promote: bodySchema({ ...reason, force }),
-  abort: bodySchema({ ...reason, force }),
+  promote: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
+  abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
   withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
   kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason }),
@@ -112,7 +114,7 @@ const REQUESTS_PER_MINUTE = 1200;
 const REFUSED_PER_MINUTE = 30;
 const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
-const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503 } as const;
+const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
 /** Labels may be shared, so the audit names the token too. */
 const whoOf = ({ id, role, name, label }: TokenRecord): string =>
@@ -198,8 +200,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   );
   app.get('/health', async (context) => {
     const channel = channelOf(context, console);
-    const document = await console.current(channel);
-    return context.json(summarise(await console.healthReader(channel).events(countedFrom(document)), document));
+    return context.json((await readHealth(console.writer(channel, ''), console.healthReader(channel))).health);
   });
   app.get('/me', (context) => {
     const { role, name, label } = context.get('token');
@@ -222,12 +223,10 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
 const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote'];
 
-/** A bound token's change is tied to the state its right was judged by. Throws conflict if the caller saw another one. */
-function tied<Name extends Verb>(verb: Name, { role }: TokenRecord, body: Body<Name>, { seq }: ChannelDocument) {
-  if (role === 'manager' || verb === 'check' || verb === 'override') return body;
-  if ('seq' in body && body.seq !== undefined && body.seq !== seq)
-    throw conflict(`the channel is at state ${seq} by now`, 'Look at the new state and decide again.');
-  return { ...body, seq };
+/** A bound token means its own remote where it names none. */
+function meant<Name extends Verb>(verb: Name, { name }: TokenRecord, body: Body<Name>): Body<Name> {
+  const unnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
+  return name !== null && unnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
 }
 
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
@@ -238,15 +237,29 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       if (!context.req.header('content-type')?.startsWith('application/json'))
         return denied(context, 415, 'this is no JSON', 'Send content-type: application/json.');
       const token = context.get('token');
-      const body = parseBody(verb, await context.req.json().catch(() => null));
+      const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
       const channel = channelOf(context, console);
-      const current = await console.current(channel);
-      const reason = refusal(token, wishOf(verb, body), current);
-      if (reason) return denied(context, 403, reason);
-      const client = await console.client(channel, whoOf(token), JUDGED.includes(verb));
-      return context.json(await HANDLERS[verb](client, tied(verb, token, body, current)));
+      // once at the door, and again for every state that the change is tried on
+      const permit = (current: ChannelDocument) => {
+        const reason = refusal(token, wishOf(verb, body), current);
+        if (reason) throw forbidden(reason);
+      };
+      permit(await console.current(channel));
+      const judging = JUDGED.includes(verb);
+      const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), { judging, permit }), body);
+      return context.json(await (judging ? console.inTurn(whoOf(token), act) : act()));
     },
   );
+}
+
+/** Throws usage for a `%` that escapes nothing. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    if (cause instanceof URIError) throw usage(`${path} is not an escaped path`, 'Escape it as a URL asks for.');
+    throw cause;
+  }
 }
 
 function addUploads(app: Hono<Env>, console: ConsoleContext): void {
@@ -262,7 +275,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
       if (reason) return denied(context, 403, reason);
       const id = idOfFolder(name, folder);
       if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
-      const path = decodeURIComponent(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
+      const path = decoded(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
       const body = Buffer.from(await context.req.arrayBuffer());
       const announced = context.req.header('content-length');
       if (announced !== undefined && Number(announced) !== body.length)

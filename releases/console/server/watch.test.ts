@@ -35,10 +35,14 @@ async function harmfulCandidate(): Promise<void> {
   await canary(at.writer, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });
   const { stable, candidate } = await at.current();
   const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
-  const told = { build: 'stories', outcome: 'loaded' } as const;
+  const build = (builds: readonly string[] = []) => builds.find((id) => id.startsWith('stories@')) ?? '';
+  const told = { outcome: 'loaded' } as const;
   for (let n = 0; n < 60; n += 1) {
-    recorder.record({ ...told, set: stable?.set ?? '', candidate: false }, `control ${n}`);
-    const tried = { ...told, set: candidate?.set ?? '', candidate: true };
+    recorder.record(
+      { ...told, build: build(stable?.builds), set: stable?.set ?? '', candidate: false },
+      `control ${n}`,
+    );
+    const tried = { ...told, build: build(candidate?.builds), set: candidate?.set ?? '', candidate: true };
     recorder.record({ ...tried, outcome: 'failed', failure: 'hang' }, `tried ${n}`);
   }
   await recorder.flush();

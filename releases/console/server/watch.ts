@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
-import { stopIfWorse } from '../../src/health/autoStop.ts';
+import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -56,6 +56,20 @@ export async function watchOnce(
   }
 }
 
+const ALARM_MILLISECONDS = 60_000;
+
+/** Tells of every build that began to fail everybody, once for as long as it does. */
+export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unknown) => void): Promise<void> {
+  for (const channel of await console.channels()) {
+    const look = async () => {
+      const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));
+      for (const alarm of console.newAlarms(channel, health))
+        onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
+    };
+    await look().catch(onProblem);
+  }
+}
+
 const SWEEP_MILLISECONDS = 3_600_000;
 
 /** Removes uploads that were given up, if the lease is ours. */
@@ -77,6 +91,7 @@ export function startWatch(console: ConsoleContext, onProblem: (cause: unknown) 
   };
   const timers = [
     setInterval(() => void round(), LOOK_MILLISECONDS).unref(),
+    setInterval(() => void alarmOnce(console, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
     setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
   ];
   return () => timers.forEach(clearInterval);

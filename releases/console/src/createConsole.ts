@@ -110,6 +110,10 @@ export function killLines({ build, instead, endsCandidate, lost }: KillEffect): 
   ];
 }
 
+/** All candidates, oldest first. */
+export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelDocument) =>
+  candidate ? [candidate, ...moreCandidates] : [];
+
 /** What putting these builds over stable would change. */
 export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
   const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));

@@ -82,6 +82,8 @@ export const texts = {
     p75: '加载 p75',
     failures: '失败原因',
     none: '无',
+    failedOf: (failed: number, visitors: number) => `${failed} / ${visitors} 位失败`,
+    alarm: (failed: number, visitors: number) => `最近 15 分钟 ${visitors} 位访客中 ${failed} 位失败，请考虑回退`,
     tooFew: '样本还不够，暂不判断',
     fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
     worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,

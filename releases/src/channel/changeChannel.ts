@@ -9,6 +9,7 @@ import {
   type ChannelState,
   namedIn,
   signChannel,
+  stateOf,
   verifyChannel,
 } from '../model/channel.ts';
 import { type SigningKey, sha256Hex } from '../model/signing.ts';
@@ -29,6 +30,8 @@ export interface Writer {
   channel: string;
   who: string;
   now: () => Date;
+  /** Throws forbidden where the writer's right does not reach; asked again for every state the change is tried on. */
+  permit?: (current: ChannelDocument) => void;
 }
 
 export interface Decision {
@@ -99,10 +102,27 @@ async function record(writer: Writer, current: ReadChannel): Promise<void> {
   throw refused(`state ${current.document.seq} of ${writer.channel} exists twice, with different contents`, LOST);
 }
 
+const isCurrent = async ({ store, channel }: Writer, { tag }: ReadChannel): Promise<boolean> =>
+  (await store.readPointer(channelKey(channel)))?.tag === tag;
+
+/**
+ * Whether the state is still the current one. One that was left behind may have been put back by who writes the store, and what was
+ * built upon it would be a second history: it is known by the audit, which has a state from right after its swap. Throws refused.
+ */
+async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> {
+  const { seq } = current.document;
+  const isKnown = (await writer.store.read(auditKey(writer.channel, seq + 1))) !== null;
+  if (!(await isCurrent(writer, current))) return false;
+  if (!isKnown) return true;
+  throw refused(
+    `${writer.channel} stands at state ${seq}, and its audit knows state ${seq + 1}: an old document was put back`,
+    'Put the newest state of the audit back: see "A damaged channel" in docs/deploying.md.',
+  );
+}
+
 /** Nothing is written for a state that is no longer the current one, nor for builds that were removed while it was judged. */
 async function write(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
-  const key = channelKey(writer.channel);
-  if ((await writer.store.readPointer(key))?.tag !== current.tag) return false;
+  if (!(await isNewest(writer, current))) return false;
   await decision.prepare?.();
   await record(writer, current);
   const known = new Set(namedIn(current.document));
@@ -110,7 +130,7 @@ async function write(writer: Writer, current: ReadChannel, next: string, decisio
     writer.store,
     namedIn(decision.state).filter((id) => !known.has(id)),
   );
-  return writer.store.swapPointer(key, next, current.tag);
+  return writer.store.swapPointer(channelKey(writer.channel), next, current.tag);
 }
 
 async function confirm(writer: Writer, written: string): Promise<ChannelDocument> {
@@ -133,10 +153,15 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
         `${writer.channel} is at state ${current.document.seq} by now, changed by ${current.document.action.who}`,
         'Look at the new state and decide again.',
       );
+    writer.permit?.(current.document);
     const decision = await decide(current.document);
     if (!decision) return { document: current.document, changed: false };
     const next = await nextDocument(writer, current, decision);
-    if (await write(writer, current, next, decision)) return { document: await confirm(writer, next), changed: true };
+    if (await write(writer, current, next, decision)) {
+      const document = await confirm(writer, next);
+      await writer.store.create(auditKey(writer.channel, document.seq), next);
+      return { document, changed: true };
+    }
     await pause(Math.random() * Math.min(LONGEST_PAUSE, 4 * 2 ** attempt));
   }
   throw conflict(`${writer.channel} kept changing`, 'Try again.');
@@ -170,9 +195,7 @@ const isAgeing = (document: ChannelDocument, now: Date): boolean =>
 export const renewChannel = (writer: Writer) =>
   changeChannel(writer, async (current) => {
     if (!isAgeing(current, await timeOf(writer))) return null;
-    const { stable, candidate, lastGood, killed, digests } = current;
-    const state = { stable, candidate, lastGood, killed, digests };
-    return { state, action: { kind: 'renew' } };
+    return { state: stateOf(current), action: { kind: 'renew' } };
   });
 
 /** Makes the channel, or renews an existing one. */

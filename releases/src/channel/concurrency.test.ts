@@ -5,7 +5,7 @@ import { activate } from '../operations/switching.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { changeChannel } from './changeChannel.ts';
-import { readLog } from './readChannel.ts';
+import { readLog, requireChannel } from './readChannel.ts';
 
 describe('many writers at once', () => {
   test('fifty writers switching fifty remotes: nobody is lost, the audit has every state once', async () => {
@@ -127,6 +127,20 @@ describe('a store that lies', () => {
       action: { kind: 'renew' },
     }));
     await expect(change).rejects.toThrow('confirmed a change and then lost it');
+    await at.remove();
+  });
+
+  test('a state that was put back is not built upon', async () => {
+    const at = await openTestStore();
+    await at.activate(await at.host());
+    const old = await requireChannel(at.store, 'production', at.key.publicKey);
+    await at.activate(await at.remote('stories'));
+    const { tag } = await requireChannel(at.store, 'production', at.key.publicKey);
+    await at.store.swapPointer('channels/production.json', old.source, tag);
+    await expect(at.activate(await at.remote('chat'))).rejects.toMatchObject({
+      message: expect.stringContaining('an old document was put back'),
+      cure: expect.stringContaining('A damaged channel'),
+    });
     await at.remove();
   });
 

@@ -3,7 +3,7 @@ import { type Change, changeChannel, type Writer } from '../channel/changeChanne
 import { compose, replan, storeSets } from '../channel/compose.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
 
 export interface RollbackOptions {
@@ -86,9 +86,9 @@ export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOp
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
-      const candidate = fittingCandidate(current, builds);
+      const candidates = fittingCandidates(current, builds);
       const lastGood = restoredLastGood(current, target, name);
-      const next = await compose(writer, current, replan(current, { stable, lastGood, candidate }));
+      const next = await compose(writer, current, replan(current, { stable, lastGood, candidates }));
       const names = name ? [name] : [];
       return {
         prepare: () => storeSets(writer, next),
@@ -102,9 +102,9 @@ export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOp
 }
 
 /** A rollback of a name ends a candidate with the same name: someone just said it is broken. */
-function fittingCandidate(current: ChannelDocument, builds: readonly string[]) {
+function fittingCandidates(current: ChannelDocument, builds: readonly string[]) {
   const names = new Set(builds.map(nameOf));
-  return current.candidate?.builds.some((id) => names.has(nameOf(id))) ? null : current.candidate;
+  return candidatesOf(current).filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
 }
 
 /** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back. */
@@ -148,7 +148,7 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string)
     name,
     live,
     instead,
-    endsCandidate: current.candidate?.builds.includes(build) ?? false,
+    endsCandidate: candidatesOf(current).some(({ builds }) => builds.includes(build)),
     lost: live && instead === null ? shown : [],
   };
 }
@@ -192,12 +192,11 @@ export function kill(writer: Writer, build: string, { why = '', seq, confirm }: 
       const killed = [...current.killed, build];
       const others = (current.stable?.builds ?? []).filter((id) => id !== build);
       const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
-      const candidate = effect.endsCandidate ? null : current.candidate;
+      const candidates = candidatesOf(current).filter(({ builds }) => !builds.includes(build));
       const next = current.stable
-        ? await compose(writer, current, replan(current, { stable, killed, candidate }))
+        ? await compose(writer, current, replan(current, { stable, killed, candidates }))
         : null;
-      const { lastGood, digests } = current;
-      const state = next?.state ?? { stable: null, candidate: null, lastGood, killed, digests };
+      const state = next?.state ?? { ...stateOf(current), killed };
       const prepare = async () => next && storeSets(writer, next);
       return { prepare, state, action: { kind: 'kill', builds: [build] }, why };
     },
@@ -226,8 +225,8 @@ export function withdraw(
           `\`rollback ${name}\` makes that live. To take all screens of ${name} away from everybody: --confirm ${name}.`,
         );
       const stable = (current.stable?.builds ?? []).filter((id) => id !== build);
-      const candidate = fittingCandidate(current, [build]);
-      const next = await compose(writer, current, replan(current, { stable, candidate }));
+      const candidates = fittingCandidates(current, [build]);
+      const next = await compose(writer, current, replan(current, { stable, candidates }));
       return {
         prepare: () => storeSets(writer, next),
         state: next.state,

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { refused, usage } from '../errors.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { parseBuildId } from '../model/ids.ts';
 import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
@@ -180,7 +180,8 @@ const DEPLOYS: readonly Wish['verb'][] = [
   'withdraw',
   'override',
 ];
-const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'abort'];
+/** Verbs that change a candidate. */
+export const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'abort'];
 
 /** The name a build word begins with, whether full id or `name@version`. */
 export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? word.split('@')[0] ?? '';
@@ -188,20 +189,22 @@ export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? 
 const isOnly = (names: readonly string[], own: string | null): boolean =>
   own !== null && names.every((name) => name === own);
 
-function candidateIsOthers({ candidate }: ChannelDocument, own: string | null): boolean {
-  return candidate !== null && !isOnly(candidate.builds.map(nameInWord), own);
+/** The candidate with a build of the own name may hold builds of others as well; those without one are no concern. */
+function candidateIsShared(current: ChannelDocument, own: string | null): boolean {
+  const names = candidatesOf(current).map(({ builds }) => builds.map(nameInWord));
+  return names.some((held) => held.some((name) => name === own) && !isOnly(held, own));
 }
 
-/** Why a token may not do this; null = it may. A rollback or check without a name is about everything. */
+/** Why a token may not do this; null = it may. Without a name a rollback, a check or a change of candidates is about everything. */
 export function refusal(token: TokenRecord, wish: Wish, current: ChannelDocument): string | null {
   const { role, name: own } = token;
   if (role === 'manager' || wish.verb === 'look') return null;
   if (wish.force) return 'only a manager may switch against the gate';
   const allowed = role === 'deployer' ? DEPLOYS : role === 'publisher' ? PUBLISHES : [];
   if (!allowed.includes(wish.verb)) return `a ${role} may not ${wish.verb}`;
-  const whole = wish.names.length === 0 && (wish.verb === 'rollback' || wish.verb === 'check');
+  const whole = wish.names.length === 0 && ['rollback', 'check', ...MOVES_CANDIDATE].includes(wish.verb);
   if (whole || !isOnly(wish.names, own)) return `this token is for ${own} only`;
-  if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsOthers(current, own))
-    return 'the candidate that runs now holds builds of others: ask a manager, or wait until it has ended';
+  if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsShared(current, own))
+    return `the candidate with ${own} holds builds of others too: ask a manager, or wait until it has ended`;
   return null;
 }

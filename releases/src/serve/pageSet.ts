@@ -29,6 +29,7 @@ export interface ChosenSet {
   hash: string;
   body: SetBody;
   candidate: boolean;
+  candidateSets?: string[];
   override: PageSet['override'];
 }
 
@@ -58,7 +59,7 @@ export async function makePageSet(
   catalog: Catalog,
   document: ChannelDocument,
   publicKey: string,
-  { hash, body, candidate, override }: ChosenSet,
+  { hash, body, candidate, candidateSets, override }: ChosenSet,
 ): Promise<PageSet> {
   const fallbacks = await fallbackBuilds(catalog, document, body);
   const { id, entry, contract, css } = body.host;
@@ -71,6 +72,7 @@ export async function makePageSet(
     seq: document.seq,
     set: hash,
     candidate,
+    ...(candidateSets ? { candidateSets } : {}),
     override,
     publicKey,
     host: { id, entry, contract, css },

@@ -96,6 +96,32 @@ describe('a page', () => {
     expect([...kinds].sort()).toEqual(['false true false', 'true false true']);
   });
 
+  test('of a visitor in two candidates runs both over stable, and names the sets it is put together of', async () => {
+    await at.activate(await at.remote('chat'));
+    const [storiesNext, chatNext] = [await at.remote('stories', '1.1.0'), await at.remote('chat', '1.1.0')];
+    await canary(at.writer, [storiesNext], 50, { gate: openGate });
+    await canary(at.writer, [chatNext], 50, { gate: openGate });
+    const { stable, candidate, moreCandidates } = await at.current();
+    const releases = await open();
+    const pages = await Promise.all(Array.from({ length: 80 }, (_, n) => releases.pageFor({ id: `v${n}` })));
+    const sets = [candidate?.set ?? '', moreCandidates?.[0]?.set ?? ''];
+    for (const { pageSet } of pages) {
+      const runs = [pageSet.remotes.stories?.id === storiesNext, pageSet.remotes.chat?.id === chatNext];
+      expect(pageSet.candidate).toBe(runs.includes(true));
+      expect(pageSet.candidateSets ?? []).toEqual(sets.filter((_, n) => runs[n]));
+      if (!pageSet.candidate) expect(pageSet.set).toBe(stable?.set);
+    }
+    const kinds = new Set(pages.map(({ pageSet }) => (pageSet.candidateSets ?? []).length));
+    expect([...kinds].sort()).toEqual([0, 1, 2]);
+  });
+
+  test('is served by a document with a field that a later release has added', async () => {
+    const { sig: _, ...document } = await at.current();
+    const later = { ...document, seq: document.seq + 1, weather: 'fair' };
+    await plant(signChannel(later, at.key));
+    expect((await (await open()).pageFor({ id: 'v' })).pageSet.seq).toBe(later.seq);
+  });
+
   test('with an override runs its builds until it ends, is killed, or is not signed', async () => {
     const next = await at.remote('stories', '1.1.0');
     const { id } = await createOverride(at.writer, [next], 1);
