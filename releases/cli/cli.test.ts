@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
+import { commitOf } from './context.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -100,6 +103,22 @@ describe('the command line', () => {
     const { code, err } = await release('check', '--store', 'https://console.invalid', '--smoke', 'required');
     expect(code).toBe(2);
     expect(err).toContain('a console has its own browser check');
+  });
+
+  test('the recorded commit says when the files were not those of the commit', async () => {
+    const repository = `${folder.path}/repository`;
+    const git = (...words: string[]) =>
+      promisify(execFile)('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...words]);
+    await mkdir(repository);
+    await git('init', '-q');
+    await writeFile(`${repository}/a.txt`, 'a');
+    await git('add', '.');
+    await git('commit', '-qm', 'first');
+    const commit = await commitOf(repository);
+    expect(commit).toMatch(/^[0-9a-f]{12}$/);
+    await writeFile(`${repository}/a.txt`, 'b');
+    expect(await commitOf(repository)).toBe(`${commit}-dirty`);
+    expect(await commitOf(folder.path)).toBeNull();
   });
 
   test('help shows every verb, and each verb an example', async () => {

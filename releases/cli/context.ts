@@ -30,16 +30,19 @@ export const note = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-async function commitHere(): Promise<string | null> {
+/** The commit checked out in a folder, `-dirty` where its files are not those of the commit; null outside a repository. */
+export async function commitOf(folder: string): Promise<string | null> {
+  const git = async (...words: string[]) => (await promisify(execFile)('git', ['-C', folder, ...words])).stdout.trim();
   try {
-    return (await promisify(execFile)('git', ['rev-parse', '--short=12', 'HEAD'])).stdout.trim() || null;
+    const commit = await git('rev-parse', '--short=12', 'HEAD');
+    return (await git('status', '--porcelain')) === '' ? commit : `${commit}-dirty`;
   } catch {
     return null;
   }
 }
 
 async function provenanceHere(): Promise<() => Provenance> {
-  const commit = await commitHere();
+  const commit = await commitOf('.');
   return () => ({ commit, at: new Date().toISOString(), publisher: whoami() });
 }
 

@@ -194,13 +194,26 @@ function BuildFigures({ build }: { build: BuildHealth }) {
   );
 }
 
-/** How the sets fare in browsers: all of stable, each candidate beside its control, and every build. */
+function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
+  if (builds.length === 0) return null;
+  return (
+    <div className={styles.rows}>
+      {builds.map((build) => (
+        <BuildFigures key={build.build} build={build} />
+      ))}
+    </div>
+  );
+}
+
+/** How the sets fare in browsers: what alarms, then all of stable, each candidate beside its control, and every build. */
 export function HealthSection({ health }: { health: Health | null }) {
   if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
   const { stable, candidate } = texts.health;
-  const byAlarm = [...health.builds].sort((a, b) => Number(b.alarm) - Number(a.alarm));
+  const alarming = health.builds.filter(({ alarm }) => alarm);
+  const others = health.builds.filter(({ alarm }) => !alarm);
   return (
     <>
+      <BuildList builds={alarming} />
       {health.candidates.length === 0 && <Figures columns={[[stable, health.stable]]} />}
       {health.candidates.map(({ builds, tried, control, verdict }) => (
         <div key={builds.join()} className={styles.candidate}>
@@ -214,13 +227,7 @@ export function HealthSection({ health }: { health: Health | null }) {
           <Verdict {...verdict} />
         </div>
       ))}
-      {byAlarm.length > 0 && (
-        <div className={styles.rows}>
-          {byAlarm.map((build) => (
-            <BuildFigures key={build.build} build={build} />
-          ))}
-        </div>
-      )}
+      <BuildList builds={others} />
     </>
   );
 }

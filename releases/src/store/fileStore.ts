@@ -35,6 +35,7 @@ export class FileStore implements Store {
   async readPointer(key: string): Promise<Pointer | null> {
     return this.#guard(async () => {
       const newest = await this.#newest(key);
+      if (newest) await this.#mendShown(key, newest.body);
       return newest && { body: newest.body.toString('utf8'), tag: String(newest.generation) };
     });
   }
@@ -145,6 +146,14 @@ export class FileStore implements Store {
       // gone: a hundred swaps went by since the listing
       if (body) return { generation, body };
     }
+  }
+
+  /** A writer that was killed between its swap and the copy has left an older one; who may only read leaves it to others. */
+  async #mendShown(key: string, newest: Buffer): Promise<void> {
+    if ((await readOrNull(this.#path(key)))?.equals(newest)) return;
+    await this.#showNewest(key).catch((cause: unknown) => {
+      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
+    });
   }
 
   /** Ends only when the shown copy is the newest, since a slower writer may have overtaken us with an older one. */
