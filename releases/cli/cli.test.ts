@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
+import { commitOf } from './context.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -47,6 +50,7 @@ describe('the command line', () => {
     expect((await json('check', 'stories@1.1.0')).value.passed).toBe(true);
     expect((await json('canary', 'stories@1.1.0', '--percent', '5')).value.candidate.percent).toBe(5);
     expect((await release('diff', 'stable', 'candidate')).out).toContain('→');
+    expect((await release('diff', 'stable', 'stories@1.1.0')).out).toContain('→');
     expect((await json('promote')).value.changed).toBe(true);
     expect((await release('rollback', 'stories')).out).toContain(first);
     const status = (await json('status')).value;
@@ -59,6 +63,18 @@ describe('the command line', () => {
       'init',
     ]);
     expect((await json('builds', 'stories')).value).toHaveLength(2);
+  });
+
+  test('killing the only build of a name says what that takes away, and waits for the name', async () => {
+    const gifts = (await json('publish', await writeRemote(`${folder.path}/gifts`, 'gifts', 'a'))).value.id;
+    await release('activate', gifts);
+    const { code, err } = await release('kill', gifts);
+    expect(code).toBe(1);
+    for (const part of ['never run again', 'everybody loses /gifts', 'pnpm release withdraw gifts', '--confirm gifts'])
+      expect(err).toContain(part);
+    expect((await release('withdraw', 'gifts')).out).toContain(`withdraw ${gifts}`);
+    expect((await release('activate', gifts)).code).toBe(0);
+    expect((await release('kill', gifts, '--confirm', 'gifts')).out).toContain(`kill ${gifts}`);
   });
 
   test('a refusal names the reason and the cure, on standard error, with exit code 1', async () => {
@@ -89,6 +105,22 @@ describe('the command line', () => {
     expect(err).toContain('a console has its own browser check');
   });
 
+  test('the recorded commit says when the files were not those of the commit', async () => {
+    const repository = `${folder.path}/repository`;
+    const git = (...words: string[]) =>
+      promisify(execFile)('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...words]);
+    await mkdir(repository);
+    await git('init', '-q');
+    await writeFile(`${repository}/a.txt`, 'a');
+    await git('add', '.');
+    await git('commit', '-qm', 'first');
+    const commit = await commitOf(repository);
+    expect(commit).toMatch(/^[0-9a-f]{12}$/);
+    await writeFile(`${repository}/a.txt`, 'b');
+    expect(await commitOf(repository)).toBe(`${commit}-dirty`);
+    expect(await commitOf(folder.path)).toBeNull();
+  });
+
   test('help shows every verb, and each verb an example', async () => {
     const { out, code } = await release('--help');
     expect(code).toBe(0);
@@ -97,6 +129,7 @@ describe('the command line', () => {
       'publish',
       'builds',
       'status',
+      'health',
       'log',
       'diff',
       'check',
@@ -105,6 +138,7 @@ describe('the command line', () => {
       'promote',
       'abort',
       'rollback',
+      'withdraw',
       'kill',
       'override',
       'token',

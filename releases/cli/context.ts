@@ -30,16 +30,19 @@ export const note = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-async function commitHere(): Promise<string | null> {
+/** The commit checked out in a folder, `-dirty` where its files are not those of the commit; null outside a repository. */
+export async function commitOf(folder: string): Promise<string | null> {
+  const git = async (...words: string[]) => (await promisify(execFile)('git', ['-C', folder, ...words])).stdout.trim();
   try {
-    return (await promisify(execFile)('git', ['rev-parse', '--short=12', 'HEAD'])).stdout.trim() || null;
+    const commit = await git('rev-parse', '--short=12', 'HEAD');
+    return (await git('status', '--porcelain')) === '' ? commit : `${commit}-dirty`;
   } catch {
     return null;
   }
 }
 
 async function provenanceHere(): Promise<() => Provenance> {
-  const commit = await commitHere();
+  const commit = await commitOf('.');
   return () => ({ commit, at: new Date().toISOString(), publisher: whoami() });
 }
 
@@ -87,6 +90,14 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
 export function count(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw usage(`"${text}" is not a whole number`, 'Use 1, 2, 3 …');
+}
+
+/** Hours of `30m`, `2h` or `3d`. Throws usage. */
+export function hours(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
+  if (amount && factor) return Number(amount) * factor;
+  throw usage(`"${text}" is not a span of time`, 'Use e.g. 30m, 2h or 3d.');
 }
 
 export const options = <Own>(command: Command): SharedOptions & Own => command.optsWithGlobals();

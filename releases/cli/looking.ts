@@ -1,28 +1,19 @@
 import type { Command } from 'commander';
 import { actionLine, evidenceLines } from '../src/english.ts';
-import type { ChannelDocument } from '../src/model/channel.ts';
+import { alarmLine } from '../src/health/autoStop.ts';
+import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import { clientFor, count, examples, options } from './context.ts';
 import { bytes, localTime, print, table } from './output.ts';
 
-function statusLines({
-  channel,
-  seq,
-  stable,
-  candidate,
-  lastGood,
-  killed,
-  expires,
-  action,
-}: ChannelDocument): string[] {
+function statusLines(document: ChannelDocument): string[] {
+  const { channel, seq, stable, lastGood, killed, expires, action } = document;
   const everyone = stable
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
     : ['Nothing is live yet.'];
-  const some = candidate
-    ? [
-        `For ${candidate.percent} % of visitors since ${localTime(candidate.since)}, by ${candidate.by}:`,
-        ...candidate.builds.map((id) => `  ${id}`),
-      ]
-    : [];
+  const some = candidatesOf(document).flatMap(({ percent, since, by, builds }) => [
+    `For ${percent} % of visitors since ${localTime(since)}, by ${by}:`,
+    ...builds.map((id) => `  ${id}`),
+  ]);
   const good = Object.values(lastGood);
   return [
     `${channel}, state ${seq}: ${actionLine(action)} (${action.who}, ${localTime(action.at)}${action.why ? `, "${action.why}"` : ''})`,
@@ -43,6 +34,27 @@ export const addStatus = (program: Command) =>
       const { json, ...rest } = options(command);
       const document = await (await clientFor(rest)).status();
       print(json, document, statusLines(document));
+    });
+
+export const addHealth = (program: Command) =>
+  program
+    .command('health')
+    .description("how each build fares in its visitors' browsers, over the last day")
+    .addHelpText('after', examples('health', 'health --json'))
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const health = await (await clientFor(rest)).health();
+      const rows = health.builds.map(({ build, group, visitors, failedVisitors, p75LoadMilliseconds, failures }) => [
+        build,
+        group,
+        `${failedVisitors} of ${visitors} visitors failed`,
+        `p75 ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`,
+        Object.entries(failures)
+          .map(([failure, count]) => `${failure} ${count}`)
+          .join(', '),
+      ]);
+      const alarms = health.builds.filter(({ alarm }) => alarm).map((build) => `ALARM ${alarmLine(build)}`);
+      print(json, health, [...alarms, ...(rows.length > 0 ? table(rows) : ['Nothing was reported yet.'])]);
     });
 
 export const addBuilds = (program: Command) =>
@@ -82,8 +94,8 @@ export const addLog = (program: Command) =>
 export const addDiff = (program: Command) =>
   program
     .command('diff <a> <b>')
-    .description('what changes from a to b: state numbers, "stable", "candidate" or a build id')
-    .addHelpText('after', examples('diff 11 12', 'diff stable candidate', 'diff stable stories@1.4.2+3f9c1a7b20de'))
+    .description('what changes from a to b: state numbers, "stable", "candidate" or a build')
+    .addHelpText('after', examples('diff 11 12', 'diff stable candidate', 'diff stable stories@1.4.2'))
     .action(async (a: string, b: string, _, command: Command) => {
       const { json, ...rest } = options(command);
       const differences = await (await clientFor(rest)).diff(a, b);

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addBuilds, addDiff, addLog, addStatus } from './looking.ts';
+import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
 import { printFailure } from './output.ts';
 import {
   addAbort,
@@ -11,6 +11,7 @@ import {
   addPromote,
   addPublish,
   addRollback,
+  addWithdraw,
 } from './switching.ts';
 import { addExport, addGc, addInit, addToken } from './upkeep.ts';
 
@@ -19,6 +20,7 @@ const VERBS = [
   addPublish,
   addBuilds,
   addStatus,
+  addHealth,
   addLog,
   addDiff,
   addCheck,
@@ -27,6 +29,7 @@ const VERBS = [
   addPromote,
   addAbort,
   addRollback,
+  addWithdraw,
   addKill,
   addOverride,
   addToken,

@@ -1,7 +1,7 @@
 import { messageOf, ReleaseError } from '../src/errors.ts';
 import { note } from './context.ts';
 
-const EXIT_CODES = { refused: 1, conflict: 1, usage: 2, unreachable: 3 } as const;
+const EXIT_CODES = { refused: 1, conflict: 1, usage: 2, unreachable: 3, forbidden: 3 } as const;
 
 /** Prints a result: one JSON document, or lines for a person. */
 export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {

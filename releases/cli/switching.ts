@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
-import { clientFor, count, examples, options } from './context.ts';
+import type { KillEffect } from '../src/operations/goingBack.ts';
+import { clientFor, count, examples, hours, note, options } from './context.ts';
 import { localTime, print } from './output.ts';
 
 export interface SwitchOptions {
@@ -21,11 +22,11 @@ const withForce = (command: Command): Command =>
   withReason(command).option('--force', 'switch against the gate (needs --why)');
 
 function printChange(json: boolean | undefined, { document, changed }: Change): void {
-  const { seq, channel, action, stable, candidate, killed } = document;
+  const { seq, channel, action, stable, candidate, moreCandidates, killed } = document;
   const lines = changed
     ? [`${channel} is at state ${seq}: ${actionLine(action)}`, ...evidenceLines(action).map((line) => `  - ${line}`)]
     : [`${channel} stays at state ${seq}: nothing to change`];
-  print(json, { changed, channel, seq, action, stable, candidate, killed }, lines);
+  print(json, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
 }
 
 export const addPublish = (program: Command) =>
@@ -80,31 +81,40 @@ export const addCanary = (program: Command) =>
   withForce(
     program
       .command('canary [builds...]')
-      .description('run builds for a share of visitors; without builds: change the share'),
+      .description(
+        'run builds for a share of visitors, beside other remotes on trial; without builds: change the share',
+      ),
   )
     .requiredOption('--percent <p>', 'share of visitors, 0 to 100', percentage)
+    .option('--name <name>', 'whose candidate is meant, without builds and where several run')
     .addHelpText('after', examples('canary stories@1.4.2+3f9c1a7b20de --percent 5', 'canary --percent 25'))
     .action(async (builds: string[], _, command: Command) => {
-      const { json, percent, why, seq, force, ...rest } = options<SwitchOptions & { percent: number }>(command);
-      printChange(json, await (await clientFor(rest, true)).canary({ builds, percent, why, seq, force }));
+      const { json, percent, name, why, seq, force, ...rest } = options<
+        SwitchOptions & { percent: number; name?: string }
+      >(command);
+      printChange(json, await (await clientFor(rest, true)).canary({ builds, percent, name, why, seq, force }));
     });
 
 export const addPromote = (program: Command) =>
   withForce(
-    program.command('promote').description('the candidate for everyone, over whatever became stable in the meantime'),
+    program
+      .command('promote [name]')
+      .description('a candidate for everyone, over whatever became stable in the meantime; by name where several run'),
   )
-    .addHelpText('after', examples('promote --why "24 h without a failure"'))
-    .action(async (_, command: Command) => {
+    .addHelpText('after', examples('promote --why "24 h without a failure"', 'promote stories'))
+    .action(async (name: string | undefined, _, command: Command) => {
       const { json, why, seq, force, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest, true)).promote({ why, seq, force }));
+      printChange(json, await (await clientFor(rest, true)).promote({ name, why, seq, force }));
     });
 
 export const addAbort = (program: Command) =>
-  withReason(program.command('abort').description("the candidate's visitors back to stable"))
+  withReason(
+    program.command('abort [name]').description("a candidate's visitors back to stable; without a name those of all"),
+  )
     .addHelpText('after', examples('abort --why "covers are missing"'))
-    .action(async (_, command: Command) => {
+    .action(async (name: string | undefined, _, command: Command) => {
       const { json, why, seq, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest)).abort({ why, seq }));
+      printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
     });
 
 export const addRollback = (program: Command) =>
@@ -118,21 +128,51 @@ export const addRollback = (program: Command) =>
       printChange(json, await (await clientFor(rest)).rollback({ name, to, why, seq }));
     });
 
-export const addKill = (program: Command) =>
-  withReason(program.command('kill <build>').description('never run this build again, open pages included'))
-    .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
-    .action(async (build: string, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest)).kill({ build, why, seq }));
+export const addWithdraw = (program: Command) =>
+  withReason(program.command('withdraw <name>').description('take a first release back: the remote leaves the set'))
+    .option('--confirm <name>', 'the name again, where there is a build to go back to')
+    .addHelpText('after', examples('withdraw gifts --why "too early"', 'withdraw gifts --confirm gifts'))
+    .action(async (name: string, _, command: Command) => {
+      const { json, why, seq, confirm, ...rest } = options<SwitchOptions & { confirm?: string }>(command);
+      printChange(json, await (await clientFor(rest)).withdraw({ name, why, seq, confirm }));
     });
 
-/** Hours of `30m`, `2h` or `3d`. Throws usage. */
-function hours(text: string): number {
-  const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
-  if (amount && factor) return Number(amount) * factor;
-  throw usage(`"${text}" is not a span of time`, 'Use e.g. 30m, 2h or 3d.');
+/** What a kill takes away, and what would do instead. */
+function effectLines({ build, name, live, instead, endsCandidate, lost }: KillEffect): string[] {
+  const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
+  return [
+    `${build} will never run again; there is no way back.`,
+    ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
+    ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
+    ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
+    ...(live ? [`To stop it without the ban: \`pnpm release ${gentler}\`, which can be undone.`] : []),
+  ];
 }
+
+/** On a terminal the name is asked for; elsewhere only --confirm says it. */
+async function confirmed(name: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(`Type ${name} to kill it all the same: `)).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
+export const addKill = (program: Command) =>
+  withReason(program.command('kill <build>').description('never run this build again, open pages included; for good'))
+    .option('--confirm <name>', "the build's name, where nothing can take its place")
+    .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
+    .action(async (build: string, _, command: Command) => {
+      const { json, why, seq, confirm, ...rest } = options<SwitchOptions & { confirm?: string }>(command);
+      const client = await clientFor(rest);
+      const effect = await client.killEffect(build);
+      for (const line of effectLines(effect)) note(line);
+      const said = confirm ?? (effect.lost.length > 0 ? await confirmed(effect.name) : undefined);
+      printChange(json, await client.kill({ build, why, seq, confirm: said }));
+    });
 
 export const addOverride = (program: Command) =>
   program

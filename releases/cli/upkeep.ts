@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
 import { parseJson } from '../src/model/build.ts';
-import { collectGarbage } from '../src/operations/collectGarbage.ts';
+import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
-import { count, examples, localStore, options, storeUrl, whoami } from './context.ts';
-import { localTime, print, table } from './output.ts';
+import { count, examples, hours, localStore, options, storeUrl, whoami } from './context.ts';
+import { bytes, localTime, print, table } from './output.ts';
 
 export const addInit = (program: Command) =>
   program
@@ -45,8 +45,13 @@ function addCreate(token: Command) {
     .option('--days <n>', 'ends by itself after this many days', count)
     .action(async (grant: string, _, command: Command) => {
       const { json, label, days = null, ...rest } = options<{ label: string; days?: number }>(command);
-      const { store } = await localStore(rest);
-      const { token: secret, record } = await createToken(store, { grant, label, by: whoami(), days });
+      const { writer } = await localStore(rest);
+      const { token: secret, record } = await createToken(writer.store, writer.key, {
+        grant,
+        label,
+        by: whoami(),
+        days,
+      });
       print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
         secret,
         `Shown only now. Revoke it with: token revoke ${record.id}`,
@@ -60,13 +65,14 @@ function addList(token: Command) {
     .description('all tokens; never their secrets')
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
-      const tokens = (await listTokens((await localStore(rest)).store)).map(({ hash: _hash, ...shown }) => shown);
-      const rows = tokens.map(({ id, role, name, label, at, by, revoked, expires }) => [
+      const { writer } = await localStore(rest);
+      const tokens = await listTokens(writer.store, writer.key.publicKey);
+      const rows = tokens.map(({ id, role, name, label, at, by, revoked, expires, problem }) => [
         id,
         name ? `${role}:${name}` : role,
         label,
         `${localTime(at)} by ${by}`,
-        revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : '',
+        problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
       ]);
       print(json, tokens, table(rows));
     });
@@ -78,7 +84,8 @@ function addRevoke(token: Command) {
     .description('ends a token at once')
     .action(async (id: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const { hash: _hash, ...shown } = await revokeToken((await localStore(rest)).store, id);
+      const { writer } = await localStore(rest);
+      const { hash: _hash, ...shown } = await revokeToken(writer.store, writer.key, id);
       print(json, shown, [`Token ${id} is revoked.`]);
     });
 }
@@ -134,16 +141,25 @@ export const addExport = (program: Command) =>
 export const addGc = (program: Command) =>
   program
     .command('gc')
-    .description('remove builds that nothing reaches any more, none younger than 7 days')
+    .description(
+      'remove builds that nothing reaches any more, none younger than 7 days, and uploads that were given up',
+    )
     .option('--dry-run', 'only say which')
-    .addHelpText('after', examples('gc --dry-run', 'gc'))
+    .option('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', hours, 24)
+    .addHelpText('after', examples('gc --dry-run', 'gc', 'gc --unclaimed 1h'))
     .action(async (_, command: Command) => {
-      const { json, dryRun = false, ...rest } = options<{ dryRun?: boolean }>(command);
+      const { json, dryRun = false, unclaimed, ...rest } = options<{ dryRun?: boolean; unclaimed: number }>(command);
       const { writer } = await localStore(rest);
       const ended = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
       const { signal } = ended;
+      // first, since it needs no room
+      const swept = await sweepUploads(writer.store, { dryRun, unclaimedHours: unclaimed });
       const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
       const did = dryRun ? 'would be removed' : 'removed';
-      print(json, { dryRun, removed, kept }, [...removed, `${removed.length} ${did}, ${kept} kept.`]);
+      print(json, { dryRun, removed, kept, ...swept }, [
+        ...swept.uploads,
+        ...removed,
+        `${swept.uploads.length} given up uploads (${bytes(swept.bytes)}) and ${removed.length} builds ${did}, ${kept} builds kept.`,
+      ]);
     });

@@ -1,4 +1,4 @@
-export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict';
+export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'forbidden';
 
 /** A failure a person can act on: what happened, and what cures it. */
 export class ReleaseError extends Error {
@@ -24,6 +24,9 @@ export const usage = (message: string, cure = '') => new ReleaseError('usage', m
 
 /** The store cannot be reached or does not let us in. */
 export const unreachable = (message: string, cure = '') => new ReleaseError('unreachable', message, cure);
+
+/** Whoever asks has no right to it. */
+export const forbidden = (message: string, cure = '') => new ReleaseError('forbidden', message, cure);
 
 /** Someone else changed the channel since the caller looked. */
 export const conflict = (message: string, cure = '') => new ReleaseError('conflict', message, cure);

@@ -5,13 +5,15 @@ import { readPackage } from './builds/readPackage.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
 import { type Difference, diff, type LogEntry, readLog, requireChannel } from './channel/readChannel.ts';
-import { conflict, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
+import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
+import { type Health, readHealth } from './health/autoStop.ts';
+import { HealthReader } from './health/healthRecord.ts';
 import type { Provenance } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { buildFolder, mergeBuilds } from './model/ids.ts';
 import { canonicalJson } from './model/signing.ts';
-import { kill, rollback } from './operations/goingBack.ts';
+import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
 import { createOverride } from './operations/override.ts';
 import { abort, activate, canary, lastGoodAfter, promote } from './operations/switching.ts';
 
@@ -30,9 +32,27 @@ export interface RollbackRequest {
 }
 
 export interface ReasonRequest {
+  /** The remote whose candidate is meant, where several run. */
+  name?: string;
   why?: string;
   seq?: number;
   force?: boolean;
+}
+
+export interface KillRequest {
+  build: string;
+  why?: string;
+  seq?: number;
+  /** The build's name, where it is the only one of it. */
+  confirm?: string;
+}
+
+export interface WithdrawRequest {
+  name: string;
+  why?: string;
+  seq?: number;
+  /** The name again, where there is a build to go back to. */
+  confirm?: string;
 }
 
 export interface PublishResult {
@@ -53,15 +73,19 @@ export interface ReleaseClient {
   status(): Promise<ChannelDocument>;
   builds(name?: string): Promise<BuildSummary[]>;
   log(limit: number): Promise<LogEntry[]>;
+  health(): Promise<Health>;
   diff(a: string, b: string): Promise<Difference[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
   activate(request: SwitchRequest): Promise<Change>;
-  canary(request: SwitchRequest & { percent: number }): Promise<Change>;
+  canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Change>;
   promote(request: ReasonRequest): Promise<Change>;
   abort(request: ReasonRequest): Promise<Change>;
   rollback(request: RollbackRequest): Promise<Change>;
-  kill(request: { build: string; why?: string; seq?: number }): Promise<Change>;
+  withdraw(request: WithdrawRequest): Promise<Change>;
+  /** What `kill` would do; changes nothing. */
+  killEffect(build: string): Promise<KillEffect>;
+  kill(request: KillRequest): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
 }
 
@@ -80,6 +104,7 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
   return {
     status: current,
     builds: (name) => listBuilds(catalog, name),
+    health: async () => (await readHealth(writer, new HealthReader(store, channel))).health,
     log: async (limit) => readLog(store, await current(), key.publicKey, limit),
     diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
     publish: async (folder, version) => {
@@ -93,6 +118,8 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
     promote: (request) => promote(writer, { ...request, gate: gate() }),
     abort: (request) => abort(writer, request),
     rollback: (request) => rollback(writer, request),
+    withdraw: ({ name, ...options }) => withdraw(writer, name, options),
+    killEffect: async (build) => effectOfKill(writer, (await ids([build])).join()),
     kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
     override: async ({ builds, hours, why }) => {
       const made = await createOverride(writer, await ids(builds), hours, why);
@@ -107,17 +134,18 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   const stable = mergeBuilds(document.stable?.builds ?? [], builds);
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
-  const next = await compose(writer, document, replan(document, { stable, lastGood, candidate: null }));
+  const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));
   let found: CheckResult[] = [];
   const onResults = (results: CheckResult[]) => {
     found = results;
   };
   const judge = makeGate(writer, { smoke, onResults });
-  await judge({ current: document, next, part: 'stable', changed });
+  await judge({ current: document, next, part: 'stable', judged: next.stable, changed });
   return found;
 }
 
-const REQUEST_MILLISECONDS = 120_000;
+/** A switch may wait for those before it, each with its browser check. */
+const REQUEST_MILLISECONDS = 290_000;
 const errorSchema = v.object({
   message: v.string(),
   cure: v.optional(v.string(), ''),
@@ -139,6 +167,7 @@ function failure(status: number, body: unknown): ReleaseError {
   if (status === 409) return conflict(message, cure);
   if (status === 400) return usage(message, cure);
   if (status === 422) return refused(message, cure, details);
+  if (status === 401 || status === 403) return forbidden(message, cure || 'Ask whoever gave out RELEASES_TOKEN.');
   return unreachable(message, cure || 'Check --store and RELEASES_TOKEN.');
 }
 
@@ -192,6 +221,7 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     status: () => get('status'),
     builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
     log: (limit) => get(`log?limit=${limit}`),
+    health: () => get('health'),
     diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
     publish: (folder, version) => publishOver(send, options, folder, version),
     check: (builds) => post('check', { builds }),
@@ -200,6 +230,8 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     promote: (request) => post('promote', request),
     abort: (request) => post('abort', request),
     rollback: (request) => post('rollback', request),
+    withdraw: (request) => post('withdraw', request),
+    killEffect: (build) => get(`kill?build=${word(build)}`),
     kill: (request) => post('kill', request),
     override: (request) => post('override', request),
   };

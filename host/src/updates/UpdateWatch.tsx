@@ -136,13 +136,18 @@ type SetVerdict =
   /** a build that runs here must not run anywhere */
   | { kind: 'killed'; build: string };
 
-type RunningSet = Pick<PageSet, 'set' | 'candidate' | 'override'>;
+type RunningSet = Pick<PageSet, 'set' | 'candidate' | 'candidateSets' | 'override'>;
 
 export function judgeSet(running: RunningSet, builds: readonly string[], channel: LiveChannel): SetVerdict {
   const killed = builds.find((build) => channel.killed.includes(build));
   if (killed) return { kind: 'killed', build: killed };
   // an override was chosen by hand; the badge shows the way out
   if (running.override) return { kind: 'current' };
+  const candidates = [channel.candidate, ...(channel.moreCandidates ?? [])].flatMap(
+    (candidate) => candidate?.set ?? [],
+  );
+  const isUnchanged = (running.candidateSets ?? [running.set]).every((set) => candidates.includes(set));
+  if (running.candidate && isUnchanged) return { kind: 'current' };
   const live = (running.candidate && channel.candidate?.set) || channel.stable?.set || running.set;
   return live === running.set ? { kind: 'current' } : { kind: 'outdated', live };
 }

@@ -74,6 +74,18 @@ describe('the set of this page', () => {
       channel,
       { kind: 'outdated', live: setA },
     ],
+    [
+      'is current while every candidate it is put together of runs, wherever it stands',
+      { ...running, set: 'composed', candidate: true, candidateSets: [setC, setB] },
+      { ...channel, candidate: { set: setB }, moreCandidates: [{ set: 'other' }, { set: setC }] },
+      { kind: 'current' },
+    ],
+    [
+      'is outdated when one of the candidates it is put together of is gone',
+      { ...running, set: 'composed', candidate: true, candidateSets: [setC, setB] },
+      { ...channel, candidate: { set: setB }, moreCandidates: [{ set: 'other' }] },
+      { kind: 'outdated', live: setB },
+    ],
     ['stays under an override', { ...running, override: { id: 'x', expires: '' } }, unsigned, { kind: 'current' }],
     [
       'is to be left when a build of it is killed, override or not',

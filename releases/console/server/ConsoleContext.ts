@@ -1,9 +1,11 @@
 import { isName } from '@liaozhai/shared/contract';
 import type { Catalog } from '../../src/builds/catalog.ts';
+import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/quota.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
 import { refused } from '../../src/errors.ts';
-import type { GateCheck, GateSubject } from '../../src/gate/gate.ts';
+import type { GateCheck } from '../../src/gate/gate.ts';
+import type { BuildHealth, Health } from '../../src/health/autoStop.ts';
 import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
@@ -17,11 +19,11 @@ class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
   readonly #waiting = new Map<string, number>();
 
-  /** Throws refused if three works of this caller wait or run already. */
+  /** Throws refused if three of this caller wait or run already. */
   async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
     const waiting = this.#waiting.get(caller) ?? 0;
     if (waiting >= MOST_OF_ONE)
-      throw refused(`${waiting} browser checks of yours are waiting already`, 'Wait until they are done.');
+      throw refused(`${waiting} checks and switches of yours are waiting already`, 'Wait until they are done.');
     this.#waiting.set(caller, waiting + 1);
     const mine = this.#last.then(work, work);
     this.#last = mine;
@@ -47,34 +49,48 @@ export interface ConsoleOptions {
   channel: string;
   /** The gate's browser check for a channel, or null to go without. */
   smokeFor: (channel: string) => Promise<GateCheck | null>;
+  /** How much may be published; those of the environment if left out. */
+  limits?: QuotaLimits;
+}
+
+interface ClientOptions {
+  judging?: boolean;
+  permit?: Writer['permit'];
 }
 
 /** What the API's handlers share. */
 export class ConsoleContext {
   readonly options: ConsoleOptions;
+  readonly quota: Quota;
   readonly #health = new Map<string, HealthReader>();
-  readonly #smokes = new OneAtATime();
+  readonly #alarms = new Map<string, Set<string>>();
+  readonly #turns = new OneAtATime();
 
   constructor(options: ConsoleOptions) {
     this.options = options;
+    this.quota = new Quota(options.store, options.limits ?? limitsFrom());
   }
 
   /** A writer in someone's name. Throws refused for channels that do not exist. */
-  writer(channel: string, who: string): Writer {
+  writer(channel: string, who: string, permit?: Writer['permit']): Writer {
     if (!isName(channel)) throw refused(`"${channel}" is not a channel name`);
     const { store, catalog, key } = this.options;
-    return { store, catalog, key, channel, who, now: () => new Date() };
+    return { store, catalog, key, channel, who, now: () => new Date(), permit };
   }
 
-  /** With `judging` the browser check comes along; one browser runs at a time, whoever asks. */
-  async client(channel: string, who: string, judging = false): Promise<ReleaseClient> {
+  /** With `judging` the browser check comes along. */
+  async client(channel: string, who: string, { judging = false, permit }: ClientOptions = {}): Promise<ReleaseClient> {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
-    const found = judging ? await this.options.smokeFor(channel) : null;
-    const smoke = found && {
-      name: found.name,
-      run: (subject: GateSubject) => this.#smokes.run(who, () => found.run(subject)),
-    };
-    return localClient(this.writer(channel, who), { smoke, provenance });
+    const smoke = judging ? await this.options.smokeFor(channel) : null;
+    return localClient(this.writer(channel, who, permit), { smoke, provenance });
+  }
+
+  /**
+   * Runs what asks the gate, one after another: one browser at a time, and every change is judged over the ones before it, so that
+   * teams that switch at the same moment all get through instead of judging for nothing.
+   */
+  inTurn<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.run(who, work);
   }
 
   async current(channel: string): Promise<ChannelDocument> {
@@ -84,6 +100,14 @@ export class ConsoleContext {
 
   async channels(): Promise<string[]> {
     return (await this.options.store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+  }
+
+  /** Those of these builds that were not alarming when asked the last time. */
+  newAlarms(channel: string, health: Health): BuildHealth[] {
+    const alarming = health.builds.filter(({ alarm }) => alarm);
+    const known = this.#alarms.get(channel) ?? new Set();
+    this.#alarms.set(channel, new Set(alarming.map(({ build }) => build)));
+    return alarming.filter(({ build }) => !known.has(build));
   }
 
   healthReader(channel: string): HealthReader {

@@ -6,7 +6,8 @@ import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { Hono } from 'hono';
 import { buildFolder } from '../../src/model/ids.ts';
-import { createToken, revokeToken } from '../../src/operations/tokens.ts';
+import { canonicalJson, newSigningKey, sha256Hex, signText } from '../../src/model/signing.ts';
+import { createToken, listTokens, revokeToken } from '../../src/operations/tokens.ts';
 import { httpClient } from '../../src/releaseClient.ts';
 import { openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';
@@ -23,7 +24,7 @@ async function openTestApi() {
   const createOwn = () => createApi(new ConsoleContext(context));
   const tokens: Record<string, string> = {};
   for (const grant of GRANTS)
-    tokens[grant] = (await createToken(store, { grant, label: grant, by: 'test', days: null })).token;
+    tokens[grant] = (await createToken(store, key, { grant, label: grant, by: 'test', days: null })).token;
   const bearer = (grant: string) => ({ authorization: `Bearer ${tokens[grant]}` });
   return { at, api: createOwn(), createOwn, tokens, bearer };
 }
@@ -78,11 +79,11 @@ describe('sec.releases: who gets in', () => {
   });
 
   test('no longer who was revoked or has expired', async () => {
-    const { token, record } = await createToken(at.store, { grant: 'viewer', label: '', by: 'test', days: 1 });
+    const { token, record } = await createToken(at.store, at.key, { grant: 'viewer', label: '', by: 'test', days: 1 });
     expect((await ask('/status', { authorization: `Bearer ${token}` })).status).toBe(200);
-    await revokeToken(at.store, record.id);
+    await revokeToken(at.store, at.key, record.id);
     expect((await ask('/status', { authorization: `Bearer ${token}` })).status).toBe(401);
-    const old = await createToken(at.store, { grant: 'viewer', label: '', by: 'test', days: -1 });
+    const old = await createToken(at.store, at.key, { grant: 'viewer', label: '', by: 'test', days: -1 });
     expect((await ask('/status', { authorization: `Bearer ${old.token}` })).status).toBe(401);
   });
 
@@ -91,6 +92,72 @@ describe('sec.releases: who gets in', () => {
     const stored = await Promise.all(files.map((file) => readFile(join(at.folder, 'store', file), 'utf8')));
     // lz_<id>_<secret>, and a secret may have underscores of its own
     for (const token of Object.values(tokens)) expect(stored.join()).not.toContain(token.split('_').slice(2).join('_'));
+  });
+
+  describe("nobody whose record the store's key did not sign", () => {
+    const secret = 'x'.repeat(43);
+    const record = (parts: object) => ({
+      hash: sha256Hex(secret),
+      role: 'manager',
+      name: null,
+      label: 'forged',
+      at: new Date().toISOString(),
+      by: 'nobody',
+      expires: null,
+      revoked: null,
+      ...parts,
+    });
+    const rollbackAs = (id: string, own = secret) =>
+      api.request('/rollback', {
+        method: 'POST',
+        headers: { authorization: `Bearer lz_${id}_${own}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+
+    test.each([
+      ['unsigned, as they were before', 'aaaaaaaaaaaa', (id: string) => record({ id })],
+      [
+        'signed by another key',
+        'bbbbbbbbbbbb',
+        (id: string) => record({ id, sig: signText(canonicalJson(record({ id })), newSigningKey()) }),
+      ],
+    ])('%s, and is told how to get a new one', async (_, id, make) => {
+      const { seq } = await at.current();
+      await at.store.swapPointer(`tokens/${id}.json`, JSON.stringify(make(id)), null);
+      const answer = await rollbackAs(id);
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({
+        message: expect.stringContaining('not signed'),
+        cure: expect.stringContaining('token create'),
+      });
+      expect((await at.current()).seq).toBe(seq);
+      const listed = (await listTokens(at.store, at.key.publicKey)).find((token) => token.id === id);
+      expect(listed?.problem).toContain('not signed');
+      expect((await revokeToken(at.store, at.key, id)).revoked).not.toBeNull();
+    });
+
+    test('a role raised by hand, and the record of a revoked token under another id', async () => {
+      const { token, record: viewer } = await createToken(at.store, at.key, {
+        grant: 'viewer',
+        label: '',
+        by: 'test',
+        days: null,
+      });
+      const own = token.slice('lz_aaaaaaaaaaaa_'.length);
+      const pointer = await at.store.readPointer(`tokens/${viewer.id}.json`);
+      const other = 'cccccccccccc';
+      await at.store.swapPointer(`tokens/${other}.json`, pointer?.body ?? '', null);
+      expect((await rollbackAs(other, own)).status).toBe(401);
+      const raised = pointer?.body.replace('"viewer"', '"manager"') ?? '';
+      await at.store.swapPointer(`tokens/${viewer.id}.json`, raised, pointer?.tag ?? '');
+      expect((await rollbackAs(viewer.id, own)).status).toBe(401);
+    });
+
+    test('a damaged record opens nothing and hides no other', async () => {
+      await at.store.swapPointer('tokens/dddddddddddd.json', '{', null);
+      expect((await rollbackAs('dddddddddddd')).status).toBe(401);
+      expect((await listTokens(at.store, at.key.publicKey)).length).toBeGreaterThanOrEqual(GRANTS.length);
+    });
   });
 
   test('who guesses is slowed down', async () => {
@@ -132,16 +199,24 @@ describe('sec.releases: who may do what', () => {
       () => ({ builds: [storiesNext], percent: 5 }),
       { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 },
     ],
-    ['canary', () => ({ builds: [chatNext], percent: 5 }), { 'deployer:chat': 403 }],
-    ['canary', () => ({ percent: 7 }), { 'deployer:chat': 403, 'deployer:stories': 200 }],
-    ['promote', () => ({}), { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403 }],
-    ['abort', () => ({}), { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 }],
+    ['canary', () => ({ builds: [chatNext], percent: 5 }), { 'deployer:stories': 403, 'deployer:chat': 200 }],
+    ['canary', () => ({ percent: 7 }), { 'deployer:chat': 200, 'deployer:stories': 200, manager: 422 }],
+    ['promote', () => ({}), { viewer: 403, 'publisher:stories': 403, manager: 422 }],
+    ['promote', () => ({ name: 'stories' }), { 'deployer:chat': 403 }],
+    ['abort', () => ({ name: 'stories' }), { 'deployer:chat': 403 }],
+    ['abort', () => ({}), { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 200, 'deployer:stories': 200 }],
     ['activate', () => ({ builds: [storiesNext], force: true, why: 'x' }), { 'deployer:stories': 403 }],
     [
       'override',
       () => ({ builds: [storiesNext], hours: 1 }),
       { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200, manager: 200 },
     ],
+    [
+      'withdraw',
+      () => ({ name: 'stories', confirm: 'stories' }),
+      { viewer: 403, 'publisher:stories': 403, 'deployer:chat': 403, 'deployer:stories': 200 },
+    ],
+    ['rollback', () => ({ name: 'stories' }), { 'deployer:stories': 200 }],
     [
       'kill',
       () => ({ build: storiesNext }),
@@ -158,13 +233,21 @@ describe('sec.releases: who may do what', () => {
 
   test('everyone with a token may look', async () => {
     for (const grant of GRANTS)
-      for (const path of ['/status', '/builds', '/log', '/health', '/names', '/diff?a=1&b=stable'])
+      for (const path of [
+        '/status',
+        '/builds',
+        '/log',
+        '/health',
+        '/names',
+        '/diff?a=1&b=stable',
+        `/kill?build=${encodeURIComponent(storiesNext)}`,
+      ])
         expect((await ask(path, bearer(grant))).status).toBe(200);
   });
 
   test('every change is attributed to its token, also where tokens share a label', async () => {
     const request = { grant: 'manager', label: 'local console', by: 'npm start', days: 7 };
-    const { token, record } = await createToken(at.store, request);
+    const { token, record } = await createToken(at.store, at.key, request);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ name: 'chat', why: 'leaked' });
     await post('manager', 'activate', { builds: [chatNext], why: 'because' });
@@ -215,7 +298,10 @@ describe('sec.releases: publishing over HTTP', () => {
       commit: 'abc',
     });
     const foreign = await writeRemote(at.place(), 'chat', 'over http');
-    await expect(client.publish(foreign, '3.0.0')).rejects.toMatchObject({ message: 'this token is for stories only' });
+    await expect(client.publish(foreign, '3.0.0')).rejects.toMatchObject({
+      kind: 'forbidden',
+      message: 'this token is for stories only',
+    });
     await expect(client.activate({ builds: [build?.id ?? ''] })).rejects.toThrow('may not activate');
     server.close();
   });
@@ -226,13 +312,16 @@ describe('sec.releases: publishing over HTTP', () => {
 
   test.each([
     ['climbing out', `/builds/${folder}/..%2f..%2fkeys%2fsigning.pem`],
+    ['a % that escapes nothing', `/builds/${folder}/%zz.js`],
     ['climbing by dots', `/builds/${folder}/%2e%2e/x.js`],
     ['a hidden file', `/builds/${folder}/.env`],
     ['an unknown ending', `/builds/${folder}/x.sh2`],
     ['a compressed form', `/builds/${folder}/x.js.br`],
     ['a folder that is none', '/builds/stories/nonsense/x.js'],
   ])('%s is refused', async (_, path) => {
-    expect((await put(path, 'x')).status).toBeGreaterThanOrEqual(400);
+    const { status } = await put(path, 'x');
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
     expect(await at.store.list('keys/x')).toEqual([]);
     expect(await at.store.read(`builds/${folder}/.env`)).toBeNull();
   });

@@ -3,13 +3,21 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import { LIMITS } from '../../src/builds/readPackage.ts';
-import { conflict, ReleaseError, usage } from '../../src/errors.ts';
-import { countedFrom, summarise } from '../../src/health/autoStop.ts';
+import { forbidden, ReleaseError, usage } from '../../src/errors.ts';
+import { readHealth } from '../../src/health/autoStop.ts';
 import { issuesOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { idOfFolder } from '../../src/model/ids.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
-import { authenticate, nameInWord, refusal, type TokenRecord, type Wish } from '../../src/operations/tokens.ts';
+import {
+  authenticate,
+  MOVES_CANDIDATE,
+  nameInWord,
+  REISSUE,
+  refusal,
+  type TokenRecord,
+  type Wish,
+} from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { Uploads } from './uploads.ts';
@@ -63,14 +71,16 @@ const BODIES = {
   activate: bodySchema({ builds: someBuilds, ...reason, force }),
   canary: bodySchema({
     builds: v.optional(builds, []),
+    name: v.optional(nameSchema),
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...reason,
     force,
   }),
-  promote: bodySchema({ ...reason, force }),
-  abort: bodySchema({ ...reason, force }),
+  promote: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
+  abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
-  kill: bodySchema({ build, ...reason }),
+  withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
+  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason }),
   override: bodySchema({
     builds: someBuilds,
     hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
@@ -104,7 +114,7 @@ const REQUESTS_PER_MINUTE = 1200;
 const REFUSED_PER_MINUTE = 30;
 const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
-const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503 } as const;
+const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
 /** Labels may be shared, so the audit names the token too. */
 const whoOf = ({ id, role, name, label }: TokenRecord): string =>
@@ -137,9 +147,12 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     if (origin && (!URL.canParse(origin) || new URL(origin).host !== context.req.header('host')))
       return denied(context, 403, 'this API answers no other origin');
     const [, presented = ''] = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '') ?? [];
-    const token = await authenticate(console.options.store, presented, new Date());
-    if (!token) {
+    const { store, key } = console.options;
+    const token = await authenticate(store, key.publicKey, presented, new Date());
+    if (token === 'unknown' || token === 'unsigned') {
       if (!refusals.allows(addressOf(context))) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
+      if (token === 'unsigned')
+        return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE);
       return denied(
         context,
         401,
@@ -179,13 +192,15 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     );
     return context.json({ seq: target.seq });
   });
+  app.get('/kill', async (context) =>
+    context.json(await (await client(context)).killEffect(context.req.query('build') ?? '')),
+  );
   app.get('/channels', async (context) =>
     context.json({ channels: await console.channels(), shown: console.options.channel }),
   );
   app.get('/health', async (context) => {
     const channel = channelOf(context, console);
-    const document = await console.current(channel);
-    return context.json(summarise(await console.healthReader(channel).events(countedFrom(document)), document));
+    return context.json((await readHealth(console.writer(channel, ''), console.healthReader(channel))).health);
   });
   app.get('/me', (context) => {
     const { role, name, label } = context.get('token');
@@ -200,6 +215,7 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   promote: (client, body) => client.promote(body),
   abort: (client, body) => client.abort(body),
   rollback: (client, body) => client.rollback(body),
+  withdraw: (client, body) => client.withdraw(body),
   kill: (client, body) => client.kill(body),
   override: (client, body) => client.override(body),
 };
@@ -207,12 +223,10 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
 const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote'];
 
-/** A bound token's change is tied to the state its right was judged by. Throws conflict if the caller saw another one. */
-function tied<Name extends Verb>(verb: Name, { role }: TokenRecord, body: Body<Name>, { seq }: ChannelDocument) {
-  if (role === 'manager' || verb === 'check' || verb === 'override') return body;
-  if ('seq' in body && body.seq !== undefined && body.seq !== seq)
-    throw conflict(`the channel is at state ${seq} by now`, 'Look at the new state and decide again.');
-  return { ...body, seq };
+/** A bound token means its own remote where it names none. */
+function meant<Name extends Verb>(verb: Name, { name }: TokenRecord, body: Body<Name>): Body<Name> {
+  const unnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
+  return name !== null && unnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
 }
 
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
@@ -223,19 +237,33 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       if (!context.req.header('content-type')?.startsWith('application/json'))
         return denied(context, 415, 'this is no JSON', 'Send content-type: application/json.');
       const token = context.get('token');
-      const body = parseBody(verb, await context.req.json().catch(() => null));
+      const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
       const channel = channelOf(context, console);
-      const current = await console.current(channel);
-      const reason = refusal(token, wishOf(verb, body), current);
-      if (reason) return denied(context, 403, reason);
-      const client = await console.client(channel, whoOf(token), JUDGED.includes(verb));
-      return context.json(await HANDLERS[verb](client, tied(verb, token, body, current)));
+      // once at the door, and again for every state that the change is tried on
+      const permit = (current: ChannelDocument) => {
+        const reason = refusal(token, wishOf(verb, body), current);
+        if (reason) throw forbidden(reason);
+      };
+      permit(await console.current(channel));
+      const judging = JUDGED.includes(verb);
+      const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), { judging, permit }), body);
+      return context.json(await (judging ? console.inTurn(whoOf(token), act) : act()));
     },
   );
 }
 
+/** Throws usage for a `%` that escapes nothing. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    if (cause instanceof URIError) throw usage(`${path} is not an escaped path`, 'Escape it as a URL asks for.');
+    throw cause;
+  }
+}
+
 function addUploads(app: Hono<Env>, console: ConsoleContext): void {
-  const uploads = new Uploads(console.options.store);
+  const uploads = new Uploads(console.options.store, console.quota);
   app.put(
     '/builds/:name/:folder/*',
     atMost(LIMITS.fileBytes, 'Split this file and publish again.'),
@@ -247,7 +275,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
       if (reason) return denied(context, 403, reason);
       const id = idOfFolder(name, folder);
       if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
-      const path = decodeURIComponent(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
+      const path = decoded(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
       const body = Buffer.from(await context.req.arrayBuffer());
       const announced = context.req.header('content-length');
       if (announced !== undefined && Number(announced) !== body.length)

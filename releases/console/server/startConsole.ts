@@ -35,7 +35,7 @@ export interface RunningConsole {
 async function localLink(context: ConsoleContext, origin: string, wanted: boolean | undefined): Promise<string> {
   if (!wanted) return origin;
   const request = { grant: 'manager', label: 'local console', by: 'npm start', days: 7 };
-  const { token } = await createToken(context.options.store, request);
+  const { token } = await createToken(context.options.store, context.options.key, request);
   return `${origin}/#token=${token}`;
 }
 

@@ -1,8 +1,9 @@
-import { claimVersion, writeFile } from '../../src/builds/publish.ts';
+import { bytesOf, claimVersion, writeFile } from '../../src/builds/publish.ts';
+import type { Quota } from '../../src/builds/quota.ts';
 import { fileProblem, LIMITS, packageProblems } from '../../src/builds/readPackage.ts';
 import { refused } from '../../src/errors.ts';
 import { type BuildRecord, parseRecord } from '../../src/model/build.ts';
-import { buildFolder } from '../../src/model/ids.ts';
+import { buildFolder, nameOf } from '../../src/model/ids.ts';
 import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -14,10 +15,12 @@ interface Pending {
 /** Takes builds over HTTP: files in any order, then `build.json`, which makes them a build if every file is what it says. */
 export class Uploads {
   readonly #store: Store;
+  readonly #quota: Quota;
   readonly #pending = new Map<string, Pending>();
 
-  constructor(store: Store) {
+  constructor(store: Store, quota: Quota) {
     this.#store = store;
+    this.#quota = quota;
   }
 
   /** Stores a file; sending the same again is fine. Throws refused. */
@@ -28,7 +31,8 @@ export class Uploads {
     if (pending.files >= LIMITS.files * 2 || pending.bytes + body.length > LIMITS.buildBytes * 2)
       throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
     this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + body.length });
-    await writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
+    const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
+    await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
   }
 
   /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */
@@ -38,7 +42,9 @@ export class Uploads {
     const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
     const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
     if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
-    await this.#store.create(`${buildFolder(id)}/build.json`, canonicalJson(record));
+    const text = canonicalJson(record);
+    const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
+    await this.#quota.hold(nameOf(id), text.length, write);
     this.#pending.delete(id);
     return { id, created: await claimVersion(this.#store, record) };
   }

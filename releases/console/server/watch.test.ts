@@ -35,10 +35,14 @@ async function harmfulCandidate(): Promise<void> {
   await canary(at.writer, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });
   const { stable, candidate } = await at.current();
   const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
-  const told = { build: 'stories', outcome: 'loaded' } as const;
+  const build = (builds: readonly string[] = []) => builds.find((id) => id.startsWith('stories@')) ?? '';
+  const told = { outcome: 'loaded' } as const;
   for (let n = 0; n < 60; n += 1) {
-    recorder.record({ ...told, set: stable?.set ?? '', candidate: false }, `control ${n}`);
-    const tried = { ...told, set: candidate?.set ?? '', candidate: true };
+    recorder.record(
+      { ...told, build: build(stable?.builds), set: stable?.set ?? '', candidate: false },
+      `control ${n}`,
+    );
+    const tried = { ...told, build: build(candidate?.builds), set: candidate?.set ?? '', candidate: true };
     recorder.record({ ...tried, outcome: 'failed', failure: 'hang' }, `tried ${n}`);
   }
   await recorder.flush();
@@ -56,8 +60,7 @@ describe('the watch over the channels', () => {
   });
 
   test('renews a document that ages even where the health record cannot be read', async () => {
-    const long = Date.now() - (CHANNEL_LIFETIME_DAYS - 1) * 86_400_000;
-    const old = { ...at.writer, channel: 'old', now: () => new Date(long) };
+    const old = { ...at.after(-(CHANNEL_LIFETIME_DAYS - 1) * 86_400_000), channel: 'old' };
     await createChannel(old);
     await activate(old, [await at.host(), await at.remote('stories')], { gate: openGate });
     await canary(old, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });

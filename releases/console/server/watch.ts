@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
-import { stopIfWorse } from '../../src/health/autoStop.ts';
+import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
+import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 
 const HELD_MILLISECONDS = 20_000;
+const LONGEST_BELIEVED_MILLISECONDS = 5 * 60_000;
 
 /** One holder at a time, across processes; whoever stops renewing loses it after 20 seconds. */
 export class Lease {
@@ -24,7 +26,8 @@ export class Lease {
     const held = pointer ? parseJson(pointer.body, this.#key) : null;
     if (held instanceof Object && 'holder' in held && 'until' in held) {
       const left = Number(held.until) - now;
-      if (held.holder !== this.#holder && left > 0) return false;
+      // longer than anybody holds it: taken by a clock that is wrong
+      if (held.holder !== this.#holder && left > 0 && left <= LONGEST_BELIEVED_MILLISECONDS) return false;
       if (held.holder === this.#holder && left > HELD_MILLISECONDS / 2) return true;
     }
     const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MILLISECONDS, nonce: randomUUID() });
@@ -53,6 +56,29 @@ export async function watchOnce(
   }
 }
 
+const ALARM_MILLISECONDS = 60_000;
+
+/** Tells of every build that began to fail everybody, once for as long as it does. */
+export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unknown) => void): Promise<void> {
+  for (const channel of await console.channels()) {
+    const look = async () => {
+      const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));
+      for (const alarm of console.newAlarms(channel, health))
+        onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
+    };
+    await look().catch(onProblem);
+  }
+}
+
+const SWEEP_MILLISECONDS = 3_600_000;
+
+/** Removes uploads that were given up, if the lease is ours. */
+export async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
+  if (!(await lease.hold())) return;
+  await sweepUploads(console.options.store);
+  console.quota.forget();
+}
+
 /** Watches until the returned function is called. */
 export function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void): () => void {
   const lease = new Lease(console.options.store, 'watch');
@@ -63,6 +89,10 @@ export function startWatch(console: ConsoleContext, onProblem: (cause: unknown) 
     await watchOnce(console, lease, onProblem).catch(onProblem);
     running = false;
   };
-  const timer = setInterval(() => void round(), LOOK_MILLISECONDS).unref();
-  return () => clearInterval(timer);
+  const timers = [
+    setInterval(() => void round(), LOOK_MILLISECONDS).unref(),
+    setInterval(() => void alarmOnce(console, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
+    setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
+  ];
+  return () => timers.forEach(clearInterval);
 }

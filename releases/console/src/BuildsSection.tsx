@@ -25,18 +25,13 @@ function BuildActions({ id, status, me, console, running }: { id: string } & Bui
       {label}
     </ActionButton>
   );
-  const change = (label: string, verb: string, body: object, danger = false) =>
-    button(
-      label,
-      verb,
-      () =>
-        console.ask(verb, body, {
-          title: `${label} ${versionOf(id)}`,
-          action: label,
-          changes: verb === 'kill' ? [id] : changes,
-          danger,
-        }),
-      danger,
+  const change = (label: string, verb: string, body: object) =>
+    button(label, verb, () =>
+      console.ask(verb, body, {
+        title: `${label} ${versionOf(id)}`,
+        action: label,
+        changes,
+      }),
     );
   const { activate, canary, check, override, kill } = texts.builds;
   return (
@@ -45,7 +40,7 @@ function BuildActions({ id, status, me, console, running }: { id: string } & Bui
       {may && change(activate, 'activate', { builds: [id] })}
       {may && change(canary, 'canary', { builds: [id], percent: 5 })}
       {may && button(override, 'override', (control) => void console.override(control, id))}
-      {me.role === 'manager' && change(kill, 'kill', { build: id }, true)}
+      {me.role === 'manager' && button(kill, 'kill', (control) => void console.kill(control, id), true)}
     </div>
   );
 }

@@ -1,8 +1,8 @@
-import { Button, ListRow } from '@liaozhai/shared/ui';
+import { Button, ListRow, Tag } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
-import type { ChannelDocument, Health } from './api';
+import type { BuildHealth, CandidateHealth, ChannelDocument, Health } from './api';
 import styles from './Console.module.css';
-import { type Console, changesBy, maySwitch } from './createConsole';
+import { type Console, candidatesOf, changesBy, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
 import { failuresLine, nameOf, probability, relativeTime, texts, versionOf } from './texts';
 
@@ -14,7 +14,13 @@ const stepOf = (percent: number): number => {
 
 type Candidate = NonNullable<ChannelDocument['candidate']>;
 
-function Share({ percent, running, console }: { percent: number; running: string | null; console: Console }) {
+interface ShareProps {
+  candidate: Candidate;
+  running: string | null;
+  console: Console;
+}
+
+function Share({ candidate: { builds, percent }, running, console }: ShareProps) {
   const [step, setStep] = useState(stepOf(percent));
   const id = useId();
   const chosen = STEPS[step] ?? 0;
@@ -38,7 +44,7 @@ function Share({ percent, running, console }: { percent: number; running: string
         variant="quiet"
         small
         disabled={running !== null || chosen === percent}
-        onClick={() => console.ask('canary', { builds: [], percent: chosen }, { title: apply, action: apply, changes })}
+        onClick={() => console.ask('canary', { builds, percent: chosen }, { title: apply, action: apply, changes })}
       >
         {apply}
       </Button>
@@ -53,22 +59,25 @@ interface DecisionsProps extends Pick<SectionProps, 'console' | 'running'> {
 
 function Decisions({ status, candidate: { builds }, console, running }: DecisionsProps) {
   const { abort, promote } = texts.candidate;
+  const name = nameOf(builds[0] ?? '');
   return (
     <div className={styles.actions}>
       <ActionButton
         variant="danger"
-        control="abort"
+        control={`abort ${name}`}
         running={running}
-        onClick={() => console.ask('abort', {}, { title: abort, action: abort, danger: true, changes: builds })}
+        aria-label={`${abort} ${name}`}
+        onClick={() => console.ask('abort', { name }, { title: abort, action: abort, danger: true, changes: builds })}
       >
         {abort}
       </ActionButton>
       <ActionButton
         variant="primary"
-        control="promote"
+        control={`promote ${name}`}
         running={running}
+        aria-label={`${promote} ${name}`}
         onClick={() =>
-          console.ask('promote', {}, { title: promote, action: promote, changes: changesBy(status, builds) })
+          console.ask('promote', { name }, { title: promote, action: promote, changes: changesBy(status, builds) })
         }
       >
         {promote}
@@ -77,14 +86,12 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
   );
 }
 
-/** The candidate: its builds, its share of visitors since when and by whom, and what may become of it. */
-export function CandidateSection({ status, me, console, running, now }: { status: ChannelDocument } & SectionProps) {
-  const { candidate } = status;
-  if (!candidate) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
-  const { builds, percent, since, by, set } = candidate;
+function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: ChannelDocument } & SectionProps) {
+  const { status, me, console, running, now } = props;
+  const { builds, percent, since, by, salt } = candidate;
   const may = builds.every((id) => maySwitch(me, nameOf(id)));
   return (
-    <>
+    <div className={styles.candidate}>
       <p className={styles.quiet}>
         {texts.candidate.share(percent)} · {texts.live.since(relativeTime(since, now), by)}
       </p>
@@ -99,10 +106,17 @@ export function CandidateSection({ status, me, console, running, now }: { status
         ))}
       </div>
       {/* a share being chosen is kept until another candidate or another share is live */}
-      {may && <Share key={`${set} ${percent}`} percent={percent} running={running} console={console} />}
+      {may && <Share key={`${salt} ${percent}`} candidate={candidate} running={running} console={console} />}
       {may && <Decisions status={status} candidate={candidate} console={console} running={running} />}
-    </>
+    </div>
   );
+}
+
+/** The candidates: each one's builds, its share of visitors since when and by whom, and what may become of it. */
+export function CandidateSection(props: { status: ChannelDocument } & SectionProps) {
+  const candidates = candidatesOf(props.status);
+  if (candidates.length === 0) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
+  return candidates.map((candidate) => <OneCandidate key={candidate.salt} candidate={candidate} {...props} />);
 }
 
 type Group = Health['stable'];
@@ -120,42 +134,100 @@ const MEASURES: [label: string, show: (group: Group) => string][] = [
   [texts.health.failures, ({ failures }) => failuresLine(failures)],
 ];
 
-function Verdict({ verdict }: Pick<Health, 'verdict'>) {
-  if (!verdict) return null;
-  const p = probability(verdict.pValue);
-  const { worse, fine, tooFew } = texts.health;
+function Verdict({ worse, enough, pValue }: CandidateHealth['verdict']) {
+  const p = probability(pValue);
+  const { worse: isWorse, fine, tooFew } = texts.health;
+  return <p className={worse ? styles.alarm : styles.quiet}>{worse ? isWorse(p) : enough ? fine(p) : tooFew}</p>;
+}
+
+/** Columns of figures under their headings, the measures in rows. */
+function Figures({ columns }: { columns: readonly (readonly [heading: string, group: Group])[] }) {
   return (
-    <p className={verdict.worse ? styles.alarm : styles.quiet}>
-      {verdict.worse ? worse(p) : verdict.enough ? fine(p) : tooFew}
-    </p>
+    <table className={styles.figures}>
+      <thead>
+        <tr>
+          <td />
+          {columns.map(([heading]) => (
+            <th key={heading} scope="col">
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {MEASURES.map(([label, show]) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            {columns.map(([heading, group]) => (
+              <td key={heading}>{show(group)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
-/** How the sets fare in browsers, the candidate beside its control. */
+function BuildFigures({ build }: { build: BuildHealth }) {
+  const { build: id, group, visitors, failedVisitors, failures, recent, alarm } = build;
+  return (
+    <ListRow
+      className={styles.row}
+      title={
+        <>
+          <strong>{nameOf(id)}</strong> {group === 'candidate' && <Tag>{texts.candidate.title}</Tag>}
+        </>
+      }
+      detail={
+        <>
+          <span title={id}>{versionOf(id)}</span>
+          {failedVisitors > 0 && <span className={styles.fallback}>{failuresLine(failures)}</span>}
+          {alarm && (
+            <span className={styles.alarm} role="alert">
+              {texts.health.alarm(recent.failedVisitors, recent.visitors)}
+            </span>
+          )}
+        </>
+      }
+      value={texts.health.failedOf(failedVisitors, visitors)}
+    />
+  );
+}
+
+function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
+  if (builds.length === 0) return null;
+  return (
+    <div className={styles.rows}>
+      {builds.map((build) => (
+        <BuildFigures key={build.build} build={build} />
+      ))}
+    </div>
+  );
+}
+
+/** How the sets fare in browsers: what alarms, then all of stable, each candidate beside its control, and every build. */
 export function HealthSection({ health }: { health: Health | null }) {
   if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
-  const { stable, candidate, verdict } = health;
+  const { stable, candidate } = texts.health;
+  const alarming = health.builds.filter(({ alarm }) => alarm);
+  const others = health.builds.filter(({ alarm }) => !alarm);
   return (
     <>
-      <table className={styles.figures}>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">{texts.health.stable}</th>
-            {candidate && <th scope="col">{texts.health.candidate}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {MEASURES.map(([label, show]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td>{show(stable)}</td>
-              {candidate && <td>{show(candidate)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Verdict verdict={verdict} />
+      <BuildList builds={alarming} />
+      {health.candidates.length === 0 && <Figures columns={[[stable, health.stable]]} />}
+      {health.candidates.map(({ builds, tried, control, verdict }) => (
+        <div key={builds.join()} className={styles.candidate}>
+          {health.candidates.length > 1 && <h3 className={styles.quiet}>{builds.map(nameOf).join('、')}</h3>}
+          <Figures
+            columns={[
+              [stable, control],
+              [candidate, tried],
+            ]}
+          />
+          <Verdict {...verdict} />
+        </div>
+      ))}
+      <BuildList builds={others} />
     </>
   );
 }

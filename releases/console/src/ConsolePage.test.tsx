@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type { BuildSummary, ChannelDocument, Health, LogEntry, Me } from './api';
+import type { BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me } from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 
@@ -47,10 +47,19 @@ function openServer() {
     token: 'lz_abc_def',
     seqs: { production: 7, preview: 20 } as Record<string, number>,
     candidate: true,
+    more: [] as NonNullable<ChannelDocument['moreCandidates']>,
     percent: 10,
     log: [] as LogEntry[],
     builds: [summary(next), summary(old)],
-    health: { stable: group, candidate: null, verdict: null } as Health,
+    health: { stable: group, candidates: [], builds: [] } as Health,
+    effect: {
+      build: old,
+      name: 'stories',
+      live: true,
+      instead: null,
+      endsCandidate: false,
+      lost: ['/explore', '/story/:id'],
+    } as KillEffect,
     check: [] as { check: string; problems: string[] }[],
     away: false,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
@@ -80,7 +89,11 @@ function openServer() {
     if (verb === 'check') return [200, server.check];
     if (verb === 'override') return [200, { query: '?override=abc' }];
     if (body) return change(channel, seq, body);
-    const status = { ...statusAt(seq, channel, server.percent), ...(server.candidate ? {} : { candidate: null }) };
+    const status = {
+      ...statusAt(seq, channel, server.percent),
+      ...(server.candidate ? {} : { candidate: null }),
+      moreCandidates: server.more,
+    };
     const answers: Record<string, unknown> = {
       me: server.me,
       channels: { channels: Object.keys(server.seqs), shown: 'production' },
@@ -90,6 +103,7 @@ function openServer() {
       builds: server.builds,
       health: server.health,
       before: { seq: 3 },
+      kill: server.effect,
       diff: [
         { name: 'stories', from: next, to: old },
         { name: 'chat', from: chat, to: null },
@@ -186,8 +200,14 @@ describe('what the page shows', () => {
   });
 
   test.each([
-    [{ role: 'manager', name: null }, ['回退 chat', '回退 stories', '整体回退', '调整比例', '中止灰度', '全量上线']],
-    [{ role: 'deployer', name: 'stories' }, ['回退 stories', '调整比例', '中止灰度', '全量上线']],
+    [
+      { role: 'manager', name: null },
+      ['回退 chat', '撤下 stories', '回退 stories', '整体回退', '调整比例', '中止灰度 stories', '全量上线 stories'],
+    ],
+    [
+      { role: 'deployer', name: 'stories' },
+      ['撤下 stories', '回退 stories', '调整比例', '中止灰度 stories', '全量上线 stories'],
+    ],
     [{ role: 'deployer', name: 'chat' }, ['回退 chat']],
     [{ role: 'publisher', name: 'stories' }, []],
     [{ role: 'viewer', name: null }, []],
@@ -221,10 +241,43 @@ describe('what the page shows', () => {
   test('the candidate beside its control, and the verdict', async () => {
     const verdict = { test: '', pValue: 1e-9, alpha: 1e-4, enough: true, worse: true };
     const tried = { ...group, failedVisitors: 20, failures: { hang: 20 }, p75LoadMilliseconds: 512.4 };
-    server.health = { stable: group, candidate: tried, verdict };
+    server.health = { stable: group, candidates: [{ builds: [next], tried, control: group, verdict }], builds: [] };
     await openPage();
     for (const part of ['20（33.3%）', '超时 20', '512 ms', '明显变差', '将自动中止'])
       expect(section('健康').textContent).toContain(part);
+  });
+
+  test('every build with its failures, and an alarm for one that fails everybody', async () => {
+    const failing = { ...group, failedVisitors: 40, failures: { hang: 40 } };
+    const fine = { build: chat, group: 'stable' as const, ...group, recent: { visitors: 9, failedVisitors: 0 } };
+    const recent = { visitors: 50, failedVisitors: 38 };
+    const builds = [
+      { ...fine, alarm: false },
+      { ...fine, build: old, ...failing, recent, alarm: true },
+    ];
+    server.health = { stable: group, candidates: [], builds };
+    await openPage();
+    const health = section('健康');
+    expect((await within(health).findByRole('alert')).textContent).toContain('50 位访客中 38 位失败');
+    expect(health.textContent).toMatch(/stories.*超时 40.*40 \/ 60 位失败.*chat.*0 \/ 60/);
+  });
+
+  test('several candidates, each with its share and a way to end it alone', async () => {
+    server.more = [
+      {
+        set: 'c'.repeat(40),
+        builds: ['chat@1.1.0+ffffffffffff'],
+        percent: 20,
+        salt: 'yyyyyyyy',
+        since: instant(30),
+        by: '小赵',
+      },
+    ];
+    await openPage();
+    expect(section('灰度').textContent).toMatch(/10% 的访客.*小李.*stories.*20% 的访客.*小赵.*chat/);
+    await userEvent.click(button('中止灰度 chat'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '中止灰度' }));
+    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { name: 'chat', seq: 7 } }]));
   });
 
   test('a lost connection is told of above the state last seen, until it is back', async () => {
@@ -274,13 +327,13 @@ describe('a change', () => {
     await userEvent.type(screen.getByLabelText('原因（会写入记录）'), '也许');
     await userEvent.click(button('取消'));
     expect(server.posted()).toEqual([]);
-    await userEvent.click(button('中止灰度'));
+    await userEvent.click(button('中止灰度 stories'));
     expect(screen.getByLabelText<HTMLInputElement>('原因（会写入记录）').value).toBe('');
   });
 
   test('is tied to the state it was asked about: another team that was faster is told of, not overrun', async () => {
     await openPage();
-    await userEvent.click(button('全量上线'));
+    await userEvent.click(button('全量上线 stories'));
     expect(dialog().textContent).toContain('stories：1.0.0 · aaaa → 1.1.0 · bbbb');
     server.seqs.production = 8;
     await screen.findByText(/状态 8/);
@@ -316,7 +369,7 @@ describe('a change', () => {
     await userEvent.click(button('调整比例'));
     expect(dialog().textContent).toContain('10% 的访客 → 30% 的访客');
     await userEvent.click(within(dialog()).getByRole('button', { name: '调整比例' }));
-    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { builds: [], percent: 30, seq: 7 } }]));
+    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { builds: [next], percent: 30, seq: 7 } }]));
   });
 
   test('checking a build tells every problem by its check, or that there is none', async () => {
@@ -348,7 +401,7 @@ describe('while a request runs', () => {
     const release = server.hold('before?channel=production&name=stories');
     await userEvent.click(button('回退 stories'));
     expect(button('回退 stories').getAttribute('aria-busy')).toBe('true');
-    for (const name of ['回退 stories', '回退 chat', '整体回退', '中止灰度', '全量上线'])
+    for (const name of ['回退 stories', '回退 chat', '整体回退', '中止灰度 stories', '全量上线 stories'])
       expect(button(name).disabled).toBe(true);
     expect(said()).toBe('正在执行……');
     await userEvent.click(button('回退 stories'));
@@ -360,7 +413,7 @@ describe('while a request runs', () => {
 
   test('the question cannot be agreed to twice or called off', async () => {
     await openPage();
-    await userEvent.click(button('中止灰度'));
+    await userEvent.click(button('中止灰度 stories'));
     const release = server.hold('abort?channel=production');
     const agree = within(dialog()).getByRole<HTMLButtonElement>('button', { name: '中止灰度' });
     await userEvent.click(agree);
@@ -394,7 +447,7 @@ describe('the place of the keyboard', () => {
 
   test('goes to the heading of the section when the control is no more', async () => {
     await openPage();
-    button('全量上线').focus();
+    button('全量上线 stories').focus();
     await userEvent.keyboard('{Enter}');
     await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
     await within(section('灰度')).findByText(/没有进行中的灰度/);
@@ -424,4 +477,38 @@ test('a share being chosen survives a look at the same share, and gives way to a
   server.seqs.production = 9;
   await screen.findByText(/状态 9/);
   expect(slider().getAttribute('aria-valuetext')).toBe('20% 的访客');
+});
+
+describe('banning a build', () => {
+  async function openKill() {
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    await userEvent.click(await screen.findByRole('button', { name: `禁用 ${old}` }));
+    await within(dialog()).findByText(/永远不再运行/);
+  }
+
+  test('says what it takes away and that it is for good, and goes on only when the name is typed', async () => {
+    await openKill();
+    expect(dialog().textContent).toContain('不能撤销');
+    expect(dialog().textContent).toContain('所有人都将打不开：/explore、/story/:id');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '禁用' }));
+    expect(dialog().textContent).toContain('与 stories 不一致');
+    expect(server.posted()).toEqual([]);
+    await userEvent.type(within(dialog()).getByLabelText('请输入 stories 确认'), 'stories');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '禁用' }));
+    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { build: old, confirm: 'stories', seq: 7 } }]));
+  });
+
+  test('offers what can be undone first: withdrawing the only build, going back from another', async () => {
+    await openKill();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '改为撤下 stories（可以撤销）' }));
+    expect(dialog().textContent).toContain('stories：移除');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    server.effect = { ...server.effect, instead: next, lost: [] };
+    await waitFor(() => expect(button(`禁用 ${old}`).disabled).toBe(false));
+    await userEvent.click(button(`禁用 ${old}`));
+    expect((await within(dialog()).findByText(/所有人改用 1.1.0/)).textContent).toBeTruthy();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '改为回退 stories（可以撤销）' }));
+    await waitFor(() => expect(dialog().textContent).toMatch(/回退 stories将会改变：stories：1\.1\.0.*→ 1\.0\.0/));
+  });
 });

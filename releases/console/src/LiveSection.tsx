@@ -43,14 +43,26 @@ function LiveRow({ id, status, me, console, running }: { id: string; status: Cha
       }
       value={
         maySwitch(me, name) && (
-          <ActionButton
-            control={control}
-            running={running}
-            aria-label={title}
-            onClick={() => void console.rollback(control, { name, title })}
-          >
-            {texts.live.rollback}
-          </ActionButton>
+          <span className={styles.pair}>
+            {!good && name !== 'host' && (
+              <ActionButton
+                control={`withdraw ${name}`}
+                running={running}
+                aria-label={`${texts.live.withdraw} ${name}`}
+                onClick={() => console.withdraw(name, id)}
+              >
+                {texts.live.withdraw}
+              </ActionButton>
+            )}
+            <ActionButton
+              control={control}
+              running={running}
+              aria-label={title}
+              onClick={() => void console.rollback(control, { name, title })}
+            >
+              {texts.live.rollback}
+            </ActionButton>
+          </span>
         )
       }
     />

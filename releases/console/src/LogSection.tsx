@@ -9,6 +9,7 @@ const TONES: Record<string, string | undefined> = {
   rollback: styles.back,
   abort: styles.back,
   kill: styles.back,
+  withdraw: styles.back,
   canary: styles.aside,
   init: styles.aside,
   renew: styles.aside,

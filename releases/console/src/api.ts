@@ -1,11 +1,12 @@
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
-import type { Health } from '../../src/health/autoStop';
+import type { BuildHealth, CandidateHealth, Health } from '../../src/health/autoStop';
 import type { ReadAction } from '../../src/model/action';
 import type { ChannelDocument } from '../../src/model/channel';
+import type { KillEffect } from '../../src/operations/goingBack';
 import { texts } from './texts';
 
-export type { BuildSummary, ChannelDocument, Difference, Health, LogEntry };
+export type { BuildHealth, BuildSummary, CandidateHealth, ChannelDocument, Difference, Health, KillEffect, LogEntry };
 export type Action = ReadAction;
 export type Evidence = ReadAction['evidence'][number];
 

@@ -5,7 +5,7 @@ import { changesBy, createConsole } from './createConsole';
 
 const realFetch = globalThis.fetch;
 const group = { visitors: 0, failedVisitors: 0, loads: 0, failures: {}, p75LoadMilliseconds: null };
-const health: Health = { stable: group, candidate: null, verdict: null };
+const health: Health = { stable: group, candidates: [], builds: [] };
 
 /** The state each channel is in, what was asked, and answers that wait until they are let go. */
 let seqs: Record<string, number>;

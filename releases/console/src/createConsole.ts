@@ -6,6 +6,7 @@ import {
   failureOf,
   get,
   type Health,
+  type KillEffect,
   type LogEntry,
   type Me,
   post,
@@ -35,6 +36,10 @@ export interface Wanted {
   /** What will be different afterwards, one line each. */
   changes: readonly string[];
   danger?: boolean;
+  /** Has to be typed before it is agreed to: there is no way back. */
+  typed?: string;
+  /** A way that can be undone, offered before. */
+  gentler?: { label: string; choose: () => void };
 }
 
 /** A change that waits for confirmation. */
@@ -93,6 +98,21 @@ export function changeLine({ name, from, to }: Difference): string {
   if (!to) return `${name}：${texts.confirm.removed}（${versionOf(from ?? '')}）`;
   return `${name}：${from ? versionOf(from) : texts.confirm.added} → ${versionOf(to)}`;
 }
+
+/** What a kill takes away, one line each. */
+export function killLines({ build, instead, endsCandidate, lost }: KillEffect): string[] {
+  const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
+  return [
+    forGood(versionOf(build)),
+    ...(instead ? [takesPlace(versionOf(instead))] : []),
+    ...(lost.length > 0 ? [nothingLeft(lost.join('、'))] : []),
+    ...(endsCandidate ? [ends] : []),
+  ];
+}
+
+/** All candidates, oldest first. */
+export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelDocument) =>
+  candidate ? [candidate, ...moreCandidates] : [];
 
 /** What putting these builds over stable would change. */
 export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
@@ -191,7 +211,7 @@ export function createConsole(channel: string) {
     set({ question: { verb, body, decided: seen, busy: false, ...wanted } });
   }
 
-  return {
+  const self = {
     subscribe: (listener: () => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -214,6 +234,39 @@ export function createConsole(channel: string) {
         const changes = await rollbackChanges(seen, name, to);
         ask('rollback', { name, to }, { title, action: texts.live.rollback, danger: true, changes }, seen);
       });
+    },
+
+    /** Asks before a build is banned: what that takes away, that it is for good, and what can be undone instead. */
+    kill: async (control: string, build: string) => {
+      const seen = decided();
+      await run(control, async () => {
+        const effect = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
+        const { name, live, instead } = effect;
+        const back = texts.live.rollback;
+        const gentler = instead
+          ? { label: `${back} ${name}`, choose: () => void self.rollback(control, { name, title: `${back} ${name}` }) }
+          : { label: `${texts.live.withdraw} ${name}`, choose: () => self.withdraw(name, build) };
+        ask(
+          'kill',
+          { build, confirm: name },
+          {
+            title: `${texts.builds.kill} ${versionOf(build)}`,
+            action: texts.builds.kill,
+            danger: true,
+            changes: killLines(effect),
+            typed: name,
+            ...(live ? { gentler } : {}),
+          },
+          seen,
+        );
+      });
+    },
+
+    /** Asks before a remote leaves the set. */
+    withdraw: (name: string, build: string) => {
+      const { withdraw } = texts.live;
+      const changes = [changeLine({ name, from: build, to: null })];
+      ask('withdraw', { name }, { title: `${withdraw} ${name}`, action: withdraw, danger: true, changes });
     },
 
     /** Carries out what was asked, for a reason. */
@@ -250,6 +303,7 @@ export function createConsole(channel: string) {
         set({ notice: { title: texts.done.override, lines: [query] } });
       }),
   };
+  return self;
 }
 
 export type Console = ReturnType<typeof createConsole>;

@@ -1,4 +1,4 @@
-import { Dialog, TextField } from '@liaozhai/shared/ui';
+import { Button, Dialog, TextField } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './createConsole';
@@ -25,9 +25,11 @@ interface QuestionDialogProps {
   onCallOff: () => void;
 }
 
-/** Asks before a change, naming what changes, and for the reason. */
+/** Asks before a change, naming what changes, and for the reason; what cannot be undone also for the name. */
 export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
+  const [name, setName] = useState('');
+  const [mistyped, setMistyped] = useState(false);
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const shown = useLast(question);
@@ -35,12 +37,19 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
   if (open !== (question !== null)) {
     setOpen(question !== null);
     setWhy('');
+    setName('');
+    setMistyped(false);
   }
   useEffect(() => {
     // not where a finger opened it: the keyboard that comes up would cover what is asked
     if (open && matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [open]);
-  const { title = '', action, changes = [], danger, busy } = shown ?? {};
+  const { title = '', action, changes = [], danger, busy, typed, gentler } = shown ?? {};
+  const agree = () => {
+    const isTyped = typed === undefined || name.trim() === typed;
+    setMistyped(!isTyped);
+    if (isTyped) onAgree(why);
+  };
   return (
     <Dialog
       open={question !== null}
@@ -49,18 +58,33 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
       cancelLabel={texts.confirm.cancel}
       danger={danger}
       busy={busy}
-      onConfirm={() => onAgree(why)}
+      onConfirm={agree}
       onClose={onCallOff}
     >
       <form
         className={styles.question}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy) onAgree(why);
+          if (!busy) agree();
         }}
       >
         <p>{texts.confirm.changes}</p>
         <Lines lines={changes.length > 0 ? changes : [texts.confirm.nothing]} />
+        {gentler && (
+          <Button variant="primary" small disabled={busy} onClick={gentler.choose}>
+            {texts.confirm.gentler(gentler.label)}
+          </Button>
+        )}
+        {typed && (
+          <TextField
+            label={texts.confirm.typed(typed)}
+            error={mistyped ? texts.confirm.mistyped(typed) : undefined}
+            autoComplete="off"
+            autoCapitalize="none"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
         <TextField
           ref={field}
           label={texts.confirm.why}

@@ -20,6 +20,7 @@ const verbs: Record<string, string> = {
   abort: '中止灰度',
   rollback: '回退',
   kill: '禁用',
+  withdraw: '撤下',
   renew: '续签',
 };
 
@@ -57,6 +58,7 @@ export const texts = {
     killed: '已禁用',
     rollback: '回退',
     rollbackAll: '整体回退',
+    withdraw: '撤下',
     expires: (when: string) => `签名有效至 ${when}`,
     state: (seq: number) => `状态 ${seq}`,
   },
@@ -80,6 +82,8 @@ export const texts = {
     p75: '加载 p75',
     failures: '失败原因',
     none: '无',
+    failedOf: (failed: number, visitors: number) => `${failed} / ${visitors} 位失败`,
+    alarm: (failed: number, visitors: number) => `最近 15 分钟 ${visitors} 位访客中 ${failed} 位失败，请考虑回退`,
     tooFew: '样本还不够，暂不判断',
     fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
     worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,
@@ -111,6 +115,15 @@ export const texts = {
     nothing: '与现在相同，不会有变化。',
     removed: '移除',
     added: '新增',
+    typed: (name: string) => `请输入 ${name} 确认`,
+    mistyped: (name: string) => `与 ${name} 不一致`,
+    gentler: (way: string) => `改为${way}（可以撤销）`,
+  },
+  kill: {
+    forGood: (version: string) => `${version} 将永远不再运行，不能撤销`,
+    takesPlace: (version: string) => `所有人改用 ${version}`,
+    nothingLeft: (places: string) => `没有别的构建可以接替，所有人都将打不开：${places}`,
+    endsCandidate: '它所在的灰度随之结束',
   },
   busy: '正在执行……',
   done: {

@@ -6,6 +6,7 @@ import { buildFolder, buildIdParts } from '../model/ids.ts';
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
+import { assertReserve, limitsFrom } from './quota.ts';
 import { type BuiltPackage, contentType, isCompressed } from './readPackage.ts';
 
 const PARALLEL_WRITES = 8;
@@ -40,34 +41,54 @@ export async function claimVersion(store: Store, record: BuildRecord): Promise<b
   );
 }
 
-/** Writes one file of a build, with its compressed forms. */
-export async function writeFile(store: Store, key: string, body: Buffer): Promise<void> {
+/** What a file takes at most, with its compressed forms. */
+export const bytesOf = (path: string, body: Buffer): number => (isCompressed(path) ? 3 : 1) * body.length;
+
+/** Writes one file of a build, with its compressed forms. Returns whether it is new. */
+export async function writeFile(store: Store, key: string, body: Buffer): Promise<boolean> {
   const type = contentType(key) ?? 'application/octet-stream';
-  await store.create(key, body, { contentType: type });
-  if (!isCompressed(key)) return;
+  const isNew = await store.create(key, body, { contentType: type });
+  if (!isCompressed(key)) return isNew;
   const quality = body.length > BEST_BROTLI_BYTES ? 9 : 11;
   const best = {
     params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length, [constants.BROTLI_PARAM_QUALITY]: quality },
   };
   await store.create(`${key}.br`, await brotli(body, best), { contentType: type, contentEncoding: 'br' });
   await store.create(`${key}.gz`, await gzipped(body, { level: 9 }), { contentType: type, contentEncoding: 'gzip' });
+  return isNew;
 }
 
 /**
  * Stores a package: its files, then `build.json`, then the version's claim, so that a crash leaves nothing that counts as a
- * build and publishing again finishes the work. The same bytes again do nothing. Throws refused if the version is taken.
+ * build and publishing again finishes the work. The same bytes again do nothing. Throws refused if the version is taken, or the disk
+ * would have less left than the reserve.
  */
-export async function publish(store: Store, built: BuiltPackage, provenance: Provenance): Promise<Published> {
+export async function publish(
+  store: Store,
+  built: BuiltPackage,
+  provenance: Provenance,
+  { reserve } = limitsFrom(),
+): Promise<Published> {
   const record = recordOf(built, provenance);
   const { name, version } = buildIdParts(record.id);
   if ((await claimedBy(store, name, version)) === record.id) return { id: record.id, record, created: false };
+  const files = [...built.files];
+  const needed = files.reduce((sum, [path, body]) => sum + bytesOf(path, body), 0);
+  await assertReserve(store, needed, reserve);
   const folder = buildFolder(record.id);
-  const waiting = [...built.files];
-  const write = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      await writeFile(store, `${folder}/${next[0]}`, next[1]);
+  const writeAll = async (waiting: typeof files) => {
+    const write = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        await writeFile(store, `${folder}/${next[0]}`, next[1]);
+    };
+    await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
+    await store.create(`${folder}/build.json`, canonicalJson(record));
   };
-  await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
-  await store.create(`${folder}/build.json`, canonicalJson(record));
-  return { id: record.id, record, created: await claimVersion(store, record) };
+  await writeAll([...files]);
+  const created = await claimVersion(store, record);
+  // files that an earlier attempt had left may have been swept away until now; what is claimed is not swept
+  const stored = new Set(await store.list(`${folder}/`));
+  const swept = files.filter(([path]) => !stored.has(`${folder}/${path}`));
+  if (swept.length > 0 || !stored.has(`${folder}/build.json`)) await writeAll(swept);
+  return { id: record.id, record, created };
 }

@@ -9,6 +9,7 @@ import {
   type ChannelState,
   namedIn,
   signChannel,
+  stateOf,
   verifyChannel,
 } from '../model/channel.ts';
 import { type SigningKey, sha256Hex } from '../model/signing.ts';
@@ -29,6 +30,8 @@ export interface Writer {
   channel: string;
   who: string;
   now: () => Date;
+  /** Throws forbidden where the writer's right does not reach; asked again for every state the change is tried on. */
+  permit?: (current: ChannelDocument) => void;
 }
 
 export interface Decision {
@@ -50,25 +53,26 @@ export interface Change {
   changed: boolean;
 }
 
-/** Whoever made the last change may be the one whose clock is wrong; that must not keep harm live. */
-const WAYS_BACK: readonly Action['kind'][] = ['rollback', 'kill', 'abort'];
+/** The writer's own time, or the store's where the two are further apart than clocks that are right. */
+export async function timeOf({ store, now }: Pick<Writer, 'store' | 'now'>): Promise<Date> {
+  const [own, stores] = [now(), await store.time()];
+  return Math.abs(own.getTime() - stores.getTime()) <= CLOCK_TOLERANCE ? own : stores;
+}
 
-/** A clock behind the last change would date things before their causes. Throws refused, but never for a way back. */
-function instantAfter(previous: StoredAction, now: Date, kind: Action['kind']): Date {
-  const last = Date.parse(previous.at);
-  if (now.getTime() >= last) return now;
-  const behind = last - now.getTime();
-  if (behind <= CLOCK_TOLERANCE || WAYS_BACK.includes(kind)) return new Date(last);
-  throw refused(
-    `this machine's clock is ${Math.round(behind / 60_000)} minutes behind the last change (${previous.at}, by ${previous.who})`,
-    'Set the clock right on the machine that is wrong, then try again.',
-  );
+/**
+ * States are ordered by their number, so a date never keeps anybody from changing the channel. Clocks that are a little apart do not
+ * show in the log; a last change that is dated far ahead was dated by a clock that was wrong, and nothing follows from it.
+ */
+async function instantAfter(writer: Writer, previous: StoredAction): Promise<Date> {
+  const [now, last] = [await timeOf(writer), Date.parse(previous.at)];
+  const ahead = last - now.getTime();
+  return ahead > 0 && ahead <= 2 * CLOCK_TOLERANCE ? new Date(last) : now;
 }
 
 /** The signed text of the next state. Throws refused rather than giving a document that readers would refuse. */
-function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): string {
+async function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): Promise<string> {
   const { action, why = '', evidence } = decision;
-  const at = instantAfter(current.document.action, writer.now(), action.kind);
+  const at = await instantAfter(writer, current.document.action);
   const next = signChannel(
     {
       format: 1,
@@ -98,10 +102,27 @@ async function record(writer: Writer, current: ReadChannel): Promise<void> {
   throw refused(`state ${current.document.seq} of ${writer.channel} exists twice, with different contents`, LOST);
 }
 
+const isCurrent = async ({ store, channel }: Writer, { tag }: ReadChannel): Promise<boolean> =>
+  (await store.readPointer(channelKey(channel)))?.tag === tag;
+
+/**
+ * Whether the state is still the current one. One that was left behind may have been put back by who writes the store, and what was
+ * built upon it would be a second history: it is known by the audit, which has a state from right after its swap. Throws refused.
+ */
+async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> {
+  const { seq } = current.document;
+  const isKnown = (await writer.store.read(auditKey(writer.channel, seq + 1))) !== null;
+  if (!(await isCurrent(writer, current))) return false;
+  if (!isKnown) return true;
+  throw refused(
+    `${writer.channel} stands at state ${seq}, and its audit knows state ${seq + 1}: an old document was put back`,
+    'Put the newest state of the audit back: see "A damaged channel" in docs/deploying.md.',
+  );
+}
+
 /** Nothing is written for a state that is no longer the current one, nor for builds that were removed while it was judged. */
 async function write(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
-  const key = channelKey(writer.channel);
-  if ((await writer.store.readPointer(key))?.tag !== current.tag) return false;
+  if (!(await isNewest(writer, current))) return false;
   await decision.prepare?.();
   await record(writer, current);
   const known = new Set(namedIn(current.document));
@@ -109,7 +130,7 @@ async function write(writer: Writer, current: ReadChannel, next: string, decisio
     writer.store,
     namedIn(decision.state).filter((id) => !known.has(id)),
   );
-  return writer.store.swapPointer(key, next, current.tag);
+  return writer.store.swapPointer(channelKey(writer.channel), next, current.tag);
 }
 
 async function confirm(writer: Writer, written: string): Promise<ChannelDocument> {
@@ -132,10 +153,15 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
         `${writer.channel} is at state ${current.document.seq} by now, changed by ${current.document.action.who}`,
         'Look at the new state and decide again.',
       );
+    writer.permit?.(current.document);
     const decision = await decide(current.document);
     if (!decision) return { document: current.document, changed: false };
-    const next = nextDocument(writer, current, decision);
-    if (await write(writer, current, next, decision)) return { document: await confirm(writer, next), changed: true };
+    const next = await nextDocument(writer, current, decision);
+    if (await write(writer, current, next, decision)) {
+      const document = await confirm(writer, next);
+      await writer.store.create(auditKey(writer.channel, document.seq), next);
+      return { document, changed: true };
+    }
     await pause(Math.random() * Math.min(LONGEST_PAUSE, 4 * 2 ** attempt));
   }
   throw conflict(`${writer.channel} kept changing`, 'Try again.');
@@ -143,7 +169,7 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
 
 /** Makes the channel's first, empty state; an existing channel stays as it is. */
 export async function createChannel(writer: Writer): Promise<void> {
-  const at = writer.now();
+  const at = await timeOf(writer);
   const document = {
     format: 1 as const,
     channel: writer.channel,
@@ -168,10 +194,8 @@ const isAgeing = (document: ChannelDocument, now: Date): boolean =>
 /** Signs the same state anew when its document ages, so that it never expires. */
 export const renewChannel = (writer: Writer) =>
   changeChannel(writer, async (current) => {
-    if (!isAgeing(current, writer.now())) return null;
-    const { stable, candidate, lastGood, killed, digests } = current;
-    const state = { stable, candidate, lastGood, killed, digests };
-    return { state, action: { kind: 'renew' } };
+    if (!isAgeing(current, await timeOf(writer))) return null;
+    return { state: stateOf(current), action: { kind: 'renew' } };
   });
 
 /** Makes the channel, or renews an existing one. */

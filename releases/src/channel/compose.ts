@@ -2,34 +2,57 @@ import type { SetBody } from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import type { BuildRecord } from '../model/build.ts';
-import type { Candidate, ChannelDocument, ChannelState, Stable } from '../model/channel.ts';
+import {
+  type Candidate,
+  type ChannelDocument,
+  type ChannelState,
+  candidateFields,
+  candidatesOf,
+  type Stable,
+} from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { makeSet, setHash } from '../model/set.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import type { Writer } from './changeChannel.ts';
+import { timeOf, type Writer } from './changeChannel.ts';
 
 /** Stores a set under its hash, before any channel names it. */
 export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
   store.create(`sets/${hash}.json`, canonicalJson(body));
 
+/** A candidate before its set is worked out. Its salt is what it is known by while its builds come and go. */
+export interface PlannedCandidate {
+  builds: readonly string[];
+  percent: number;
+  salt: string;
+}
+
 /** What a state should hold, before sets and digests are worked out. */
 export interface Plan {
   stable: readonly string[];
-  candidate: { builds: readonly string[]; percent: number; salt: string } | null;
+  candidates: readonly PlannedCandidate[];
   lastGood: Readonly<Record<string, string>>;
   killed: readonly string[];
 }
 
+/** A set with the builds it is made of. */
+export interface ComposedSet {
+  body: SetBody;
+  records: BuildRecord[];
+}
+
 export interface Composed {
   state: ChannelState;
-  stable: { body: SetBody; records: BuildRecord[] };
-  candidate: { body: SetBody; records: BuildRecord[] } | null;
+  stable: ComposedSet;
+  /** As in the state: those of whose builds some are not stable. */
+  candidates: (ComposedSet & { planned: PlannedCandidate })[];
+  /** What a visitor runs who is in every candidate; null where there is no more than one. */
+  together: ComposedSet | null;
 }
 
 const planOf = (current: ChannelDocument): Plan => ({
   stable: current.stable?.builds ?? [],
-  candidate: current.candidate,
+  candidates: candidatesOf(current),
   lastGood: current.lastGood,
   killed: current.killed,
 });
@@ -37,19 +60,20 @@ const planOf = (current: ChannelDocument): Plan => ({
 /** The current state with some parts planned anew. */
 export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({ ...planOf(current), ...parts });
 
-async function setOf(catalog: Catalog, ids: readonly string[]) {
+async function setOf(catalog: Catalog, ids: readonly string[]): Promise<ComposedSet> {
   const records = await catalog.records(ids);
   return { records, body: makeSet(records) };
 }
 
 /** Kept as it was where it is the same, so that "live since" tells the truth. */
-const since = (before: Stable | Candidate | null, set: string, writer: Writer): Pick<Stable, 'since' | 'by'> =>
-  before?.set === set
+const since = async (before: Pick<Stable, 'since' | 'by'> | undefined, writer: Writer) =>
+  before
     ? { since: before.since, by: before.by }
-    : { since: writer.now().toISOString(), by: writer.who.slice(0, 120) };
+    : { since: (await timeOf(writer)).toISOString(), by: writer.who.slice(0, 120) };
 
 function assertAlive(plan: Plan): void {
-  const dead = [...plan.stable, ...(plan.candidate?.builds ?? [])].filter((id) => plan.killed.includes(id));
+  const named = [...plan.stable, ...plan.candidates.flatMap(({ builds }) => builds)];
+  const dead = named.filter((id) => plan.killed.includes(id));
   if (dead.length > 0)
     throw refused(`${dead.join(', ')} was killed and never runs again`, 'Publish a new version and activate that.');
 }
@@ -58,8 +82,12 @@ function assertAlive(plan: Plan): void {
 export async function compose(writer: Writer, current: ChannelDocument, plan: Plan): Promise<Composed> {
   assertAlive(plan);
   const stable = await setOf(writer.catalog, plan.stable);
-  const over = plan.candidate?.builds.filter((id) => !plan.stable.includes(id)) ?? [];
-  const candidate = over.length > 0 ? await setOf(writer.catalog, mergeBuilds(plan.stable, over)) : null;
+  const planned = plan.candidates
+    .map((candidate) => ({ ...candidate, builds: candidate.builds.filter((id) => !plan.stable.includes(id)).sort() }))
+    .filter(({ builds }) => builds.length > 0);
+  const over = (builds: readonly string[]) => setOf(writer.catalog, mergeBuilds(plan.stable, builds));
+  const candidates = await Promise.all(planned.map(async (each) => ({ ...(await over(each.builds)), planned: each })));
+  const together = planned.length > 1 ? await over(planned.flatMap(({ builds }) => builds)) : null;
   const named = new Set(plan.stable.map(nameOf));
   const lastGood = Object.fromEntries(
     Object.entries(plan.lastGood).filter(
@@ -67,17 +95,19 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
     ),
   );
   const digests = new Map(
-    [...stable.records, ...(candidate?.records ?? [])].map((record) => [record.id, record.digest]),
+    [stable, ...candidates].flatMap(({ records }) => records).map((record) => [record.id, record.digest]),
   );
   for (const id of Object.values(lastGood))
     digests.set(id, (await writer.catalog.record(id, current.digests[id])).digest);
   const set = setHash(stable.body);
+  const before = current.stable?.set === set ? current.stable : undefined;
   return {
     stable,
-    candidate,
+    candidates,
+    together,
     state: {
-      stable: { set, builds: [...plan.stable].sort(), ...since(current.stable, set, writer) },
-      candidate: candidate && plan.candidate && candidateState(writer, current, plan.candidate, over, candidate.body),
+      stable: { set, builds: [...plan.stable].sort(), ...(await since(before, writer)) },
+      ...candidateFields(await Promise.all(candidates.map((candidate) => candidateState(writer, current, candidate)))),
       lastGood,
       killed: [...plan.killed],
       digests: Object.fromEntries(digests),
@@ -85,20 +115,17 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
   };
 }
 
-function candidateState(
+/** Another team's switch changes the set below a candidate, and neither its beginning nor its figures. */
+async function candidateState(
   writer: Writer,
   current: ChannelDocument,
-  plan: NonNullable<Plan['candidate']>,
-  over: string[],
-  body: SetBody,
-) {
-  const set = setHash(body);
-  const { percent, salt } = plan;
-  return { set, builds: over.sort(), percent, salt, ...since(current.candidate, set, writer) };
+  { body, planned: { builds, percent, salt } }: Composed['candidates'][number],
+): Promise<Candidate> {
+  const before = candidatesOf(current).find((candidate) => candidate.salt === salt);
+  return { set: setHash(body), builds: [...builds], percent, salt, ...(await since(before, writer)) };
 }
 
 /** Stores the sets a composed state names. */
-export async function storeSets(writer: Writer, { state, stable, candidate }: Composed): Promise<void> {
-  if (state.stable) await storeSet(writer.store, state.stable.set, stable.body);
-  if (state.candidate && candidate) await storeSet(writer.store, state.candidate.set, candidate.body);
+export async function storeSets(writer: Writer, { stable, candidates }: Composed): Promise<void> {
+  for (const { body } of [stable, ...candidates]) await storeSet(writer.store, setHash(body), body);
 }

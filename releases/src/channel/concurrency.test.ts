@@ -1,11 +1,11 @@
-import { describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
 import { FileStore } from '../store/fileStore.ts';
-import { openGate, openTestStore } from '../testing/openTestStore.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { changeChannel } from './changeChannel.ts';
-import { readLog } from './readChannel.ts';
+import { readLog, requireChannel } from './readChannel.ts';
 
 describe('many writers at once', () => {
   test('fifty writers switching fifty remotes: nobody is lost, the audit has every state once', async () => {
@@ -72,32 +72,44 @@ describe('many writers at once', () => {
   });
 });
 
-describe('clocks', () => {
-  test('a clock a little behind is borne, one far behind is refused with the cure', async () => {
-    const at = await openTestStore();
-    const [host, stories] = [await at.host(), await at.remote('stories')];
-    await at.activate(host);
-    const behind = (minutes: number) => ({ ...at.writer, now: () => new Date(Date.now() - minutes * 60_000) });
-    await expect(activate(behind(60), [stories], { gate: openGate })).rejects.toThrow('60 minutes behind');
-    const { document } = await activate(behind(2), [stories], { gate: openGate });
-    const log = await readLog(at.store, document, at.key.publicKey, 2);
-    expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
-    await at.remove();
+describe('a clock that lies', () => {
+  const MINUTE = 60_000;
+  const YEAR = 365 * 24 * 60 * MINUTE;
+  let at: TestStore;
+  let builds: string[];
+  beforeEach(async () => {
+    at = await openTestStore();
+    builds = await Promise.all(['1.0.0', '1.1.0', '1.2.0'].map((version) => at.remote('stories', version)));
+    await at.activate(await at.host(), builds[0] ?? '');
+  });
+  afterEach(() => at.remove());
+  const age = (instant = '') => Math.abs(Date.now() - Date.parse(instant));
+
+  test.each([
+    ['ahead', YEAR],
+    ['behind', -YEAR],
+  ])('by a year %s: the change is dated by the store, expires in time, and everybody goes on', async (_, by) => {
+    const { document } = await activate(at.withClock(by), [builds[1] ?? ''], { gate: openGate });
+    expect(age(document.action.at)).toBeLessThan(5 * MINUTE);
+    expect(age(document.stable?.since)).toBeLessThan(5 * MINUTE);
+    expect(Date.parse(document.expires)).toBeGreaterThan(Date.now());
+    expect(Date.parse(document.expires)).toBeLessThan(Date.now() + 91 * 24 * 60 * MINUTE);
+    expect((await at.activate(builds[2] ?? '')).changed).toBe(true);
   });
 
-  test('a change dated days ahead keeps nobody from going back', async () => {
-    const at = await openTestStore();
-    const [host, former, next] = [
-      await at.host(),
-      await at.remote('stories', '1.0.0'),
-      await at.remote('stories', '1.1.0'),
-    ];
-    await at.activate(host, former);
-    const ahead = { ...at.writer, now: () => new Date(Date.now() + 48 * 60 * 60_000) };
-    await activate(ahead, [next], { gate: openGate });
-    const { document } = await rollback(at.writer, { name: 'stories' });
-    expect(document.stable?.builds).toContain(former);
-    await at.remove();
+  test('on the only machine: when it is set right again, nobody is locked out by the state it dated', async () => {
+    await activate(at.after(YEAR), [builds[1] ?? ''], { gate: openGate });
+    const { document } = await at.activate(builds[2] ?? '');
+    expect(age(document.action.at)).toBeLessThan(5 * MINUTE);
+    const log = await readLog(at.store, document, at.key.publicKey, 3);
+    expect(log.map(({ seq }) => seq)).toEqual([4, 3, 2]);
+    expect((await rollback(at.writer, {})).document.stable?.builds).toContain(builds[1]);
+  });
+
+  test('by a little does not show in the log', async () => {
+    const { document } = await activate(at.withClock(-2 * MINUTE), [builds[1] ?? ''], { gate: openGate });
+    const log = await readLog(at.store, document, at.key.publicKey, 2);
+    expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
   });
 });
 
@@ -115,6 +127,20 @@ describe('a store that lies', () => {
       action: { kind: 'renew' },
     }));
     await expect(change).rejects.toThrow('confirmed a change and then lost it');
+    await at.remove();
+  });
+
+  test('a state that was put back is not built upon', async () => {
+    const at = await openTestStore();
+    await at.activate(await at.host());
+    const old = await requireChannel(at.store, 'production', at.key.publicKey);
+    await at.activate(await at.remote('stories'));
+    const { tag } = await requireChannel(at.store, 'production', at.key.publicKey);
+    await at.store.swapPointer('channels/production.json', old.source, tag);
+    await expect(at.activate(await at.remote('chat'))).rejects.toMatchObject({
+      message: expect.stringContaining('an old document was put back'),
+      cure: expect.stringContaining('A damaged channel'),
+    });
     await at.remove();
   });
 

@@ -29,6 +29,10 @@ function dyingStore(store: Store, write: number, after: boolean): Store {
     create: (key, body, options) => guarded(() => store.create(key, body, options)),
     swapPointer: (key, body, tag) => guarded(() => store.swapPointer(key, body, tag)),
     remove: (key) => guarded(() => store.remove(key)),
+    time: () => store.time(),
+    entries: (prefix) => store.entries(prefix),
+    room: () => store.room(),
+    sweep: (before) => store.sweep(before),
   };
 }
 

@@ -1,8 +1,9 @@
 import { isName } from '@liaozhai/shared/contract';
+import { resolveBuilds } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
-import { type ChannelDocument, verifyChannel } from '../model/channel.ts';
-import { mergeBuilds, nameOf, parseBuildId } from '../model/ids.ts';
+import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
+import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -108,12 +109,20 @@ async function buildsOf(store: Store, current: ChannelDocument, publicKey: strin
   const stable = current.stable?.builds ?? [];
   if (word === 'stable') return stable;
   if (word === 'candidate') {
-    if (current.candidate) return mergeBuilds(stable, current.candidate.builds);
+    const candidates = candidatesOf(current);
+    if (candidates.length > 0)
+      return mergeBuilds(
+        stable,
+        candidates.flatMap(({ builds }) => builds),
+      );
     throw refused(`${current.channel} has no candidate`, 'Start one with `canary`.');
   }
   if (/^\d+$/.test(word)) return (await readState(store, current, Number(word), publicKey)).stable?.builds ?? [];
-  if (parseBuildId(word)) return mergeBuilds(stable, [word]);
-  throw refused(`"${word}" names no state`, 'Use a state number from `log`, `stable`, `candidate` or a build id.');
+  if (word.includes('@')) return mergeBuilds(stable, await resolveBuilds(store, [word]));
+  throw refused(
+    `"${word}" names no state`,
+    'Use a state number from `log`, `stable`, `candidate` or a build such as stories@1.4.2.',
+  );
 }
 
 /** What would change from one state to another, by name. */

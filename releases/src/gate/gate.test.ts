@@ -28,7 +28,7 @@ async function verdict(builds: readonly string[], gate: Gate = at.gate()): Promi
   const stable = mergeBuilds(current.stable?.builds ?? [], builds);
   const plan = replan(current, { stable, lastGood: lastGoodAfter(current, builds) });
   const next = await compose(at.writer, current, plan);
-  return (await gate({ current, next, part: 'stable', changed: builds })).map(findingLine);
+  return (await gate({ current, next, part: 'stable', judged: next.stable, changed: builds })).map(findingLine);
 }
 
 /** Builds that make no set at all are refused before the gate has anything to judge. */

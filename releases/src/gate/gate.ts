@@ -55,8 +55,7 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
 }
 
 /** Puts together what the checks look at. */
-export async function subjectOf(writer: Writer, { current, next, part, changed }: Proposal): Promise<GateSubject> {
-  const judged = part === 'candidate' && next.candidate ? next.candidate : next.stable;
+export async function subjectOf(writer: Writer, { current, next, judged, changed }: Proposal): Promise<GateSubject> {
   const { records, body } = judged;
   const [host] = records.filter(isHost);
   if (!host) throw new ReleaseError('refused', 'a set needs a host build');
@@ -100,8 +99,7 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
   };
   return (proposal) => {
-    const { state } = proposal.next;
-    const key = [proposal.part, state.stable?.set, state.candidate?.set, ...proposal.changed].join(' ');
+    const key = [setHash(proposal.judged.body), proposal.next.state.stable?.set, ...proposal.changed].join(' ');
     const verdict = judged.get(key) ?? judge(proposal);
     judged.set(key, verdict);
     return verdict;

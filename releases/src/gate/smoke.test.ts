@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { RemoteDescription } from '@liaozhai/shared/contract';
@@ -7,7 +10,7 @@ import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { launchOptions, requireChromium } from './chromium.ts';
 import { makeGate } from './gate.ts';
-import { serveByCommand, serveInProcess, smoke } from './smoke.ts';
+import { type ServeSet, serveByCommand, serveInProcess, smoke } from './smoke.ts';
 
 /** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
 const HOST = `
@@ -75,6 +78,35 @@ describe('the headless smoke of a set', () => {
     );
   });
 
+  test('a page that takes long and goes on is sound, however long', async () => {
+    const serveSlowly: ServeSet = async (hash) => {
+      const { origin, stop } = await serveInProcess({ store: at.url, channel: 'production' })(hash);
+      const slow = createServer(async (request, answer) => {
+        const found = await fetch(origin + request.url, { headers: { accept: request.headers.accept ?? '*/*' } });
+        // the files come one after another, each in less time than what counts as standing still
+        if (request.url?.endsWith('.js') && request.headers['sec-fetch-dest']) await pause(2500);
+        const { 'content-encoding': _, 'content-length': __, ...headers } = Object.fromEntries(found.headers);
+        answer.writeHead(found.status, headers).end(Buffer.from(await found.arrayBuffer()));
+      });
+      await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+      return {
+        origin: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
+        stop: async () => {
+          slow.closeAllConnections();
+          slow.close();
+          await stop();
+        },
+      };
+    };
+    expect(await judge(await at.remote('slow', '1.0.0', shows(FINE)), serveSlowly)).toBe('');
+  });
+
+  test('a page that stands still is refused', async () => {
+    const files = { 'remoteEntry.js': `const wait = 1; ${FINE} /* global chunk */` };
+    const build = await at.remote('still', '1.0.0', { files, description: { global: 'global', chunkGlobal: 'chunk' } });
+    expect(await judge(build)).toContain('its entry did not run');
+  });
+
   const breakages: [string, Record<string, string>, string][] = [
     ['throws while it shows', { [SHOW]: 'throw new Error("torn");' }, 'an error was thrown: torn'],
     ['stays blank', { [SHOW]: '' }, 'stayed blank'],
@@ -103,6 +135,14 @@ describe('the headless smoke of a set', () => {
       'fails where its last good build takes over',
       { [SHOW]: `${FINE} report('render-threw');` },
       'reported render-threw',
+    ],
+    [
+      'inserts a stylesheet by itself',
+      {
+        [SHOW]: `${FINE} const link = document.createElement('link'); link.rel = 'stylesheet';
+          link.href = remote.routes[0].preload.css[0]; document.head.append(link);`,
+      },
+      "went past the host's asset loader",
     ],
     [
       'lost a file on the way',

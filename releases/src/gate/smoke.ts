@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
 import { beaconSchema, type PageBuild, type RemoteFailure } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
@@ -15,8 +16,14 @@ import { findChromium, launchOptions, requireChromium } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 
 const PARALLEL_PAGES = 3;
-const LOAD_MILLISECONDS = 6000;
-const QUIET_MILLISECONDS = 2500;
+const BEAT_MILLISECONDS = 100;
+/** A page that makes no progress for so many beats stands still: six seconds on a machine that has time, longer on one that has none. */
+const STANDSTILL_BEATS = 60;
+const SETTLED_BEATS = 5;
+/** A page that polls is never quiet. */
+const MOST_SETTLING_BEATS = 25;
+/** Ends what makes progress for ever. */
+const LONGEST_MILLISECONDS = 120_000;
 const MOST_ROUTES = 12;
 
 interface Visit {
@@ -55,6 +62,11 @@ const watchPage = () => {
     void new Response(data).text().then(Reflect.get(globalThis, 'gateBeacon'));
     return send(address, data);
   };
+  let changes = 0;
+  new MutationObserver(() => {
+    changes += 1;
+    Reflect.set(globalThis, 'gateChanges', changes);
+  }).observe(document, { childList: true, subtree: true, characterData: true });
 };
 
 /** The kind of failure that a beacon reports, or null. */
@@ -68,9 +80,18 @@ function failureIn(beacon: string): RemoteFailure | null {
   }
 }
 
-/** Records what must not happen while a page opens; `thrown` resolves with the first error. */
-async function watch(page: Page): Promise<{ seen: string[]; thrown: Promise<false> }> {
-  const seen: string[] = [];
+/** What is recorded of a page while it opens. */
+interface Watched {
+  /** What must not happen, and did. */
+  seen: string[];
+  thrown: boolean;
+  /** Requests that began or ended. */
+  requests: number;
+}
+
+async function watch(page: Page): Promise<Watched> {
+  const watched: Watched = { seen: [], thrown: false, requests: 0 };
+  const { seen } = watched;
   await page.exposeFunction('gateViolation', (what: string) => {
     seen.push(`the content security policy was violated: ${what}`);
   });
@@ -79,28 +100,87 @@ async function watch(page: Page): Promise<{ seen: string[]; thrown: Promise<fals
     if (failure) seen.push(`a build failed: the page reported ${failure}`);
   });
   await page.addInitScript(watchPage);
-  page.on('pageerror', (error) => seen.push(`an error was thrown: ${error.message.split('\n')[0]}`));
+  page.on('pageerror', (error) => {
+    watched.thrown = true;
+    seen.push(`an error was thrown: ${error.message.split('\n')[0]}`);
+  });
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith('/builds/') && response.status() >= 400)
       seen.push(`${pathname} answered ${response.status()}`);
   });
-  const thrown = new Promise<false>((resolve) => page.once('pageerror', () => resolve(false)));
-  return { seen, thrown };
+  const count = () => {
+    watched.requests += 1;
+  };
+  page.on('request', count);
+  page.on('requestfinished', count);
+  page.on('requestfailed', count);
+  return watched;
 }
 
-async function standing(page: Page, { global }: Visit, thrown: Promise<false>): Promise<string[]> {
-  const loaded = (name: string) => name in globalThis;
-  const ran = page.waitForFunction(loaded, global ?? 'document', { timeout: LOAD_MILLISECONDS }).then(
-    () => true,
-    () => false,
+interface Beat {
+  /** The container is there and the document has loaded. */
+  ran: boolean;
+  /** Requests and changes of the page until now. */
+  progress: string;
+}
+
+/**
+ * Time as the page has it: page and server have each answered once. A machine under load beats slower, and so it gives what runs on
+ * it the time that it takes there.
+ */
+async function beat(page: Page, origin: string, { global }: Visit, watched: Watched): Promise<Beat> {
+  const look = (name: string) => ({
+    ran: name in globalThis && document.readyState === 'complete',
+    changes: Number(Reflect.get(globalThis, 'gateChanges') ?? 0),
+  });
+  const [{ ran, changes }] = await Promise.all([
+    page.evaluate(look, global ?? 'document'),
+    fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
+    pause(BEAT_MILLISECONDS),
+  ]);
+  return { ran, progress: `${watched.requests} ${changes}` };
+}
+
+/** Beats until the page runs, stands still or has thrown. Returns whether it runs. */
+async function runs(next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
+  const ends = performance.now() + LONGEST_MILLISECONDS;
+  let last = '';
+  for (let still = 0; still < STANDSTILL_BEATS && performance.now() < ends && !watched.thrown; still += 1) {
+    const { ran, progress } = await next();
+    if (ran) return true;
+    if (progress !== last) still = 0;
+    last = progress;
+  }
+  return false;
+}
+
+/** Beats until nothing has changed for a while. */
+async function settles(next: () => Promise<Beat>): Promise<void> {
+  let last = '';
+  for (let beats = 0, still = 0; beats < MOST_SETTLING_BEATS && still < SETTLED_BEATS; beats += 1) {
+    const { progress } = await next();
+    still = progress === last ? still + 1 : 0;
+    last = progress;
+  }
+}
+
+async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<string[]> {
+  const next = () => beat(page, origin, target, watched);
+  const isThere = await runs(next, watched);
+  await settles(next);
+  const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MILLISECONDS });
+  const unchecked = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')]
+      .filter(({ integrity }) => integrity === '')
+      .map(({ href }) => new URL(href).pathname),
   );
-  const isThere = await Promise.race([ran, thrown]);
-  await page
-    .waitForLoadState('networkidle', { timeout: QUIET_MILLISECONDS })
-    .catch(() => 'a page that polls is never idle');
-  const shown = await page.locator('body').ariaSnapshot();
   return [
+    ...unchecked
+      .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
+      .map(
+        (path) => `${path} went past the host's asset loader, unchecked and loaded twice: insert it with __loadAsset`,
+      ),
     ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
     ...(shown.trim() ? [] : ['the page stayed blank']),
   ];
@@ -109,10 +189,10 @@ async function standing(page: Page, { global }: Visit, thrown: Promise<false>): 
 async function visit(context: BrowserContext, origin: string, target: Visit): Promise<string[]> {
   const page = await context.newPage();
   try {
-    const { seen, thrown } = await watch(page);
-    const response = await page.goto(origin + target.path, { waitUntil: 'load', timeout: LOAD_MILLISECONDS });
+    const watched = await watch(page);
+    const response = await page.goto(origin + target.path, { waitUntil: 'commit', timeout: LONGEST_MILLISECONDS });
     if (!response?.ok()) return [`${target.id}: ${target.path} answered ${response?.status()}`];
-    const problems = [...(await standing(page, target, thrown)), ...seen];
+    const problems = [...(await standing(page, origin, target, watched)), ...watched.seen];
     return [...new Set(problems)].map((line) => `${target.id}: on ${target.path} ${line}`);
   } finally {
     await page.close();

@@ -2,7 +2,8 @@ import type { RemoteFailure } from '@liaozhai/shared/contract';
 import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import type { Evidence } from '../model/action.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { HOST_NAME } from '../model/set.ts';
 import { abort } from '../operations/switching.ts';
 import type { HealthEvent, HealthReader } from './healthRecord.ts';
 
@@ -51,11 +52,35 @@ export interface GroupHealth extends Counts {
   p75LoadMilliseconds: number | null;
 }
 
+/** How a candidate fares beside those who run what everybody runs of the same remotes. */
+export interface CandidateHealth {
+  builds: string[];
+  tried: GroupHealth;
+  control: GroupHealth;
+  verdict: Verdict;
+}
+
+export interface Verdict {
+  test: string;
+  pValue: number;
+  alpha: number;
+  enough: boolean;
+  worse: boolean;
+}
+
+/** How one build fares, with its last quarter of an hour. */
+export interface BuildHealth extends GroupHealth {
+  build: string;
+  group: 'stable' | 'candidate';
+  recent: Counts;
+  /** It is live for everybody, and its visitors fail. */
+  alarm: boolean;
+}
+
 export interface Health {
   stable: GroupHealth;
-  candidate: GroupHealth | null;
-  /** Set only while a candidate runs. */
-  verdict: { test: string; pValue: number; alpha: number; enough: boolean; worse: boolean } | null;
+  candidates: CandidateHealth[];
+  builds: BuildHealth[];
 }
 
 function p75(values: number[]): number | null {
@@ -86,7 +111,7 @@ function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
   };
 }
 
-export function verdictOn(candidate: Counts, control: Counts): NonNullable<Health['verdict']> {
+export function verdictOn(candidate: Counts, control: Counts): Verdict {
   const pValue = fisherWorse(
     { failed: candidate.failedVisitors, total: candidate.visitors },
     { failed: control.failedVisitors, total: control.visitors },
@@ -104,18 +129,68 @@ export function verdictOn(candidate: Counts, control: Counts): NonNullable<Healt
   };
 }
 
-/** With a candidate both groups are counted from its beginning, so that they meet the same hours. */
-export const countedFrom = ({ stable, candidate }: ChannelDocument): string => candidate?.since ?? stable?.since ?? '';
+/** The rule of the alarm, as stated in docs/deploying.md. */
+export const ALARM = { minutes: 15, minimumVisitors: 20, minimumFailed: 5, share: 0.25, minimumBefore: 30 } as const;
 
-/** How a channel's sets fare. */
-export function summarise(events: readonly HealthEvent[], document: ChannelDocument): Health {
-  const { stable, candidate } = document;
-  const from = countedFrom(document);
-  const recent = events.filter(({ at }) => at >= from);
-  const control = groupHealth(recent.filter((event) => !event.candidate && event.set === stable?.set));
-  if (!candidate) return { stable: control, candidate: null, verdict: null };
-  const tried = groupHealth(recent.filter((event) => event.candidate && event.set === candidate.set));
-  return { stable: control, candidate: tried, verdict: verdictOn(tried, control) };
+const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });
+
+/** Whether the visitors of the last minutes fail: very many of them, or more than those of the same remote before, beyond chance. */
+function isAlarming(recent: Counts, before: Counts): boolean {
+  const { failedVisitors, visitors } = recent;
+  if (visitors < ALARM.minimumVisitors || failedVisitors < ALARM.minimumFailed) return false;
+  if (failedVisitors >= visitors * ALARM.share) return true;
+  return before.visitors >= ALARM.minimumBefore && fisherWorse(sampleOf(recent), sampleOf(before)) < AUTO_STOP.alpha;
+}
+
+const nameIn = (build: string): string => build.split('@')[0] ?? build;
+
+function candidateHealth(
+  events: readonly HealthEvent[],
+  document: ChannelDocument,
+  { builds, set, since }: Candidate,
+): CandidateHealth {
+  const names = new Set(builds.map(nameIn));
+  const live = new Set((document.stable?.builds ?? []).filter((id) => names.has(nameIn(id))));
+  const recent = events.filter(({ at }) => at >= since);
+  // pages report remotes, never the host; and a remote of which nothing is live has no control of its own
+  const byRemote = !names.has(HOST_NAME) && live.size === names.size;
+  const isAlone = candidatesOf(document).length === 1;
+  const isTried = byRemote
+    ? (event: HealthEvent) => event.candidate && builds.includes(event.build)
+    : (event: HealthEvent) => event.candidate && (isAlone || event.set === set);
+  const isControl = byRemote ? (event: HealthEvent) => live.has(event.build) : (event: HealthEvent) => !event.candidate;
+  const [tried, control] = [groupHealth(recent.filter(isTried)), groupHealth(recent.filter(isControl))];
+  return { builds, tried, control, verdict: verdictOn(tried, control) };
+}
+
+function buildHealth(events: readonly HealthEvent[], document: ChannelDocument, now: Date): BuildHealth[] {
+  const quarter = new Date(now.getTime() - ALARM.minutes * 60_000).toISOString();
+  const tried = candidatesOf(document).flatMap(({ builds }) => builds);
+  const live = document.stable?.builds ?? [];
+  return [...live, ...tried].flatMap((build) => {
+    const own = events.filter((event) => event.build === build);
+    if (own.length === 0) return [];
+    const group = tried.includes(build) ? 'candidate' : 'stable';
+    const recent = groupHealth(own.filter(({ at }) => at >= quarter));
+    const before = events.filter(
+      (event) => event.at < quarter && !event.candidate && nameIn(event.build) === nameIn(build),
+    );
+    const { visitors, failedVisitors } = recent;
+    const alarm = group === 'stable' && isAlarming(recent, groupHealth(before));
+    return [{ build, group, ...groupHealth(own), recent: { visitors, failedVisitors }, alarm }];
+  });
+}
+
+/** How a channel's sets fare, by the events of the last day. */
+export function summarise(events: readonly HealthEvent[], document: ChannelDocument, now = new Date()): Health {
+  const { stable } = document;
+  const isStable = ({ candidate, set, at }: HealthEvent) =>
+    !candidate && set === stable?.set && (at >= stable.since || stable.since > now.toISOString());
+  return {
+    stable: groupHealth(events.filter(isStable)),
+    candidates: candidatesOf(document).map((candidate) => candidateHealth(events, document, candidate)),
+    builds: buildHealth(events, document, now),
+  };
 }
 
 const healthOf = (
@@ -123,18 +198,38 @@ const healthOf = (
   { visitors, failedVisitors, failures, p75LoadMilliseconds }: GroupHealth,
 ): Evidence => ({ kind: 'health', group, visitors, failedVisitors, failures, p75LoadMilliseconds });
 
-/** Ends the candidate if it fails more than stable beyond chance, with the figures in the audit. Returns whether it did. */
-export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
+/** Reads how a channel fares. */
+export async function readHealth(
+  writer: Writer,
+  reader: HealthReader,
+): Promise<{ document: ChannelDocument; health: Health }> {
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
-  if (!document.candidate) return false;
-  const health = summarise(await reader.events(countedFrom(document), writer.now()), document);
-  if (!health.verdict?.worse || !health.candidate) return false;
-  const { pValue, alpha } = health.verdict;
+  const now = writer.now();
+  return { document, health: summarise(await reader.events('', now), document, now) };
+}
+
+/** Ends a candidate that fails more than its control beyond chance, with the figures in the audit. Returns whether there was one. */
+export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
+  const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  if (!current.document.candidate) return false;
+  const { document, health } = await readHealth(writer, reader);
+  const harmful = health.candidates.find(({ verdict }) => verdict.worse);
+  const [build] = harmful?.builds ?? [];
+  if (!harmful || !build) return false;
+  const { pValue, alpha } = harmful.verdict;
   const evidence: Evidence[] = [
     { kind: 'verdict', pValue, alpha },
-    healthOf('candidate', health.candidate),
-    healthOf('control', health.stable),
+    healthOf('candidate', harmful.tried),
+    healthOf('control', harmful.control),
   ];
-  await abort({ ...writer, who: 'auto-stop' }, { seq: document.seq, evidence });
+  await abort({ ...writer, who: 'auto-stop' }, { name: nameIn(build), seq: document.seq, evidence });
   return true;
 }
+
+/** `stories@1.4.2+…: 40 of 90 visitors failed in the last 15 minutes (hang 38)` */
+export const alarmLine = ({ build, recent, failures }: BuildHealth): string =>
+  `${build}: ${recent.failedVisitors} of ${recent.visitors} visitors failed in the last ${ALARM.minutes} minutes (${Object.entries(
+    failures,
+  )
+    .map(([failure, count]) => `${failure} ${count}`)
+    .join(', ')} in all)`;

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { Lease } from '../../console/server/watch.ts';
+import { ConsoleContext } from '../../console/server/ConsoleContext.ts';
+import { alarmOnce, Lease } from '../../console/server/watch.ts';
+import { messageOf } from '../errors.ts';
 import { readAction } from '../model/action.ts';
-import { canary } from '../operations/switching.ts';
+import { activate, canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { AUTO_STOP, fisherWorse, stopIfWorse, summarise } from './autoStop.ts';
 import { HealthReader, HealthRecorder } from './healthRecord.ts';
@@ -64,7 +66,7 @@ async function visits(...groups: Seen[]): Promise<void> {
   for (const { candidate: tried, visitors, failing } of groups)
     for (let n = 0; n < visitors; n += 1) {
       const set = (tried ? candidate?.set : stable?.set) ?? '';
-      const build = 'stories@1.0.0+000000000000';
+      const build = ((tried ? candidate : stable)?.builds ?? []).find((id) => id.startsWith('stories@')) ?? '';
       const failed = n < failing;
       recorder.record(
         {
@@ -132,6 +134,11 @@ describe('the automatic stop', () => {
     expect(await first.hold()).toBe(false);
   });
 
+  test('a console whose clock is a year ahead keeps no other from its duties', async () => {
+    expect(await new Lease(at.store, 'watch').hold(Date.now() + 365 * 86_400_000)).toBe(true);
+    expect(await new Lease(at.store, 'watch').hold()).toBe(true);
+  });
+
   test('a lease is written anew only in the last half of its life, and then held on', async () => {
     const lease = new Lease(at.store, 'watch');
     const from = Date.now();
@@ -142,6 +149,96 @@ describe('the automatic stop', () => {
     }
     expect(writes.size).toBe(7);
     expect(await new Lease(at.store, 'watch').hold(from + 69_000)).toBe(false);
+  });
+});
+
+describe('candidates of several remotes', () => {
+  const record = async (seen: { build: string; set: string; candidate: boolean; failing: boolean; at?: Date }[]) => {
+    const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+    for (const [n, { failing, at: instant, ...told }] of seen.entries())
+      recorder.record(
+        { ...told, ...(failing ? { outcome: 'failed', failure: 'hang' } : { outcome: 'loaded', loadMilliseconds: n }) },
+        `${told.build} ${told.candidate} ${n}`,
+        instant,
+      );
+    await recorder.flush();
+  };
+  const times = (count: number, one: { build: string; set: string; candidate: boolean; failing: boolean; at?: Date }) =>
+    Array.from({ length: count }, () => one);
+  const read = async () => summarise(await new HealthReader(at.store, 'production').events(''), await at.current());
+
+  test('the one that fails is ended alone, and no other is blamed for it', async () => {
+    await at.activate(await at.remote('chat'));
+    const chatNext = await at.remote('chat', '1.1.0');
+    await canary(at.writer, [chatNext], 10, { gate: openGate });
+    const { stable, candidate } = await at.current();
+    const [storiesNext = ''] = candidate?.builds ?? [];
+    const live = (name: string) => stable?.builds.find((id) => id.startsWith(`${name}@`)) ?? '';
+    // visitors of both candidates run a set that no document names
+    const both = { set: 'c'.repeat(40), candidate: true };
+    const none = { set: stable?.set ?? '', candidate: false, failing: false };
+    await record([
+      ...times(60, { ...both, build: chatNext, failing: true }),
+      ...times(60, { ...both, build: storiesNext, failing: false }),
+      ...times(200, { ...none, build: live('chat') }),
+      ...times(200, { ...none, build: live('stories') }),
+    ]);
+    expect(await stop()).toBe(true);
+    expect((await at.current()).candidate?.builds).toEqual([storiesNext]);
+    expect(readAction((await at.current()).action)).toMatchObject({ kind: 'abort', builds: [chatNext] });
+    expect(await stop()).toBe(false);
+  });
+
+  test("another team's activate neither begins a candidate anew nor its figures", async () => {
+    const { candidate } = await at.current();
+    await visits({ candidate: true, visitors: 40, failing: 4 }, { candidate: false, visitors: 70, failing: 1 });
+    await activate({ ...at.writer, who: 'another team' }, [await at.remote('chat')], { gate: openGate });
+    const after = (await at.current()).candidate;
+    expect(after?.set).not.toBe(candidate?.set);
+    expect(after).toMatchObject({ since: candidate?.since, by: candidate?.by });
+    const [health] = (await read()).candidates;
+    expect(health?.tried).toMatchObject({ visitors: 40, failedVisitors: 4 });
+    expect(health?.control).toMatchObject({ visitors: 70, failedVisitors: 1 });
+  });
+
+  test('a build that fails everybody is told of by name, with its remote, and others are not', async () => {
+    const chat = await at.remote('chat');
+    await at.activate(chat);
+    const { stable } = await at.current();
+    const stories = stable?.builds.find((id) => id.startsWith('stories@')) ?? '';
+    const seen = { set: stable?.set ?? '', candidate: false };
+    await record([
+      ...times(12, { ...seen, build: stories, failing: true }),
+      ...times(20, { ...seen, build: stories, failing: false }),
+      ...times(3, { ...seen, build: chat, failing: true }),
+      ...times(90, { ...seen, build: chat, failing: false }),
+    ]);
+    const { builds } = await read();
+    expect(builds.find(({ build }) => build === stories)).toMatchObject({
+      alarm: true,
+      recent: { visitors: 32, failedVisitors: 12 },
+      failures: { hang: 12 },
+    });
+    expect(builds.find(({ build }) => build === chat)).toMatchObject({ alarm: false, failedVisitors: 3 });
+    const { store, key, writer } = at;
+    const options = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null };
+    const context = new ConsoleContext(options);
+    const told: string[] = [];
+    for (let look = 0; look < 2; look += 1) await alarmOnce(context, (cause) => told.push(messageOf(cause)));
+    expect(told).toEqual([expect.stringContaining(`${stories}: 12 of 32 visitors failed in the last 15 minutes`)]);
+  });
+
+  test('a remote that begins to fail more than it did before is told of, beyond chance alone', async () => {
+    const { stable } = await at.current();
+    const build = stable?.builds.find((id) => id.startsWith('stories@')) ?? '';
+    const seen = { build, set: stable?.set ?? '', candidate: false };
+    const before = new Date(Date.now() - 3_600_000);
+    await record([
+      ...times(1000, { ...seen, failing: false, at: before }),
+      ...times(15, { ...seen, failing: true }),
+      ...times(85, { ...seen, failing: false }),
+    ]);
+    expect((await read()).builds[0]).toMatchObject({ alarm: true });
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Beacon, beaconSchema, instantSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
+import { assertReserve, limitsFrom } from '../builds/quota.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -23,12 +24,13 @@ const healthFolder = (channel: string, at: Date): string => `health/${channel}/$
 
 /**
  * Collects beacons and writes them every two seconds. Bounded: what exceeds 2,000 events per write is dropped (both outcomes
- * alike, so rates stay true) and hours older than three days are removed.
+ * alike, so rates stay true), hours older than three days are removed, and a disk that has only its reserve left gets no more.
  */
 export class HealthRecorder {
   readonly #store: Store;
   readonly #channel: string;
   readonly #onProblem: (cause: unknown) => void;
+  readonly #reserve = limitsFrom().reserve;
   #waiting: HealthEvent[] = [];
   #timer: NodeJS.Timeout | undefined;
   #cleanedHour = '';
@@ -56,6 +58,7 @@ export class HealthRecorder {
     const now = new Date();
     const key = `${healthFolder(this.#channel, now)}${now.getTime()}-${randomUUID().slice(0, 8)}.ndjson`;
     try {
+      await assertReserve(this.#store, 0, this.#reserve);
       await this.#store.create(key, `${events.map((event) => JSON.stringify(event)).join('\n')}\n`);
       await this.#removeOld(now);
     } catch (cause) {

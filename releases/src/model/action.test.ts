@@ -19,6 +19,7 @@ const actions: [Action, string][] = [
   [{ kind: 'abort', builds: [stories] }, `abort ${stories}`],
   [{ kind: 'rollback', builds: [chat], to: 4, names: ['chat'] }, `rollback ${chat} as in state 4`],
   [{ kind: 'kill', builds: [chat] }, `kill ${chat}`],
+  [{ kind: 'withdraw', builds: [chat] }, `withdraw ${chat}`],
 ];
 
 describe('an action in the signed document', () => {

@@ -30,7 +30,7 @@ interface Named {
 /** What a change did. The words for it are found where it is shown. */
 export type Action =
   | { kind: 'init' | 'renew' }
-  | ({ kind: 'activate' | 'promote' | 'abort' | 'kill' } & Named)
+  | ({ kind: 'activate' | 'promote' | 'abort' | 'kill' | 'withdraw' } & Named)
   | ({ kind: 'canary'; percent: number } & Named)
   | ({ kind: 'rollback'; to: number; names: string[] } & Named);
 
@@ -143,8 +143,8 @@ function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Senten
   if (named.builds.length === 0) return sentence;
   if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...named, percent };
   if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...named, to, names };
-  if (verb === 'activate' || verb === 'promote' || verb === 'abort' || verb === 'kill') return { kind: verb, ...named };
-  return sentence;
+  const listed = (['activate', 'promote', 'abort', 'kill', 'withdraw'] as const).find((known) => known === verb);
+  return listed ? { kind: listed, ...named } : sentence;
 }
 
 function evidenceOf(line: string): Evidence | Sentence {

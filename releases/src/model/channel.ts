@@ -15,13 +15,32 @@ export type ChannelDocument = v.InferOutput<typeof channelSchema>;
 export type UnsignedChannel = Omit<ChannelDocument, 'sig'>;
 
 /** What an operation decides; the rest of the document follows from it. */
-export type ChannelState = Pick<ChannelDocument, 'stable' | 'candidate' | 'lastGood' | 'killed' | 'digests'>;
+export type ChannelState = Pick<
+  ChannelDocument,
+  'stable' | 'candidate' | 'moreCandidates' | 'lastGood' | 'killed' | 'digests'
+>;
+
+/** All candidates, oldest first. No two of them have a build of the same name. */
+export const candidatesOf = ({ candidate, moreCandidates = [] }: Pick<ChannelState, 'candidate' | 'moreCandidates'>) =>
+  candidate ? [candidate, ...moreCandidates] : [];
+
+/** The fields of a document that hold these candidates. */
+export function candidateFields(candidates: readonly Candidate[]): Pick<ChannelState, 'candidate' | 'moreCandidates'> {
+  const [candidate, ...more] = candidates;
+  return { candidate: candidate ?? null, ...(more.length > 0 ? { moreCandidates: more } : {}) };
+}
+
+/** The state of a document, without what led to it. */
+export const stateOf = (document: ChannelState): ChannelState => {
+  const { stable, lastGood, killed, digests } = document;
+  return { stable, ...candidateFields(candidatesOf(document)), lastGood, killed, digests };
+};
 
 /** Every build a state may make somebody run. */
-export const namedIn = ({ stable, candidate, lastGood }: ChannelState): string[] => [
-  ...(stable?.builds ?? []),
-  ...(candidate?.builds ?? []),
-  ...Object.values(lastGood),
+export const namedIn = (state: ChannelState): string[] => [
+  ...(state.stable?.builds ?? []),
+  ...candidatesOf(state).flatMap(({ builds }) => builds),
+  ...Object.values(state.lastGood),
 ];
 
 /** How long a signed document is accepted; `init`, the console and every change renew it. */
@@ -35,9 +54,11 @@ export const signChannel = (document: UnsignedChannel, key: SigningKey): string 
 export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
   const what = `channel ${channel}`;
   const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying.md.';
-  const parsed = v.safeParse(channelSchema, parseJson(source, what, cure));
+  const value = parseJson(source, what, cure);
+  const parsed = v.safeParse(channelSchema, value);
   if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.issues));
-  const { sig, ...unsigned } = parsed.output;
+  // over the document as it stands, so that a field of a later release does not make it foreign
+  const { sig, ...unsigned } = value as ChannelDocument;
   if (parsed.output.channel !== channel) throw refused(`${what} holds the document of ${parsed.output.channel}`, cure);
   if (!isSigned(canonicalJson(unsigned), sig, publicKey))
     throw refused(`${what} is not signed by this store's key`, cure);

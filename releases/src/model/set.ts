@@ -13,7 +13,7 @@ import {
 import { buildFolder } from './ids.ts';
 import { canonicalJson, sha256Hex } from './signing.ts';
 
-const HOST_NAME = 'host';
+export const HOST_NAME = 'host';
 const CODE = /\.(?:m?js|css)$/;
 const unique = (paths: string[]): string[] => [...new Set(paths)];
 

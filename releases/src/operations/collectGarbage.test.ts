@@ -1,11 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { Catalog, publishedIds } from '../builds/catalog.ts';
+import { assertStored, Catalog, publishedIds } from '../builds/catalog.ts';
+import { publish } from '../builds/publish.ts';
+import { readPackage } from '../builds/readPackage.ts';
 import { buildFolder } from '../model/ids.ts';
 import { FileStore } from '../store/fileStore.ts';
-import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { collectGarbage } from './collectGarbage.ts';
+import { openGate, openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
+import { collectGarbage, sweepUploads } from './collectGarbage.ts';
+import { rollback } from './goingBack.ts';
 import { createOverride } from './override.ts';
 import { activate } from './switching.ts';
 
@@ -61,7 +64,7 @@ describe('gc', () => {
     await at.activate(second);
     const options = { dryRun: false, graceMilliseconds: 0 };
     expect((await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(6) })).removed).toEqual([]);
-    await createOverride({ ...at.writer, now: inDays(7) }, [overridden], 48);
+    await createOverride(at.after(7 * DAY), [overridden], 48);
     expect(
       (await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(8), dryRun: true })).removed,
     ).toEqual([unused]);
@@ -114,5 +117,69 @@ describe('gc', () => {
     );
     expect(await publishedIds(at.store)).toContain(old);
     await at.activate(old);
+  });
+});
+
+describe('the sweep', () => {
+  const HOUR = 3_600_000;
+  const age = async (key: string, hours: number) => {
+    const then = new Date(Date.now() - hours * HOUR);
+    await utimes(join(at.folder, 'store', key), then, then);
+  };
+
+  test('removes uploads that were given up, never a build, a young upload or one that still grows', async () => {
+    const build = await at.remote('stories', '1.0.0');
+    for (const key of await at.store.list(`${buildFolder(build)}/`)) await age(key, 100);
+    const upload = async (folder: string, hours: number[]) => {
+      for (const [n, old] of hours.entries()) {
+        await at.store.create(`builds/${folder}/${n}.js`, 'x'.repeat(1000));
+        await age(`builds/${folder}/${n}.js`, old);
+      }
+    };
+    await upload('stories/2.0.0-aaaaaaaaaaaa', [30, 25]);
+    // the same version as a build, with other bytes
+    await upload('stories/1.0.0-bbbbbbbbbbbb', [30]);
+    await upload('stories/3.0.0-aaaaaaaaaaaa', [1]);
+    await upload('stories/4.0.0-aaaaaaaaaaaa', [30, 1]);
+    const expected = ['builds/stories/1.0.0-bbbbbbbbbbbb', 'builds/stories/2.0.0-aaaaaaaaaaaa'];
+    expect(await sweepUploads(at.store, { dryRun: true })).toMatchObject({ uploads: expected, bytes: 3000 });
+    expect((await sweepUploads(at.store)).uploads).toEqual(expected);
+    expect((await sweepUploads(at.store)).uploads).toEqual([]);
+    expect((await at.store.list('builds/stories/')).filter((key) => /[234]\.0\.0-/.test(key))).toHaveLength(3);
+    expect((await sweepUploads(at.store, { unclaimedHours: 0.5 })).uploads).toHaveLength(2);
+    await at.activate(await at.host(), build);
+    expect((await rollback(at.writer, { to: (await at.current()).seq })).changed).toBe(false);
+    await assertStored(at.writer, [build]);
+  });
+
+  test('removes what writes that were cut off have left, and no write under way', async () => {
+    const aside = join(at.folder, 'store/.temporary');
+    await mkdir(aside, { recursive: true });
+    for (const name of ['old', 'new']) await writeFile(join(aside, name), 'half');
+    await age('.temporary/old', 2);
+    expect((await sweepUploads(at.store)).temporary).toBe(1);
+    expect(await readdir(aside)).toEqual(['new']);
+  });
+
+  test('of files that an attempt to publish still counts on loses none of the build', async () => {
+    const dist = await writeRemote(at.place(), 'maps', 'once more');
+    const built = await readPackage(dist, '1.0.0');
+    const id = await at.publishFrom(dist, '1.0.0');
+    await at.store.remove('versions/maps/1.0.0.json');
+    await at.store.remove(`${buildFolder(id)}/build.json`);
+    for (const key of await at.store.list(`${buildFolder(id)}/`)) await age(key, 30);
+    /** Sweeps at the last moment at which it may. */
+    class SweptStore extends FileStore {
+      override async create(...[key, ...rest]: Parameters<FileStore['create']>): Promise<boolean> {
+        if (key.startsWith('versions/')) {
+          await super.remove(`${buildFolder(id)}/build.json`);
+          await sweepUploads(at.store);
+        }
+        return super.create(key, ...rest);
+      }
+    }
+    const store = new SweptStore(`${at.folder}/store`);
+    await publish(store, built, { commit: null, at: new Date().toISOString(), publisher: 'tester' });
+    await assertStored(at.writer, [id]);
   });
 });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Claim, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
+import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { namedIn } from '../model/channel.ts';
-import { buildFolder, buildIdParts } from '../model/ids.ts';
+import { buildFolder, buildIdParts, idOfFolder, parseBuildId } from '../model/ids.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readOverride } from './override.ts';
@@ -69,6 +69,70 @@ export async function collectGarbage(store: Store, publicKey: string, options: G
   }
   if (options.dryRun || old.length === 0) return { removed: old.map(({ id }) => id), kept: ids.length - old.length };
   return withdraw(store, publicKey, old, options, ids.length);
+}
+
+const HOUR = 3_600_000;
+/** An upload that nobody has added to for a day was given up. */
+const UNCLAIMED_HOURS = 24;
+const TEMPORARY_HOURS = 1;
+
+export interface SweepOptions {
+  dryRun?: boolean;
+  unclaimedHours?: number;
+}
+
+export interface Swept {
+  /** Folders of uploads that never became a build. */
+  uploads: string[];
+  bytes: number;
+  /** Files of writes that were cut off. */
+  temporary: number;
+}
+
+/** Folders below `builds/` that no version claims, by the listings; a claim is read only where two folders have one version. */
+async function unclaimedFolders(store: Store): Promise<string[]> {
+  const unclaimed: string[] = [];
+  for (const name of (await store.children('builds/')).map((folder) => folder.replace(/\/$/, ''))) {
+    const claimed = new Set((await store.children(`versions/${name}/`)).map((file) => file.replace(/\.json$/, '')));
+    const folders = (await store.children(`builds/${name}/`)).map((folder) => folder.replace(/\/$/, ''));
+    const versions = folders.map((folder) => parseBuildId(idOfFolder(name, folder) ?? '')?.version ?? '');
+    for (const [at, folder] of folders.entries()) {
+      const version = versions[at] ?? '';
+      const alone = versions.filter((other) => other === version).length === 1;
+      if (claimed.has(version) && (alone || (await isClaimed(store, name, folder)))) continue;
+      unclaimed.push(`builds/${name}/${folder}/`);
+    }
+  }
+  return unclaimed;
+}
+
+async function isClaimed(store: Store, name: string, folder: string): Promise<boolean> {
+  const id = idOfFolder(name, folder);
+  return id !== null && (await claimedBy(store, name, buildIdParts(id).version)) === id;
+}
+
+/**
+ * Removes uploads that were given up before they became a build, and what writes that were cut off have left. Needs no room to write.
+ * An upload that goes on while it is swept is told that it did not arrive whole, and is sent again.
+ */
+export async function sweepUploads(store: Store, options: SweepOptions = {}): Promise<Swept> {
+  const { dryRun = false, unclaimedHours = UNCLAIMED_HOURS } = options;
+  const now = (await store.time()).getTime();
+  const swept: Swept = { uploads: [], bytes: 0, temporary: 0 };
+  for (const prefix of await unclaimedFolders(store)) {
+    const entries = await store.entries(prefix);
+    if (entries.length === 0 || entries.some(({ at }) => now - at.getTime() < unclaimedHours * HOUR)) continue;
+    const [, name = '', folder = ''] = prefix.split('/');
+    swept.uploads.push(prefix.slice(0, -1));
+    for (const { key, bytes } of entries) {
+      // it may have become a build since the listing
+      if (await isClaimed(store, name, folder)) break;
+      swept.bytes += bytes;
+      if (!dryRun) await store.remove(key);
+    }
+  }
+  if (!dryRun) swept.temporary = await store.sweep(new Date(now - TEMPORARY_HOURS * HOUR));
+  return swept;
 }
 
 const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { auditKey, readLog } from '../channel/readChannel.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { kill, rollback } from './goingBack.ts';
+import { effectOfKill, kill, rollback, withdraw } from './goingBack.ts';
 
 let at: TestStore;
 let host: string;
@@ -110,7 +110,7 @@ describe('kill', () => {
     for (const build of [first, second, broken]) await at.activate(build ?? '');
     await rollback(at.writer, { name: 'maps' });
     await kill(at.writer, first ?? '');
-    await kill(at.writer, second ?? '');
+    await kill(at.writer, second ?? '', { confirm: 'maps' });
     expect(await live('maps')).toBeUndefined();
   });
 
@@ -118,10 +118,68 @@ describe('kill', () => {
     await expect(kill(at.writer, host)).rejects.toThrow('only host');
   });
 
-  test('a remote without another build leaves the set', async () => {
+  test('the only build of a name is killed only by who says the name, and is told what that takes away', async () => {
     const gifts = await at.remote('gifts');
     await at.activate(gifts);
-    await kill(at.writer, gifts);
+    expect(await effectOfKill(at.writer, gifts)).toEqual({
+      build: gifts,
+      name: 'gifts',
+      live: true,
+      instead: null,
+      endsCandidate: false,
+      lost: ['/gifts'],
+    });
+    for (const confirm of [undefined, 'stories'])
+      await expect(kill(at.writer, gifts, { confirm })).rejects.toMatchObject({
+        message: expect.stringContaining('never runs again'),
+        cure: expect.stringMatching(/withdraw gifts.*--confirm gifts/),
+        details: ['/gifts'],
+      });
+    expect(await live('gifts')).toBe(gifts);
+    await kill(at.writer, gifts, { confirm: 'gifts' });
     expect(await live('gifts')).toBeUndefined();
+  });
+
+  test('of a build that another can take the place of needs no name, and says which', async () => {
+    await at.activate(chatAt(0));
+    const next = await at.remote('chat', '1.4.0');
+    await at.activate(next);
+    expect(await effectOfKill(at.writer, next)).toMatchObject({ live: true, instead: chatAt(0), lost: [] });
+    await kill(at.writer, next);
+    expect(await live('chat')).toBe(chatAt(0));
+  });
+});
+
+describe('withdraw', () => {
+  test('takes a first release back, for rollback or activate to bring again', async () => {
+    const letters = await at.remote('letters');
+    await at.activate(letters);
+    await expect(rollback(at.writer, { name: 'letters' })).rejects.toThrow('nothing else was live');
+    const { document } = await withdraw(at.writer, 'letters', { why: 'too early' });
+    expect(document.action).toMatchObject({ verb: 'withdraw', what: letters, why: 'too early' });
+    expect(await live('letters')).toBeUndefined();
+    expect(document.killed).not.toContain(letters);
+    await rollback(at.writer, { name: 'letters' });
+    expect(await live('letters')).toBe(letters);
+    await withdraw(at.writer, 'letters');
+    await at.activate(letters);
+    expect(await live('letters')).toBe(letters);
+  });
+
+  test('of a remote that has a build to go back to needs its name, and names that build', async () => {
+    const [first, second] = [await at.remote('cards', '1.0.0'), await at.remote('cards', '1.1.0')];
+    await at.activate(first);
+    await at.activate(second);
+    await expect(withdraw(at.writer, 'cards')).rejects.toMatchObject({
+      message: expect.stringContaining(first),
+      cure: expect.stringContaining('rollback cards'),
+    });
+    await withdraw(at.writer, 'cards', { confirm: 'cards' });
+    expect(await live('cards')).toBeUndefined();
+  });
+
+  test('of the host, or of what is not live, is refused', async () => {
+    await expect(withdraw(at.writer, 'host', { confirm: 'host' })).rejects.toThrow('no page without it');
+    await expect(withdraw(at.writer, 'nothing')).rejects.toThrow('is not live');
   });
 });

@@ -1,9 +1,9 @@
 import { assertStored } from '../builds/catalog.ts';
 import { type Change, changeChannel, type Writer } from '../channel/changeChannel.ts';
 import { compose, replan, storeSets } from '../channel/compose.ts';
-import { readState } from '../channel/readChannel.ts';
+import { readState, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
 
 export interface RollbackOptions {
@@ -86,9 +86,9 @@ export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOp
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
-      const candidate = fittingCandidate(current, builds);
+      const candidates = fittingCandidates(current, builds);
       const lastGood = restoredLastGood(current, target, name);
-      const next = await compose(writer, current, replan(current, { stable, lastGood, candidate }));
+      const next = await compose(writer, current, replan(current, { stable, lastGood, candidates }));
       const names = name ? [name] : [];
       return {
         prepare: () => storeSets(writer, next),
@@ -102,17 +102,12 @@ export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOp
 }
 
 /** A rollback of a name ends a candidate with the same name: someone just said it is broken. */
-function fittingCandidate(current: ChannelDocument, builds: readonly string[]) {
+function fittingCandidates(current: ChannelDocument, builds: readonly string[]) {
   const names = new Set(builds.map(nameOf));
-  return current.candidate?.builds.some((id) => names.has(nameOf(id))) ? null : current.candidate;
+  return candidatesOf(current).filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
 }
 
-export interface KillOptions {
-  why?: string;
-  seq?: number;
-}
-
-/** What takes a killed build's place: the last good one, else what a rollback of the name would bring back. */
+/** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back. */
 async function replacement(
   writer: Writer,
   current: ChannelDocument,
@@ -125,39 +120,119 @@ async function replacement(
   return before?.stable?.builds.find((id) => nameOf(id) === name) ?? null;
 }
 
-async function stableWithout(
-  writer: Writer,
-  current: ChannelDocument,
-  build: string,
-  killed: string[],
-): Promise<string[]> {
-  const live = current.stable?.builds ?? [];
-  if (!live.includes(build)) return live;
-  const instead = await replacement(writer, current, killed, nameOf(build));
-  if (instead) return mergeBuilds(live, [instead]);
-  const host = (await writer.catalog.record(build)).description.kind === 'host';
-  if (host)
-    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
-  return live.filter((id) => id !== build);
+/** What killing a build would do, beside that the build never runs again. */
+export interface KillEffect {
+  build: string;
+  name: string;
+  /** Everybody runs it now. */
+  live: boolean;
+  /** What everybody gets in its place; null where it is not live, or where there is nothing else. */
+  instead: string | null;
+  /** The candidate it belongs to ends. */
+  endsCandidate: boolean;
+  /** It is the only build of its name: these addresses and slots show nothing any more, to nobody. */
+  lost: string[];
 }
 
-/** Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. */
-export function kill(writer: Writer, build: string, { why = '', seq }: KillOptions = {}): Promise<Change> {
+async function effectOn(writer: Writer, current: ChannelDocument, build: string): Promise<KillEffect> {
+  const { description } = await writer.catalog.record(build);
+  const name = nameOf(build);
+  const live = current.stable?.builds.includes(build) ?? false;
+  const instead = live ? await replacement(writer, current, [...current.killed, build], name) : null;
+  const shown =
+    description.kind === 'host'
+      ? []
+      : [...description.routes.map(({ path }) => path), ...description.slots.map((slot) => `slot ${slot.name}`)];
+  return {
+    build,
+    name,
+    live,
+    instead,
+    endsCandidate: candidatesOf(current).some(({ builds }) => builds.includes(build)),
+    lost: live && instead === null ? shown : [],
+  };
+}
+
+/** What `kill` would do now; changes nothing. Throws refused if there is no such build. */
+export async function effectOfKill(writer: Writer, build: string): Promise<KillEffect> {
+  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  return effectOn(writer, document, build);
+}
+
+export interface KillOptions {
+  why?: string;
+  seq?: number;
+  /** The build's name: whoever takes the only build of a name away from everybody has to say it. */
+  confirm?: string;
+}
+
+function assertMeant({ build, name, live, instead, lost }: KillEffect, host: boolean, confirm?: string): void {
+  if (!live || instead !== null) return;
+  if (host)
+    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
+  if (confirm === name) return;
+  throw refused(
+    `${build} is the only build of ${name}: killing it takes its screens away from everybody, and that build never runs again`,
+    `\`withdraw ${name}\` takes the same away and can be undone; or activate a mended version first. To kill it all the same: --confirm ${name}.`,
+    lost,
+  );
+}
+
+/**
+ * Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. Throws refused
+ * for the only build of a name unless the name is said.
+ */
+export function kill(writer: Writer, build: string, { why = '', seq, confirm }: KillOptions = {}): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
       if (current.killed.includes(build)) return null;
-      await writer.catalog.record(build);
+      const effect = await effectOn(writer, current, build);
+      assertMeant(effect, (await writer.catalog.record(build)).description.kind === 'host', confirm);
       const killed = [...current.killed, build];
-      const stable = await stableWithout(writer, current, build, killed);
-      const candidate = current.candidate?.builds.includes(build) ? null : current.candidate;
+      const others = (current.stable?.builds ?? []).filter((id) => id !== build);
+      const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
+      const candidates = candidatesOf(current).filter(({ builds }) => !builds.includes(build));
       const next = current.stable
-        ? await compose(writer, current, replan(current, { stable, killed, candidate }))
+        ? await compose(writer, current, replan(current, { stable, killed, candidates }))
         : null;
-      const { lastGood, digests } = current;
-      const state = next?.state ?? { stable: null, candidate: null, lastGood, killed, digests };
+      const state = next?.state ?? { ...stateOf(current), killed };
       const prepare = async () => next && storeSets(writer, next);
       return { prepare, state, action: { kind: 'kill', builds: [build] }, why };
+    },
+    seq,
+  );
+}
+
+/** Takes a remote out of the set, to be brought back by `rollback` or `activate`: its first release, or one whose name is said. */
+export function withdraw(
+  writer: Writer,
+  name: string,
+  { why = '', seq, confirm }: { why?: string; seq?: number; confirm?: string } = {},
+): Promise<Change> {
+  return changeChannel(
+    writer,
+    async (current) => {
+      const [build] = liveIn(current, name);
+      if (!build)
+        throw refused(`${name} is not live for everybody`, 'See `status`; a candidate is ended with `abort`.');
+      if ((await writer.catalog.record(build)).description.kind === 'host')
+        throw refused('the host cannot be withdrawn: there is no page without it', 'Use `rollback host`.');
+      const instead = await replacement(writer, current, [...current.killed, build], name);
+      if (instead && confirm !== name)
+        throw refused(
+          `${name} has a build to go back to, ${instead}`,
+          `\`rollback ${name}\` makes that live. To take all screens of ${name} away from everybody: --confirm ${name}.`,
+        );
+      const stable = (current.stable?.builds ?? []).filter((id) => id !== build);
+      const candidates = fittingCandidates(current, [build]);
+      const next = await compose(writer, current, replan(current, { stable, candidates }));
+      return {
+        prepare: () => storeSets(writer, next),
+        state: next.state,
+        action: { kind: 'withdraw', builds: [build] },
+        why,
+      };
     },
     seq,
   );

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dictionarySchema, instantSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { assertPublished } from '../builds/catalog.ts';
-import type { Writer } from '../channel/changeChannel.ts';
+import { timeOf, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { mergeBuilds } from '../model/ids.ts';
@@ -45,7 +45,7 @@ export async function createOverride(
   makeSet(all);
   await assertPublished(writer.store, builds);
   const named = all.filter((record) => builds.includes(record.id));
-  const at = writer.now();
+  const at = await timeOf(writer);
   const unsigned = {
     id: randomBytes(16).toString('base64url'),
     channel: writer.channel,

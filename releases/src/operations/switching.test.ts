@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest
 import { resolveBuilds } from '../builds/catalog.ts';
 import { diff } from '../channel/readChannel.ts';
 import { readAction } from '../model/action.ts';
+import { candidatesOf } from '../model/channel.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { rollback } from './goingBack.ts';
 import { abort, activate, canary, promote } from './switching.ts';
@@ -118,6 +119,48 @@ describe('canary', () => {
     await at.activate(storiesAt(1));
     await canary(at.writer, [storiesAt(2)], 10, gated);
     expect((await rollback(at.writer, { name: 'stories' })).document.candidate).toBeNull();
+  });
+
+  test('candidates of several remotes run side by side, each promoted and ended alone', async () => {
+    await canary(at.writer, [storiesAt(1)], 10, gated);
+    const [stories] = candidatesOf(await at.current());
+    await canary(at.writer, [chatAt(1)], 20, gated);
+    expect(candidatesOf(await at.current())).toMatchObject([
+      { builds: [storiesAt(1)], percent: 10, salt: stories?.salt, since: stories?.since },
+      { builds: [chatAt(1)], percent: 20 },
+    ]);
+    await canary(at.writer, [], 30, { ...gated, name: 'stories' });
+    expect(candidatesOf(await at.current())[0]).toMatchObject({ percent: 30, salt: stories?.salt });
+    for (const unclear of [canary(at.writer, [], 40, gated), promote(at.writer, gated)])
+      await expect(unclear).rejects.toMatchObject({ message: expect.stringContaining('several candidates') });
+    await promote(at.writer, { ...gated, name: 'chat' });
+    expect(await live('chat')).toBe(chatAt(1));
+    expect(candidatesOf(await at.current()).map(({ builds }) => builds)).toEqual([[storiesAt(1)]]);
+    await abort(at.writer, { name: 'stories' });
+    expect(candidatesOf(await at.current())).toEqual([]);
+  });
+
+  test('a document with one candidate is written as readers from before know it', async () => {
+    const { document } = await canary(at.writer, [storiesAt(1)], 10, gated);
+    expect(Object.keys(document)).not.toContain('moreCandidates');
+    expect(Object.keys((await canary(at.writer, [chatAt(1)], 10, gated)).document)).toContain('moreCandidates');
+    expect(Object.keys((await abort(at.writer, { name: 'chat' })).document)).not.toContain('moreCandidates');
+  });
+
+  test('a candidate that fails beside another is refused, and one that no longer fits is dropped alone', async () => {
+    const clash = async ({ judged }: { judged: { records: { id: string }[] } }) => {
+      const ids = judged.records.map(({ id }) => id);
+      return ids.includes(storiesAt(1)) && ids.includes(chatAt(1)) ? [{ check: 'routes', problem: 'taken' }] : [];
+    };
+    await canary(at.writer, [storiesAt(1)], 10, { gate: clash });
+    await expect(canary(at.writer, [chatAt(1)], 10, { gate: clash })).rejects.toMatchObject({
+      details: ['routes: taken'],
+    });
+    await canary(at.writer, [chatAt(1)], 10, gated);
+    const { document } = await activate(at.writer, [storiesAt(2)], { gate: clash });
+    expect(candidatesOf(document).map(({ builds }) => builds)).toEqual([[chatAt(1)]]);
+    await abort(at.writer, {});
+    expect(candidatesOf(await at.current())).toEqual([]);
   });
 
   test('without a candidate there is nothing to promote, abort or ramp', async () => {

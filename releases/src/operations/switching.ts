@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { type Change, changeChannel, type Decision, type Writer } from '../channel/changeChannel.ts';
-import { type Composed, compose, type Plan, replan, storeSets } from '../channel/compose.ts';
+import {
+  type Composed,
+  type ComposedSet,
+  compose,
+  type Plan,
+  type PlannedCandidate,
+  replan,
+  storeSets,
+} from '../channel/compose.ts';
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. */
@@ -13,8 +21,10 @@ export type Gate = (proposal: Proposal) => Promise<Finding[]>;
 export interface Proposal {
   current: ChannelDocument;
   next: Composed;
-  /** The set to be judged: what visitors of the change will run. */
+  /** Whom it concerns. */
   part: 'stable' | 'candidate';
+  /** The set to be judged: what visitors of the change will run. */
+  judged: ComposedSet;
   /** Builds that this change brings in. */
   changed: readonly string[];
 }
@@ -47,33 +57,63 @@ export function lastGoodAfter(current: ChannelDocument, changed: readonly string
   return { ...current.lastGood, ...Object.fromEntries(replaced.map((id) => [nameOf(id), id])) };
 }
 
-/** A candidate that no longer passes over the new stable is dropped, never the other team's change. */
-async function keepCandidate(
+const proposed = (
+  current: ChannelDocument,
+  next: Composed,
+  judged: ComposedSet,
+  changed: readonly string[],
+): Proposal => ({
+  current,
+  next,
+  part: judged === next.stable ? 'stable' : 'candidate',
+  judged,
+  changed,
+});
+
+/** What the gate says of all candidates at once: what a visitor may run who is in each of them. */
+const judgeCandidates = (current: ChannelDocument, next: Composed, gate: Gate): Promise<Finding[]> => {
+  const judged = next.together ?? next.candidates[0];
+  const changed = next.candidates.flatMap(({ planned }) => planned.builds);
+  return judged ? gate(proposed(current, next, judged, changed)) : Promise.resolve([]);
+};
+
+/** Candidates that no longer pass over the new stable are dropped, never the other team's change. */
+async function keepCandidates(
   writer: Writer,
   current: ChannelDocument,
   plan: Plan,
   gate: Gate,
 ): Promise<{ next: Composed; evidence: Evidence[] }> {
-  const next = await compose(writer, current, plan);
-  if (!next.candidate || !plan.candidate) return { next, evidence: [] };
-  const builds = plan.candidate.builds;
-  const findings = await gate({ current, next, part: 'candidate', changed: builds });
-  if (findings.length === 0) return { next, evidence: [] };
-  const against = findings.map((finding): Evidence => ({ kind: 'finding', ...finding, forced: false }));
-  return {
-    next: await compose(writer, current, { ...plan, candidate: null }),
-    evidence: [{ kind: 'candidateDropped', builds: [...builds] }, ...against],
-  };
+  const whole = await compose(writer, current, plan);
+  if ((await judgeCandidates(current, whole, gate)).length === 0) return { next: whole, evidence: [] };
+  const evidence: Evidence[] = [];
+  let kept = await compose(writer, current, { ...plan, candidates: [] });
+  // one after another, the oldest first, so that of two that do not fit together the older one stays
+  for (const { planned } of whole.candidates) {
+    const candidates = [...kept.candidates.map((each) => each.planned), planned];
+    const next = await compose(writer, current, { ...plan, candidates });
+    const findings = await judgeCandidates(current, next, gate);
+    if (findings.length === 0) kept = next;
+    else
+      evidence.push(
+        { kind: 'candidateDropped', builds: [...planned.builds] },
+        ...findings.map((finding): Evidence => ({ kind: 'finding', ...finding, forced: false })),
+      );
+  }
+  return { next: kept, evidence };
 }
 
 /** A candidate's build that is activated over would come back with `promote`: it leaves the candidate, which ends with its last one. */
-function candidateBeside(current: ChannelDocument, changed: readonly string[]) {
-  const { candidate } = current;
+function candidatesBeside(current: ChannelDocument, changed: readonly string[]) {
   const names = new Set(changed.map(nameOf));
-  const builds = candidate?.builds.filter((id) => !names.has(nameOf(id))) ?? [];
-  const overtaken = candidate?.builds.filter((id) => names.has(nameOf(id)) && !changed.includes(id)) ?? [];
+  const candidates = candidatesOf(current);
+  const overtaken = candidates
+    .flatMap(({ builds }) => builds)
+    .filter((id) => names.has(nameOf(id)) && !changed.includes(id));
   return {
-    candidate: candidate && builds.length > 0 ? { ...candidate, builds } : null,
+    candidates: candidates
+      .map((candidate) => ({ ...candidate, builds: candidate.builds.filter((id) => !names.has(nameOf(id))) }))
+      .filter(({ builds }) => builds.length > 0),
     evidence: overtaken.map((build): Evidence => ({ kind: 'overtaken', build })),
   };
 }
@@ -84,11 +124,11 @@ export function activate(writer: Writer, builds: readonly string[], options: Swi
     const live = current.stable?.builds ?? [];
     const changed = builds.filter((id) => !live.includes(id));
     if (changed.length === 0) return null;
-    const rest = candidateBeside(current, changed);
+    const rest = candidatesBeside(current, changed);
     const parts = { stable: mergeBuilds(live, changed), lastGood: lastGoodAfter(current, changed) };
-    const plan = replan(current, { ...parts, candidate: rest.candidate });
-    const { next, evidence } = await keepCandidate(writer, current, plan, options.gate);
-    const forced = await passGate(options, { current, next, part: 'stable', changed });
+    const plan = replan(current, { ...parts, candidates: rest.candidates });
+    const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
+    const forced = await passGate(options, proposed(current, next, next.stable, changed));
     return {
       prepare: () => storeSets(writer, next),
       state: next.state,
@@ -103,20 +143,35 @@ export function activate(writer: Writer, builds: readonly string[], options: Swi
 const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join();
 
-function requireCandidate(current: ChannelDocument) {
-  if (current.candidate) return current.candidate;
-  throw refused(`${current.channel} has no candidate`, 'Start one with `canary <build…> --percent P`.');
+const listed = (candidates: readonly PlannedCandidate[]): string =>
+  candidates.map(({ builds }) => builds.join(' ')).join(', ');
+
+/** The candidate with a build of this name, or the only one there is. Throws refused. */
+function requireCandidate(current: ChannelDocument, name?: string) {
+  const candidates = candidatesOf(current);
+  const found = name ? candidates.filter(({ builds }) => builds.some((id) => nameOf(id) === name)) : candidates;
+  const [candidate] = found;
+  if (candidate && found.length === 1) return candidate;
+  if (candidate)
+    throw refused(
+      `${current.channel} has several candidates: ${listed(found)}`,
+      'Name the remote whose candidate is meant.',
+    );
+  throw refused(
+    `${current.channel} has no candidate${name ? ` of ${name}` : ''}`,
+    'Start one with `canary <build…> --percent P`.',
+  );
 }
 
 /**
- * Runs builds for a share of visitors, in place of a former candidate. Changing only the percentage keeps everyone who stays
- * within it; other builds draw the visitors anew.
+ * Runs builds for a share of visitors, beside the candidates of other remotes and in place of those with a build of the same name.
+ * Changing only the percentage keeps everyone who stays within it; other builds draw the visitors anew.
  */
 export async function canary(
   writer: Writer,
   builds: readonly string[],
   percent: number,
-  options: SwitchOptions,
+  { name, ...options }: SwitchOptions & { name?: string },
 ): Promise<Change> {
   if (!(percent >= 0 && percent <= 100))
     throw usage(`${percent} is not a percentage`, 'Use a number from 0 to 100, e.g. --percent 5.');
@@ -124,14 +179,20 @@ export async function canary(
     writer,
     async (current) => {
       const live = current.stable?.builds ?? [];
-      const over = builds.length > 0 ? builds.filter((id) => !live.includes(id)) : requireCandidate(current).builds;
+      const over =
+        builds.length > 0 ? builds.filter((id) => !live.includes(id)) : requireCandidate(current, name).builds;
       if (over.length === 0) throw refused('these builds are live for everyone already', 'See `status`.');
-      const former = current.candidate;
-      const ramp = former !== null && sameBuilds(former.builds, over);
-      if (ramp && former.percent === percent) return null;
-      const salt = ramp ? former.salt : randomBytes(12).toString('base64url');
-      const next = await compose(writer, current, replan(current, { candidate: { builds: over, percent, salt } }));
-      const evidence = ramp ? [] : await passGate(options, { current, next, part: 'candidate', changed: over });
+      const names = new Set(over.map(nameOf));
+      const candidates = candidatesOf(current);
+      const former = candidates.find((candidate) => sameBuilds(candidate.builds, over));
+      if (former?.percent === percent) return null;
+      const others = candidates.filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
+      const begun = { builds: over, percent, salt: randomBytes(12).toString('base64url') };
+      const planned = former
+        ? candidates.map((candidate) => (candidate === former ? { ...former, percent } : candidate))
+        : [...others, begun];
+      const next = await compose(writer, current, replan(current, { candidates: planned }));
+      const evidence = former ? [] : await passCandidate(options, current, next, over);
       return {
         prepare: () => storeSets(writer, next),
         state: next.state,
@@ -144,25 +205,40 @@ export async function canary(
   );
 }
 
-/** Makes the candidate live for everyone, over whatever became stable in the meantime. */
-export function promote(writer: Writer, options: SwitchOptions): Promise<Change> {
+/** A new candidate must pass alone, and together with the others that run. */
+async function passCandidate(
+  options: SwitchOptions,
+  current: ChannelDocument,
+  next: Composed,
+  over: readonly string[],
+): Promise<Evidence[]> {
+  const alone = next.candidates.at(-1);
+  const judged = [...(alone ? [alone] : []), ...(next.together ? [next.together] : [])];
+  const evidence: Evidence[] = [];
+  for (const set of judged) evidence.push(...(await passGate(options, proposed(current, next, set, over))));
+  return evidence;
+}
+
+/** Makes a candidate live for everyone, over whatever became stable in the meantime; the others go on. */
+export function promote(writer: Writer, { name, ...options }: SwitchOptions & { name?: string }): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
-      const { builds } = requireCandidate(current);
-      const stable = mergeBuilds(current.stable?.builds ?? [], builds);
-      const next = await compose(
-        writer,
-        current,
-        replan(current, { stable, lastGood: lastGoodAfter(current, builds), candidate: null }),
-      );
-      const evidence = await passGate(options, { current, next, part: 'stable', changed: builds });
+      const promoted = requireCandidate(current, name);
+      const { builds } = promoted;
+      const plan = replan(current, {
+        stable: mergeBuilds(current.stable?.builds ?? [], builds),
+        lastGood: lastGoodAfter(current, builds),
+        candidates: candidatesOf(current).filter((candidate) => candidate !== promoted),
+      });
+      const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
+      const forced = await passGate(options, proposed(current, next, next.stable, builds));
       return {
         prepare: () => storeSets(writer, next),
         state: next.state,
         action: { kind: 'promote', builds },
         why: options.why,
-        evidence,
+        evidence: [...forced, ...evidence],
       };
     },
     options.seq,
@@ -170,23 +246,27 @@ export function promote(writer: Writer, options: SwitchOptions): Promise<Change>
 }
 
 export interface AbortOptions {
+  /** The remote whose candidate is meant; without it every candidate ends. */
+  name?: string;
   why?: string;
   seq?: number;
   /** Figures that speak for it, kept in the audit. */
   evidence?: Evidence[];
 }
 
-/** Sends the candidate's visitors back to stable. */
-export function abort(writer: Writer, { why, seq, evidence }: AbortOptions): Promise<Change> {
+/** Sends the visitors of a candidate, or of all of them, back to stable. */
+export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
-      const { builds } = requireCandidate(current);
-      const next = await compose(writer, current, replan(current, { candidate: null }));
+      const candidates = candidatesOf(current);
+      const ended = name || candidates.length === 0 ? [requireCandidate(current, name)] : candidates;
+      const rest = candidates.filter((candidate) => !ended.includes(candidate));
+      const next = await compose(writer, current, replan(current, { candidates: rest }));
       return {
         prepare: () => storeSets(writer, next),
         state: next.state,
-        action: { kind: 'abort', builds },
+        action: { kind: 'abort', builds: ended.flatMap(({ builds }) => builds) },
         why,
         evidence,
       };

@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { refused, usage } from '../errors.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { parseBuildId } from '../model/ids.ts';
-import { sha256Hex } from '../model/signing.ts';
+import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
 const TOKEN = /^lz_([0-9a-f]{12})_([\w-]{43})$/;
@@ -22,7 +22,9 @@ const tokenSchema = v.object({
   expires: v.nullable(v.string()),
   revoked: v.nullable(v.string()),
 });
+const signedSchema = v.object({ ...tokenSchema.entries, sig: v.optional(v.string(), '') });
 
+/** `tokens/<id>.json`: who a token belongs to and what it may, signed by the store's key. */
 export type TokenRecord = v.InferOutput<typeof tokenSchema>;
 export type Role = (typeof ROLES)[number];
 
@@ -45,9 +47,14 @@ export interface TokenRequest {
   days: number | null;
 }
 
+/** Without the signature whoever may write the store could make himself a manager. */
+const signedRecord = (record: TokenRecord, key: SigningKey): string =>
+  canonicalJson({ ...record, sig: signText(canonicalJson(record), key) });
+
 /** Makes a token; only its hash is stored, so this is the only time it can be read. */
 export async function createToken(
   store: Store,
+  key: SigningKey,
   { grant, label, by, days }: TokenRequest,
 ): Promise<{ token: string; record: TokenRecord }> {
   const id = randomBytes(6).toString('hex');
@@ -63,46 +70,101 @@ export async function createToken(
     expires: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
     revoked: null,
   };
-  await store.swapPointer(keyOf(id), JSON.stringify(record), null);
+  await store.swapPointer(keyOf(id), signedRecord(record, key), null);
   return { token: `lz_${id}_${secret}`, record };
 }
 
-async function readToken(store: Store, id: string) {
-  const pointer = await store.readPointer(keyOf(id));
-  return pointer && { record: v.parse(tokenSchema, JSON.parse(pointer.body)), tag: pointer.tag };
+interface ReadToken {
+  record: TokenRecord;
+  /** False: made before records were signed, changed since, or forged. */
+  signed: boolean;
+  tag: string;
 }
 
-export async function listTokens(store: Store): Promise<TokenRecord[]> {
-  const files = await store.children('tokens/');
-  const found = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''))));
-  return found.filter((token) => token !== null).map(({ record }) => record);
-}
-
-/** Ends a token at once. Throws refused if there is none. */
-export async function revokeToken(store: Store, id: string): Promise<TokenRecord> {
-  for (;;) {
-    const token = /^[0-9a-f]{12}$/.test(id) ? await readToken(store, id) : null;
-    if (!token) throw refused(`there is no token ${id}`, 'List them with `token list`.');
-    if (token.record.revoked) return token.record;
-    const record = { ...token.record, revoked: new Date().toISOString() };
-    if (await store.swapPointer(keyOf(id), JSON.stringify(record), token.tag)) return record;
+function parseToken(source: string, id: string, publicKey: string): Omit<ReadToken, 'tag'> | null {
+  try {
+    const parsed = v.safeParse(signedSchema, JSON.parse(source));
+    if (!parsed.success) return null;
+    const { sig, ...record } = parsed.output;
+    // the record of one token under the id of another would outlive its own revocation
+    return { record, signed: record.id === id && isSigned(canonicalJson(record), sig, publicKey) };
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return null;
+    throw cause;
   }
 }
 
-/** Whose token this is, or null: unknown, wrong, expired and revoked ones are all the same to the caller. */
-export async function authenticate(store: Store, token: string, now: Date): Promise<TokenRecord | null> {
+/** Null: there is none, or it is damaged. */
+async function readToken(store: Store, id: string, publicKey: string): Promise<ReadToken | null> {
+  const pointer = await store.readPointer(keyOf(id));
+  const parsed = pointer && parseToken(pointer.body, id, publicKey);
+  return parsed && { ...parsed, tag: pointer.tag };
+}
+
+export const REISSUE =
+  'Have a new one made where the signing key is: `pnpm release token create <grant>`, then `token revoke <id>` this one.';
+
+/** A token as it is listed: what it may, and why it opens nothing if that is so. */
+export type ListedToken = Omit<TokenRecord, 'hash'> & { problem: string | null };
+
+/** Every token that can be read, never their secrets. */
+export async function listTokens(store: Store, publicKey: string): Promise<ListedToken[]> {
+  const files = await store.children('tokens/');
+  const found = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''), publicKey)));
+  return found
+    .filter((token) => token !== null)
+    .map(({ record: { hash: _hash, ...shown }, signed }) => ({
+      ...shown,
+      problem: signed ? null : "not signed by this store's key: refused",
+    }));
+}
+
+/** Ends a token at once, signed or not. Throws refused if there is none. */
+export async function revokeToken(store: Store, key: SigningKey, id: string): Promise<TokenRecord> {
+  for (;;) {
+    const token = /^[0-9a-f]{12}$/.test(id) ? await readToken(store, id, key.publicKey) : null;
+    if (!token) throw refused(`there is no token ${id}`, 'List them with `token list`.');
+    if (token.signed && token.record.revoked) return token.record;
+    const record = { ...token.record, id, revoked: token.record.revoked ?? new Date().toISOString() };
+    if (await store.swapPointer(keyOf(id), signedRecord(record, key), token.tag)) return record;
+  }
+}
+
+/**
+ * Whose token this is. `unknown` for unknown, wrong, expired and revoked ones, which are all the same to the caller; `unsigned` for
+ * whoever has the secret of a record that this store's key did not sign.
+ */
+export async function authenticate(
+  store: Store,
+  publicKey: string,
+  token: string,
+  now: Date,
+): Promise<TokenRecord | 'unknown' | 'unsigned'> {
   const [, id = '', secret = ''] = TOKEN.exec(token) ?? [];
-  const found = id ? await readToken(store, id) : null;
-  if (!found) return null;
-  const { record } = found;
-  const matches = timingSafeEqual(Buffer.from(sha256Hex(secret)), Buffer.from(record.hash));
+  const found = id ? await readToken(store, id, publicKey) : null;
+  if (!found) return 'unknown';
+  const { record, signed } = found;
+  const [presented, kept] = [Buffer.from(sha256Hex(secret)), Buffer.from(record.hash)];
+  const matches = presented.length === kept.length && timingSafeEqual(presented, kept);
   const over = record.revoked !== null || (record.expires !== null && Date.parse(record.expires) <= now.getTime());
-  return matches && !over ? record : null;
+  if (!matches || over) return 'unknown';
+  return signed ? record : 'unsigned';
 }
 
 /** What a request wants to do. `names` are the builds it touches by itself. */
 export interface Wish {
-  verb: 'look' | 'publish' | 'check' | 'activate' | 'canary' | 'promote' | 'abort' | 'rollback' | 'kill' | 'override';
+  verb:
+    | 'look'
+    | 'publish'
+    | 'check'
+    | 'activate'
+    | 'canary'
+    | 'promote'
+    | 'abort'
+    | 'rollback'
+    | 'withdraw'
+    | 'kill'
+    | 'override';
   names: string[];
   force?: boolean;
 }
@@ -115,9 +177,11 @@ const DEPLOYS: readonly Wish['verb'][] = [
   'promote',
   'abort',
   'rollback',
+  'withdraw',
   'override',
 ];
-const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'abort'];
+/** Verbs that change a candidate. */
+export const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'abort'];
 
 /** The name a build word begins with, whether full id or `name@version`. */
 export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? word.split('@')[0] ?? '';
@@ -125,20 +189,22 @@ export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? 
 const isOnly = (names: readonly string[], own: string | null): boolean =>
   own !== null && names.every((name) => name === own);
 
-function candidateIsOthers({ candidate }: ChannelDocument, own: string | null): boolean {
-  return candidate !== null && !isOnly(candidate.builds.map(nameInWord), own);
+/** The candidate with a build of the own name may hold builds of others as well; those without one are no concern. */
+function candidateIsShared(current: ChannelDocument, own: string | null): boolean {
+  const names = candidatesOf(current).map(({ builds }) => builds.map(nameInWord));
+  return names.some((held) => held.some((name) => name === own) && !isOnly(held, own));
 }
 
-/** Why a token may not do this; null = it may. A rollback or check without a name is about everything. */
+/** Why a token may not do this; null = it may. Without a name a rollback, a check or a change of candidates is about everything. */
 export function refusal(token: TokenRecord, wish: Wish, current: ChannelDocument): string | null {
   const { role, name: own } = token;
   if (role === 'manager' || wish.verb === 'look') return null;
   if (wish.force) return 'only a manager may switch against the gate';
   const allowed = role === 'deployer' ? DEPLOYS : role === 'publisher' ? PUBLISHES : [];
   if (!allowed.includes(wish.verb)) return `a ${role} may not ${wish.verb}`;
-  const whole = wish.names.length === 0 && (wish.verb === 'rollback' || wish.verb === 'check');
+  const whole = wish.names.length === 0 && ['rollback', 'check', ...MOVES_CANDIDATE].includes(wish.verb);
   if (whole || !isOnly(wish.names, own)) return `this token is for ${own} only`;
-  if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsOthers(current, own))
-    return 'the candidate that runs now holds builds of others: ask a manager, or wait until it has ended';
+  if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsShared(current, own))
+    return `the candidate with ${own} holds builds of others too: ask a manager, or wait until it has ended`;
   return null;
 }

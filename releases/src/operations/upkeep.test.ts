@@ -18,8 +18,7 @@ describe('init', () => {
   test('again does no harm; an ageing document is signed anew', async () => {
     await prepareStore(at.opened);
     expect((await initChannel(at.writer)).changed).toBe(false);
-    const later = { ...at.writer, now: () => new Date(Date.now() + 40 * DAY) };
-    const { changed, document } = await initChannel(later);
+    const { changed, document } = await initChannel(at.after(40 * DAY));
     expect([changed, document.seq]).toEqual([true, 2]);
     expect(Date.parse(document.expires)).toBeGreaterThan(Date.now() + 120 * DAY);
   });

@@ -88,6 +88,12 @@ export class ChannelReader {
         `channel ${document.channel} went back from state ${this.#highest} to ${document.seq}: an old document was put back`,
         'Restore the newest state; to go back on purpose use `rollback`, which makes a newer one.',
       );
+    const known = this.#current?.document;
+    if (known && document.seq === known.seq && document.nonce !== known.nonce)
+      throw refused(
+        `channel ${document.channel} has two documents for state ${document.seq}: it was put back and changed`,
+        'Find out who may write the store; the next switch is taken again.',
+      );
     if (Date.parse(document.expires) <= (this.#options.now?.() ?? new Date()).getTime())
       throw refused(
         `channel ${document.channel} expired at ${document.expires}`,

@@ -1,8 +1,8 @@
-import type { Beacon, PageSet } from '@liaozhai/shared/contract';
+import type { Beacon, PageSet, SetBody } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import { HealthRecorder } from '../health/healthRecord.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { mergeBuilds } from '../model/ids.ts';
 import { makeSet, setHash } from '../model/set.ts';
 import { sha384Integrity } from '../model/signing.ts';
@@ -60,6 +60,7 @@ class StoreReleases implements Releases {
   readonly #fixedSet: string | undefined;
   readonly #now: () => Date;
   #pages = new Map<string, Promise<VisitorPage>>();
+  #sets = new Map<string, Promise<{ hash: string; body: SetBody }>>();
   #pagesOf = 0;
 
   constructor(
@@ -84,7 +85,7 @@ class StoreReleases implements Releases {
 
   async pageFor(visitor: Visitor): Promise<VisitorPage> {
     const document = await this.current();
-    if (this.#pagesOf !== document.seq) this.#pages = new Map();
+    if (this.#pagesOf !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
     this.#pagesOf = document.seq;
     const chosen = await this.#choose(document, visitor);
     const key = `${chosen.hash} ${chosen.candidate} ${chosen.override?.id}`;
@@ -133,28 +134,45 @@ class StoreReleases implements Releases {
   }
 
   async #choose(document: ChannelDocument, visitor: Visitor): Promise<ChosenSet> {
-    const { stable, candidate } = document;
+    const { stable } = document;
     if (this.#fixedSet) return this.#stored(this.#fixedSet, false);
     if (!stable)
       throw refused(`channel ${document.channel} has nothing live yet`, 'Publish the packages, then `activate` them.');
     const overridden = visitor.override ? await this.#overridden(document, visitor.override) : null;
     if (overridden) return overridden;
-    return candidate && isInCandidate(visitor.id, candidate)
-      ? this.#stored(candidate.set, true)
-      : this.#stored(stable.set, false);
+    const inside = candidatesOf(document).filter((candidate) => isInCandidate(visitor.id, candidate));
+    const [first, second] = inside;
+    if (!first) return this.#stored(stable.set, false);
+    const candidateSets = inside.map(({ set }) => set);
+    if (!second) return { ...(await this.#stored(first.set, true)), candidateSets };
+    const builds = inside.flatMap((candidate) => candidate.builds);
+    return { ...(await this.#composed(document, builds)), candidate: true, candidateSets, override: null };
   }
 
   async #stored(hash: string, candidate: boolean): Promise<ChosenSet> {
     return { hash, body: await this.#catalog.set(hash), candidate, override: null };
   }
 
+  /** Builds over stable, for which no set is stored. */
+  async #composed(document: ChannelDocument, builds: readonly string[], more: Record<string, string> = {}) {
+    const ids = mergeBuilds(document.stable?.builds ?? [], builds);
+    const key = `${document.seq} ${ids.join(' ')}`;
+    const digests = { ...document.digests, ...more };
+    const compose = async () => {
+      const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
+      return { hash: setHash(body), body };
+    };
+    const set = this.#sets.get(key) ?? compose();
+    this.#sets.set(key, set);
+    set.catch(() => this.#sets.delete(key));
+    return set;
+  }
+
   async #overridden(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
     const override = await readOverride(this.#catalog.store, document.channel, id, this.#publicKey, this.#now());
     if (!override || override.builds.some((build) => document.killed.includes(build))) return null;
-    const ids = mergeBuilds(document.stable?.builds ?? [], override.builds);
-    const digests = { ...document.digests, ...override.digests };
-    const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
-    return { hash: setHash(body), body, candidate: false, override: { id, expires: override.expires } };
+    const set = await this.#composed(document, override.builds, override.digests);
+    return { ...set, candidate: false, override: { id, expires: override.expires } };
   }
 
   async #page(document: ChannelDocument, chosen: ChosenSet): Promise<VisitorPage> {

@@ -4,6 +4,7 @@ import semver from 'semver';
 import type { Catalog } from '../builds/catalog.ts';
 import { isRemote } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
+import { nameOf } from '../model/ids.ts';
 import { codeHashes, pageBuild } from '../model/set.ts';
 
 const STEPS = 2 ** 48;
@@ -28,20 +29,27 @@ export interface ChosenSet {
   hash: string;
   body: SetBody;
   candidate: boolean;
+  candidateSets?: string[];
   override: PageSet['override'];
 }
 
-/** Last good builds that can run beside the set's host and never be mistaken for the build they stand in for. */
-async function lastGoodOf(catalog: Catalog, document: ChannelDocument, body: SetBody) {
+/**
+ * What each remote of the set falls back to when it fails: the build that everyone else runs now where the set has another one (it
+ * is sound, or the visitors of stable would fail too), else the last good one. Only what can run beside the set's host, and can
+ * never be mistaken for the build it takes the place of.
+ */
+async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
+  const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   const usable = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
-  for (const [name, id] of Object.entries(document.lastGood)) {
-    const active = body.remotes[name];
-    if (!active || active.id === id) continue;
-    const record = await catalog.record(id, document.digests[id]);
-    if (!isRemote(record) || record.description.global === active.global) continue;
-    const { federation, contract } = record.description;
-    if (federation !== body.host.federation || !semver.satisfies(body.host.contract, contract)) continue;
-    usable.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
+  for (const [name, active] of Object.entries(body.remotes)) {
+    for (const id of [live.get(name), document.lastGood[name]]) {
+      if (!id || id === active.id || usable.has(name)) continue;
+      const record = await catalog.record(id, document.digests[id]);
+      if (!isRemote(record) || record.description.global === active.global) continue;
+      const { federation, contract } = record.description;
+      if (federation !== body.host.federation || !semver.satisfies(body.host.contract, contract)) continue;
+      usable.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
+    }
   }
   return usable;
 }
@@ -51,24 +59,25 @@ export async function makePageSet(
   catalog: Catalog,
   document: ChannelDocument,
   publicKey: string,
-  { hash, body, candidate, override }: ChosenSet,
+  { hash, body, candidate, candidateSets, override }: ChosenSet,
 ): Promise<PageSet> {
-  const lastGood = await lastGoodOf(catalog, document, body);
+  const fallbacks = await fallbackBuilds(catalog, document, body);
   const { id, entry, contract, css } = body.host;
   const remotes = Object.entries(body.remotes).map(([name, build]): [string, PageSet['remotes'][string]] => [
     name,
-    { ...build, lastGood: lastGood.get(name)?.build ?? null },
+    { ...build, lastGood: fallbacks.get(name)?.build ?? null },
   ]);
   return {
     channel: document.channel,
     seq: document.seq,
     set: hash,
     candidate,
+    ...(candidateSets ? { candidateSets } : {}),
     override,
     publicKey,
     host: { id, entry, contract, css },
     remotes: Object.fromEntries(remotes),
-    hashes: Object.assign({}, body.hashes, ...[...lastGood.values()].map(({ hashes }) => hashes)),
+    hashes: Object.assign({}, body.hashes, ...[...fallbacks.values()].map(({ hashes }) => hashes)),
     killed: document.killed,
   };
 }

@@ -62,6 +62,28 @@ describe('a page', () => {
     expect((await (await open()).pageFor({ id: 'v' })).pageSet.remotes.stories?.lastGood).toBeNull();
   });
 
+  test('with a candidate or an override falls back to what everyone runs, not to its predecessor', async () => {
+    const [sound, broken] = [await at.remote('stories', '1.1.0'), await at.remote('stories', '1.2.0')];
+    await at.activate(sound);
+    await canary(at.writer, [broken], 100, { gate: openGate });
+    const releases = await open();
+    const { pageSet } = await releases.pageFor({ id: 'v' });
+    expect(pageSet.remotes.stories).toMatchObject({ id: broken, lastGood: { id: sound } });
+    expect(pageSet.hashes[pageSet.remotes.stories?.lastGood?.entry ?? '']).toMatch(/^sha384-/);
+    const { id } = await createOverride(at.writer, [broken], 1);
+    const overridden = (await releases.pageFor({ id: 'v', override: id })).pageSet;
+    expect(overridden.remotes.stories).toMatchObject({ id: broken, lastGood: { id: sound } });
+  });
+
+  test('with a candidate whose host cannot run what everyone runs falls back to the build before that', async () => {
+    const sound = await at.remote('stories', '2.0.0', { description: { contract: '^2.0.0' } });
+    await at.activate(await at.host('2.0.0', { description: { contract: '2.0.0' } }), sound);
+    const broken = await at.remote('stories', '1.2.0');
+    await canary(at.writer, [host, broken], 100, { gate: openGate });
+    const { pageSet } = await (await open()).pageFor({ id: 'v' });
+    expect(pageSet.remotes.stories).toMatchObject({ id: broken, lastGood: { id: stories } });
+  });
+
   test('of a visitor in the candidate runs all of it, others none of it, and says which', async () => {
     await canary(at.writer, [await at.remote('stories', '1.1.0'), await at.remote('chat')], 50, { gate: openGate });
     const releases = await open();
@@ -72,6 +94,32 @@ describe('a page', () => {
       ),
     );
     expect([...kinds].sort()).toEqual(['false true false', 'true false true']);
+  });
+
+  test('of a visitor in two candidates runs both over stable, and names the sets it is put together of', async () => {
+    await at.activate(await at.remote('chat'));
+    const [storiesNext, chatNext] = [await at.remote('stories', '1.1.0'), await at.remote('chat', '1.1.0')];
+    await canary(at.writer, [storiesNext], 50, { gate: openGate });
+    await canary(at.writer, [chatNext], 50, { gate: openGate });
+    const { stable, candidate, moreCandidates } = await at.current();
+    const releases = await open();
+    const pages = await Promise.all(Array.from({ length: 80 }, (_, n) => releases.pageFor({ id: `v${n}` })));
+    const sets = [candidate?.set ?? '', moreCandidates?.[0]?.set ?? ''];
+    for (const { pageSet } of pages) {
+      const runs = [pageSet.remotes.stories?.id === storiesNext, pageSet.remotes.chat?.id === chatNext];
+      expect(pageSet.candidate).toBe(runs.includes(true));
+      expect(pageSet.candidateSets ?? []).toEqual(sets.filter((_, n) => runs[n]));
+      if (!pageSet.candidate) expect(pageSet.set).toBe(stable?.set);
+    }
+    const kinds = new Set(pages.map(({ pageSet }) => (pageSet.candidateSets ?? []).length));
+    expect([...kinds].sort()).toEqual([0, 1, 2]);
+  });
+
+  test('is served by a document with a field that a later release has added', async () => {
+    const { sig: _, ...document } = await at.current();
+    const later = { ...document, seq: document.seq + 1, weather: 'fair' };
+    await plant(signChannel(later, at.key));
+    expect((await (await open()).pageFor({ id: 'v' })).pageSet.seq).toBe(later.seq);
   });
 
   test('with an override runs its builds until it ends, is killed, or is not signed', async () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { CONFORMANCE } from '../testing/conformance.ts';
@@ -35,6 +35,14 @@ describe('a folder as a store', () => {
     };
     await Promise.all(stores.map(race));
     expect(await readFile(join(folder.path, 'race.json'), 'utf8')).toBe('60');
+  });
+
+  test('the plain file catches up when a writer was killed before it had copied the newest state there', async () => {
+    const store = new FileStore(folder.path);
+    await store.swapPointer('lagging.json', 'old', null);
+    await writeFile(join(folder.path, '.generations/lagging.json/2'), 'new');
+    expect((await store.readPointer('lagging.json'))?.body).toBe('new');
+    expect(await readFile(join(folder.path, 'lagging.json'), 'utf8')).toBe('new');
   });
 
   describe('of a pointer that was swapped two hundred and fifty times', () => {

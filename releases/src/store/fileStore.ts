@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode, messageOf, refused, unreachable } from '../errors.ts';
-import type { Pointer, Store } from './store.ts';
+import type { Entry, Pointer, Store } from './store.ts';
 
 const SAFE_KEY = /^(?!.*(^|\/)\.\.?(\/|$))[^\\\0]+$/;
 const GENERATIONS = '.generations';
@@ -35,6 +35,7 @@ export class FileStore implements Store {
   async readPointer(key: string): Promise<Pointer | null> {
     return this.#guard(async () => {
       const newest = await this.#newest(key);
+      if (newest) await this.#mendShown(key, newest.body);
       return newest && { body: newest.body.toString('utf8'), tag: String(newest.generation) };
     });
   }
@@ -81,6 +82,48 @@ export class FileStore implements Store {
     await this.#guard(() => rm(this.#path(key), { force: true }));
   }
 
+  async entries(prefix: string): Promise<Entry[]> {
+    const keys = await this.list(prefix);
+    const found: Entry[] = [];
+    for (const key of keys) {
+      const { size, mtime } = (await this.#guard(() => stat(this.#path(key)).catch(absent))) ?? {};
+      if (size !== undefined && mtime) found.push({ key, bytes: size, at: mtime });
+    }
+    return found;
+  }
+
+  async room(): Promise<number | null> {
+    const disk = await this.#guard(() => statfs(this.root).catch(absent));
+    return disk && disk.bavail * disk.bsize;
+  }
+
+  async sweep(before: Date): Promise<number> {
+    return this.#guard(async () => {
+      const folder = join(this.root, TEMPORARY);
+      const names = (await readdir(folder).catch(absent)) ?? [];
+      let swept = 0;
+      for (const name of names) {
+        const found = await stat(join(folder, name)).catch(absent);
+        if (!found || found.mtime >= before) continue;
+        await rm(join(folder, name), { force: true });
+        swept += 1;
+      }
+      return swept;
+    });
+  }
+
+  /** That of the file system, which on a network is not this machine's. */
+  async time(): Promise<Date> {
+    return this.#guard(async () => {
+      const aside = await this.#writeAside('');
+      try {
+        return (await stat(aside)).mtime;
+      } finally {
+        await unlink(aside);
+      }
+    });
+  }
+
   #path(key: string): string {
     if (!SAFE_KEY.test(key) || key.startsWith('/')) throw refused(`"${key}" is not a key`);
     return join(this.root, key);
@@ -103,6 +146,14 @@ export class FileStore implements Store {
       // gone: a hundred swaps went by since the listing
       if (body) return { generation, body };
     }
+  }
+
+  /** A writer that was killed between its swap and the copy has left an older one; who may only read leaves it to others. */
+  async #mendShown(key: string, newest: Buffer): Promise<void> {
+    if ((await readOrNull(this.#path(key)))?.equals(newest)) return;
+    await this.#showNewest(key).catch((cause: unknown) => {
+      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
+    });
   }
 
   /** Ends only when the shown copy is the newest, since a slower writer may have overtaken us with an older one. */
@@ -131,6 +182,10 @@ export class FileStore implements Store {
     try {
       await file.writeFile(body);
       await file.sync();
+    } catch (cause) {
+      // a full disk must not be left fuller
+      await rm(path, { force: true });
+      throw cause;
     } finally {
       await file.close();
     }
@@ -157,7 +212,7 @@ export class FileStore implements Store {
     try {
       return await work();
     } catch (cause) {
-      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
+      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
       throw unreachable(
         `${this.label}: ${messageOf(cause)}`,
         'Check that the folder exists, has room and is yours to write.',

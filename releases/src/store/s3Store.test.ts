@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, rs, test } from '@rstest/core';
 import { openS3Store } from './s3Store.ts';
 
@@ -26,4 +27,18 @@ test('a bucket that takes requests and never answers counts as unreachable', asy
     kind: 'unreachable',
     message: expect.stringContaining('100 ms'),
   });
+});
+
+test('the clock of a bucket is what its answers say, also those that refuse', async () => {
+  const says = new Date('2031-01-01T00:00:00Z');
+  const bucket = createHttpServer((_, answer) => {
+    answer.writeHead(404, { date: says.toUTCString(), connection: 'close' }).end();
+  });
+  await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve));
+  const { port } = bucket.address() as AddressInfo;
+  const store = openS3Store('s3://bucket', { AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` });
+  const time = (await store.time()).getTime();
+  expect(time - says.getTime()).toBeGreaterThanOrEqual(0);
+  expect(time - says.getTime()).toBeLessThan(60_000);
+  bucket.close();
 });

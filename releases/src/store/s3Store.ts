@@ -8,12 +8,21 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { messageOf, unreachable, usage } from '../errors.ts';
-import type { CreateOptions, Pointer, Store } from './store.ts';
+import type { CreateOptions, Entry, Pointer, Store } from './store.ts';
 
 const ATTEMPTS = 6;
 const LONG_LIVED = 'public, max-age=31536000, immutable';
 
 type Outcome = 'written' | 'lost' | 'unclear';
+
+/** How long what was heard of the store's clock is counted on from, by this machine's. */
+const CLOCK_MILLISECONDS = 10_000;
+
+/** When an answer says it was given, or NaN. */
+function dateOf(response: unknown): number {
+  const headers = response instanceof Object && 'headers' in response ? response.headers : null;
+  return headers instanceof Object && 'date' in headers ? Date.parse(String(headers.date)) : Number.NaN;
+}
 
 const statusOf = (cause: unknown): number =>
   cause instanceof S3ServiceException ? (cause.$metadata.httpStatusCode ?? 0) : 0;
@@ -30,12 +39,24 @@ export class S3Store implements Store {
   readonly #prefix: string;
   /** Some stores compare If-Match with the bare tag, others with the quoted one; the first swap finds out. */
   #tagForms: ((tag: string) => string)[] = [(tag) => `"${tag}"`, (tag) => tag];
+  /** What the newest answer's Date said, and when it came. */
+  #clock = { says: Number.NaN, at: Number.NEGATIVE_INFINITY };
 
   constructor(client: S3Client, bucket: string, prefix: string) {
     this.#client = client;
     this.#bucket = bucket;
     this.#prefix = prefix && `${prefix.replace(/\/+$/, '')}/`;
     this.label = `s3://${bucket}/${prefix}`;
+    // nearest to the network, so that refusals are heard as well
+    client.middlewareStack.add(
+      (next) => async (request) => {
+        const answer = await next(request);
+        const says = dateOf(answer.response);
+        if (!Number.isNaN(says)) this.#clock = { says, at: performance.now() };
+        return answer;
+      },
+      { step: 'deserialize', name: 'storeClock', priority: 'low' },
+    );
   }
 
   async read(key: string): Promise<Buffer | null> {
@@ -76,6 +97,27 @@ export class S3Store implements Store {
     return pages.flatMap(({ Contents = [] }) => Contents.map(({ Key = '' }) => Key.slice(this.#prefix.length)));
   }
 
+  async entries(prefix: string): Promise<Entry[]> {
+    const pages = await this.#pages(prefix);
+    return pages.flatMap(({ Contents = [] }) =>
+      Contents.map(({ Key = '', Size = 0, LastModified = new Date(0) }) => ({
+        key: Key.slice(this.#prefix.length),
+        bytes: Size,
+        at: LastModified,
+      })),
+    );
+  }
+
+  /** A bucket has no end; what it may cost is bounded by the quotas. */
+  async room(): Promise<null> {
+    return null;
+  }
+
+  /** An object of a bucket appears whole or not at all. */
+  async sweep(): Promise<number> {
+    return 0;
+  }
+
   async children(prefix: string): Promise<string[]> {
     const pages = await this.#pages(prefix, '/');
     const start = this.#prefix.length + prefix.length;
@@ -90,6 +132,13 @@ export class S3Store implements Store {
     await this.#guard(() =>
       this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key })),
     );
+  }
+
+  /** A store whose answers have no Date is held to agree with this machine. */
+  async time(): Promise<Date> {
+    const passed = () => performance.now() - this.#clock.at;
+    if (!(passed() < CLOCK_MILLISECONDS)) await this.#get('store.json');
+    return Number.isNaN(this.#clock.says) ? new Date() : new Date(this.#clock.says + passed());
   }
 
   async #get(key: string): Promise<{ body: Buffer; tag: string } | null> {

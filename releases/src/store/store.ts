@@ -17,6 +17,14 @@ export interface CreateOptions {
   contentEncoding?: string;
 }
 
+/** An object as a listing tells of it. */
+export interface Entry {
+  key: string;
+  bytes: number;
+  /** When it was written, by the store's clock. */
+  at: Date;
+}
+
 /**
  * A place for objects under slash-separated keys. Two kinds of keys that never mix: objects are written once, pointers are
  * swapped. Every method throws ReleaseError `unreachable` when the place cannot be reached.
@@ -36,6 +44,14 @@ export interface Store {
   children(prefix: string): Promise<string[]>;
   /** For objects only: garbage collection. */
   remove(key: string): Promise<void>;
+  /** What the place's own clock says, against which those of its writers are held. */
+  time(): Promise<Date>;
+  /** The objects below the prefix with size and age; `prefix` ends with a slash. */
+  entries(prefix: string): Promise<Entry[]>;
+  /** Bytes that can still be written, or null where there is no such bound. */
+  room(): Promise<number | null>;
+  /** Removes what writes that were cut off before the instant have left behind. Returns how many. */
+  sweep(before: Date): Promise<number>;
 }
 
 export const DEFAULT_STORE = '.data/releases';

@@ -67,6 +67,14 @@ const objects: ConformanceCheck[] = [
   },
 ];
 
+const clock: ConformanceCheck = {
+  name: 'the store has a clock, near to that of a machine whose own is right',
+  run: async (store) => {
+    const apart = Math.abs((await store.time()).getTime() - Date.now());
+    expectSame(apart < 60_000, true, `apart by ${apart} ms`);
+  },
+};
+
 const pointers: ConformanceCheck[] = [
   {
     name: 'a pointer is swapped only by whoever knows its state',
@@ -115,4 +123,4 @@ const pointers: ConformanceCheck[] = [
 ];
 
 /** What every store must keep; run by the tests on a folder and by `test:s3` on a real object store. */
-export const CONFORMANCE: readonly ConformanceCheck[] = [...objects, ...pointers];
+export const CONFORMANCE: readonly ConformanceCheck[] = [...objects, clock, ...pointers];

@@ -11,6 +11,7 @@ export const liveChannelSchema = v.object({
   seq: v.number(),
   stable: live,
   candidate: live,
+  moreCandidates: v.optional(v.array(v.object({ set: v.string() }))),
   /** Builds that must not run anywhere. */
   killed: v.array(v.string()),
   expires: v.string(),

@@ -192,10 +192,13 @@ export interface PageSet {
   seq: number;
   set: string;
   candidate: boolean;
+  /** The sets of the candidates this visitor is in; what runs is all of them put together. */
+  candidateSets?: string[];
   override: { id: string; expires: string } | null;
   /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
   publicKey: string;
   host: { id: string; entry: string; contract: string; css: string[] };
+  /** `lastGood` takes the build's place when it fails: what everyone runs, else the build before. */
   remotes: Record<string, PageBuild & { lastGood: PageBuild | null }>;
   /** Absolute path → integrity; a file that is not listed never runs. */
   hashes: Record<string, string>;
@@ -224,7 +227,10 @@ export const channelFields = {
   /** Makes every document's bytes unique, so that a store's content tags never repeat. */
   nonce: v.string(),
   stable: v.nullable(stableSchema),
+  /** The oldest of the candidates that run at a time, each over stable. */
   candidate: v.nullable(candidateSchema),
+  /** The further ones. Left out while there are none: readers from before know only documents without it. */
+  moreCandidates: v.optional(v.pipe(v.array(candidateSchema), v.minLength(1), v.maxLength(50))),
   lastGood: dictionarySchema(v.string(), buildId),
   killed: v.array(buildId),
   /** SHA-256 of each named build's content, so that `build.json` needs no trust of its own. */
