@@ -28,6 +28,7 @@ import { memo, useEffect, useMemo } from 'react';
 import { refreshConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
+import { CollapsingItem } from '../components/CollapsingItem';
 import { useNow } from '../components/MessageRow';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { selectChat } from '../slice';
@@ -62,10 +63,7 @@ function ConversationList() {
   const hidden = useSelector((state) => selectChat(state).deleting);
   const now = useNow();
   const pages = list.data?.pages;
-  const conversations = useMemo(
-    () => pages && conversationsOf(pages).filter(({ id }) => !hidden.includes(id)),
-    [pages, hidden],
-  );
+  const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
   const refresh = () =>
     dispatch(refreshConversations()).catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
@@ -86,8 +84,6 @@ function ConversationList() {
           error: conversations ? undefined : list.error,
         }}
         skeleton={<Skeleton shape="row" count={6} label={texts.list.loading} />}
-        isEmpty={(items) => items.length === 0 && !list.hasNextPage}
-        empty={<NothingYet />}
       >
         {(items) => (
           <InfiniteList
@@ -95,13 +91,13 @@ function ConversationList() {
             loading={list.isFetchingNextPage}
             error={list.isFetchNextPageError ? list.error : undefined}
             onMore={list.fetchNextPage}
-            end={<EndOfList text={texts.list.end} />}
+            end={items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />}
           >
             <ul aria-label={texts.list.label}>
               {items.map((conversation) => (
-                <li key={conversation.id} className={styles.item}>
+                <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
                   <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />
-                </li>
+                </CollapsingItem>
               ))}
             </ul>
           </InfiniteList>
