@@ -47,12 +47,12 @@ export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>
 }
 
 function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
-  const { summary, tags, author, opening, characters, voice } = story;
+  const { summary, tags, author, opening, characters, coverColor, voice } = story;
   const row = {
     title,
     cover_url: coverUrl,
     price: rules.storyPrices[length],
-    content: JSON.stringify({ summary, tags, author, opening, characters, voice } satisfies StoryContent),
+    content: JSON.stringify({ summary, tags, author, opening, characters, coverColor, voice } satisfies StoryContent),
     origin: 'folder' as const,
     created_at: published,
     updated_at: published,
@@ -119,6 +119,7 @@ function presentStory(story: Story, conversationId: string | null) {
     id: story.id,
     title: story.title,
     cover_url: story.coverUrl,
+    cover_color: story.coverColor ?? null,
     summary: story.summary,
     tags: story.tags,
     author: story.author,

@@ -18,6 +18,7 @@ describe('a visitor', () => {
     const { body } = await visitor.get<{ data: StoryDto }>(`/stories/${story}`);
     expect(body.data).toMatchObject({
       title: '聂小倩',
+      cover_color: '#3a4d5e',
       price_per_message: rules.storyPrices.long,
       conversation_id: null,
     });

@@ -18,6 +18,7 @@ export interface StoryDto {
   id: string;
   title: string;
   cover_url: string;
+  cover_color: string | null;
   summary: string;
   tags: string[];
   author: { id: string; name: string; avatar: string };

@@ -18,6 +18,8 @@ export interface ShareCard {
 interface Template {
   html: string;
   source?: string;
+  /** query parameter with which the screen shows something else */
+  notWith?: string;
   omit?: string[];
   card?: ShareCard;
 }
@@ -97,11 +99,13 @@ async function screenAt(releases: Releases, pageSet: PageSet, path: string, back
   return answer && { route, template, answer };
 }
 
-async function screenContent(...where: Parameters<typeof screenAt>): Promise<PrerenderedPage> {
-  const screen = await screenAt(...where);
-  const first = screen && fill(screen.template.html, screen.answer);
+async function screenContent(
+  ...[releases, pageSet, path, backendUrl, query]: Parameters<typeof prerendered>
+): Promise<PrerenderedPage> {
+  const screen = await screenAt(releases, pageSet, path, backendUrl);
+  if (!screen || (screen.template.notWith && query.has(screen.template.notWith))) return {};
+  const first = fill(screen.template.html, screen.answer);
   if (!first) return {};
-  const [releases] = where;
   const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
   const data = [{ id: PAGE_ELEMENTS.first, json: without(screen.answer, screen.template.omit ?? []) }];
   return { first, inlineCss: await Promise.all(styles), data };
@@ -118,15 +122,22 @@ export async function shareCard(...where: Parameters<typeof screenAt>): Promise<
   return title && description && image ? { title, description, image } : null;
 }
 
-/** The shell's frame and, where its remote has some, the screen's prerendered content. Empty for screens outside the shell. */
+/**
+ * The frame and, where its remote has some, the screen's prerendered content. Outside the shell there is no frame
+ * without a content. `query` is the address's own.
+ */
 export async function prerendered(
   releases: Releases,
   pageSet: PageSet,
   path: string,
   backendUrl: string,
+  query: URLSearchParams,
 ): Promise<PrerenderedPage> {
-  const frame = await templateOf(releases, pageSet.host.entry, path.replaceAll('/', ''));
+  const isBare = routeAt(pageSet, path)?.outsideShell ?? false;
+  const frame = await templateOf(releases, pageSet.host.entry, isBare ? 'bare' : path.replaceAll('/', ''));
   if (!frame) return {};
-  const screen = await screenContent(releases, pageSet, path, backendUrl);
-  return { ...screen, first: frame.html.replace('lz-screen-lz', () => screen.first ?? '') };
+  const screen = await screenContent(releases, pageSet, path, backendUrl, query);
+  if (isBare && !screen.first) return {};
+  const framed = frame.html.replace('lz-path-lz', () => escapeHtml(path));
+  return { ...screen, first: framed.replace('lz-screen-lz', () => screen.first ?? '') };
 }

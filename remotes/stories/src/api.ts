@@ -76,6 +76,13 @@ export function adoptFirstStories() {
   element.remove();
 }
 
+/** The story that the page itself brought (`#liaozhai-first`), as anyone may read it; the server still says what is one's own. */
+export function firstStory(): Story | undefined {
+  const text = document.getElementById(PAGE_ELEMENTS.first)?.textContent;
+  const dto = text ? readAs(singleSchema(storySchema), JSON.parse(text)) : undefined;
+  return dto && toStory(dto);
+}
+
 /** Puts the newest page over the feed in the cache. */
 export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   const merge = () =>

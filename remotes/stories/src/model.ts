@@ -11,6 +11,8 @@ export interface Story {
   id: string;
   title: string;
   coverUrl: string;
+  /** undefined where the server does not say */
+  coverColor: string | undefined;
   summary: string;
   tags: string[];
   authorName: string;
@@ -35,6 +37,7 @@ export const toStory = (dto: StoryDto): Story => ({
   id: String(dto.id),
   title: dto.title,
   coverUrl: dto.cover_url ?? '',
+  coverColor: dto.cover_color ?? undefined,
   summary: dto.summary ?? '',
   tags: dto.tags,
   authorName: dto.author?.name ?? '',

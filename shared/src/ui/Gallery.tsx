@@ -203,6 +203,8 @@ function DataFaces() {
       </Specimen>
       <Specimen title="Skeleton">
         <Skeleton />
+        <Skeleton shape="coverRow" count={2} />
+        <Skeleton shape="shelf" />
         <Skeleton shape="card" count={2} />
       </Specimen>
       <Specimen title="InfiniteList：加载 · 出错 · 到底 · ErrorRow">

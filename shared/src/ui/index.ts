@@ -2,7 +2,7 @@ export { Avatar, type AvatarProps } from './Avatar';
 export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } from './Button';
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
-export { Cover, type CoverProps } from './Cover';
+export { Cover, type CoverProps, useCoverColor } from './Cover';
 export { Dialog, type DialogProps } from './Dialog';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
@@ -22,7 +22,7 @@ export {
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
 export { Sheet, type SheetProps } from './Sheet';
-export { Skeleton, type SkeletonProps } from './Skeleton';
+export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText, VisuallyHidden } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
 export {

@@ -83,7 +83,7 @@ function ConversationList() {
           currentData: conversations,
           error: conversations ? undefined : list.error,
         }}
-        skeleton={<Skeleton shape="row" count={6} label={texts.list.loading} />}
+        skeleton={<Skeleton shape="coverRow" label={texts.list.loading} />}
       >
         {(items) => (
           <InfiniteList
@@ -124,13 +124,13 @@ interface ConversationRowProps {
 
 /** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it. */
 const ConversationRow = memo(function ConversationRow({ conversation, now, onDelete }: ConversationRowProps) {
-  const { storyId, title, coverUrl, excerpt, isMine, updatedAt } = conversation;
+  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt } = conversation;
   const remove = () => onDelete(conversation);
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove}>
       <div className={styles.row}>
         <Link className={styles.link} to={paths.storyChat(storyId)} draggable={false}>
-          <Cover className={styles.cover} src={coverUrl} title={title} decorative />
+          <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>
             <span className={styles.excerpt}>

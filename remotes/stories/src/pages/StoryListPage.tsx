@@ -1,9 +1,17 @@
 import { failureText } from '@liaozhai/shared/format';
 import { isApiError, toast, useDispatch, useOnline, useScreen } from '@liaozhai/shared/runtime';
-import { ArrowUpIcon, EmptyState, EndOfList, InfiniteList, PullToRefresh, QueryView } from '@liaozhai/shared/ui';
+import {
+  ArrowUpIcon,
+  EmptyState,
+  EndOfList,
+  InfiniteList,
+  PullToRefresh,
+  QueryView,
+  Skeleton,
+} from '@liaozhai/shared/ui';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { adoptFirstStories, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
-import { StoryGrid, StoryGridSkeleton } from '../components/StoryGrid';
+import { StoryGrid } from '../components/StoryGrid';
 import { Wordmark } from '../components/Wordmark';
 import { hasGap, type Story, type StoryPage, storiesOf, unseenIn } from '../model';
 import { texts } from '../texts';
@@ -35,7 +43,7 @@ export default function StoryListPage() {
           <Wordmark onRefresh={refreshAloud} />
           <QueryView
             query={query}
-            skeleton={<StoryGridSkeleton />}
+            skeleton={<Skeleton shape="shelf" label={texts.list.loading} />}
             isEmpty={(stories) => stories.length === 0}
             empty={<EmptyState drawing="book" text={texts.list.empty} />}
           >
