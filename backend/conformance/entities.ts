@@ -56,6 +56,7 @@ export const Story: Entity = {
     title: text,
     cover_url: orNull(text),
     cover_color: v.optional(orNull(text)),
+    share_image_url: v.optional(orNull(text)),
     summary: text,
     tags: v.array(text),
     author: orNull(v.looseObject(person)),

@@ -127,3 +127,14 @@ test("a cover's place has the colour that the server tells, until the picture is
   await expect(page.locator('li a > span').first()).toHaveCSS('background-color', `rgb(${red}, ${green}, ${blue})`);
   release();
 });
+
+test('a link to a story carries a bitmap of its own cover, for messengers', async ({ page, request }) => {
+  const imageOf = async (story: string) => {
+    await page.goto(`/story/${story}`, { waitUntil: 'domcontentloaded' });
+    return page.locator('meta[property="og:image"]').getAttribute('content');
+  };
+  await expect.poll(() => imageOf('nie-xiaoqian')).toContain('/api/media/share/nie-xiaoqian.png');
+  const address = (await imageOf('nie-xiaoqian')) ?? '';
+  const answer = await request.get(address);
+  expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/png']);
+});

@@ -8,7 +8,7 @@ export interface PrerenderedPage {
   data?: { id: string; json: unknown }[];
 }
 
-/** What a shared link to the screen shows; the image is an address of the backend's. */
+/** What a shared link to the screen shows; `image` is an address of the backend's. */
 export interface ShareCard {
   title: string;
   description: string;
@@ -21,7 +21,8 @@ interface Template {
   /** query parameter with which the screen shows something else */
   notWith?: string;
   omit?: string[];
-  card?: ShareCard;
+  /** of several images the first that the answer has */
+  card?: Omit<ShareCard, 'image'> & { image: string | string[] };
 }
 
 type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
@@ -116,9 +117,9 @@ export async function shareCard(...where: Parameters<typeof screenAt>): Promise<
   const screen = await screenAt(...where);
   const { card } = screen?.template ?? {};
   if (!screen || !card) return null;
-  const [title, description, image] = [card.title, card.description, card.image].map((text) =>
-    replaceTokens(text, screen.answer, (value) => value),
-  );
+  const filled = (text: string) => replaceTokens(text, screen.answer, (value) => value);
+  const [title, description] = [filled(card.title), filled(card.description)];
+  const image = [card.image].flat().map(filled).find(Boolean);
   return title && description && image ? { title, description, image } : null;
 }
 

@@ -68,7 +68,7 @@ export function presentConversation(services: Services, row: ConversationRow) {
   const last = lastMessage(services, row.id);
   return {
     id: row.id,
-    story: { id, title, cover_url, cover_color },
+    story: { id, title, cover_url: cover_url || null, cover_color },
     last_message: last
       ? { id: last.id, role: last.role, excerpt: excerpt(last.body), created_at: isoTime(last.created_at) }
       : null,

@@ -4,6 +4,7 @@ import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
+import { shareImageRoutes } from '../content/shareImages.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -24,6 +25,7 @@ export function createApp(services: Services): Hono<AppEnv> {
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
   });
+  app.route('/api/media/share', shareImageRoutes(services));
   app.route('/api/media', mediaRoutes(services.content));
   app.use(async (c, next) => {
     c.header('Cache-Control', 'no-store');

@@ -24,14 +24,18 @@ const placeholder = (path: string) => {
 };
 
 /** What a shared link to a story shows. */
-const storyCard = { title: 'lz-data.title-lz', description: 'lz-data.summary-lz', image: 'lz-data.cover_url-lz' };
+const storyCard = {
+  title: 'lz-data.title-lz',
+  description: 'lz-data.summary-lz',
+  image: ['lz-data.share_image_url-lz', 'lz-data.cover_url-lz', '/icon-512.png'],
+};
 
 /** The shelf's first view and a story's head, drawn by the server: the same components, so that nothing moves when the app takes over. */
 export const contents = [
   {
     route: 'explore',
     source: endpoints.stories,
-    omit: ['opening', 'characters'],
+    omit: ['opening', 'characters', 'share_image_url', 'created_at', 'updated_at'],
     element: (
       <div className={styles.page}>
         <Wordmark onRefresh={() => undefined} />

@@ -20,8 +20,8 @@ export interface Prerendered {
   source?: string;
   /** query parameter with which the screen shows something else: then the server draws nothing */
   notWith?: string;
-  /** what a link to the screen shows where it is shared, with the same tokens */
-  card?: { title: string; description: string; image: string };
+  /** what a link to the screen shows where it is shared, with the same tokens; of several images the first there is */
+  card?: { title: string; description: string; image: string | string[] };
   /** fields left out of each item of the answer when it is handed to the page as its first data */
   omit?: string[];
 }
