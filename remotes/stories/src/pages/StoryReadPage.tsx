@@ -27,12 +27,13 @@ export default function StoryReadPage() {
   const { id = '' } = useParams();
   const [search] = useSearchParams();
   const { story, error, isFetching, refetch } = useReadableStory(id);
-  const goBack = useGoBack(paths.explore());
+  const chatOpen = search.get('chat') === '1';
+  // beside its chat the story's bar leads out of the chat, as the only way back there is
+  const goBack = useGoBack(chatOpen ? paths.story(id) : paths.explore());
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
 
   const Failed = story ? ErrorRow : ErrorFace;
-  const chatOpen = search.get('chat') === '1';
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
       <StoryBar key={id} story={story} onBack={goBack} />
@@ -142,7 +143,9 @@ function StoryChat({ storyId, title }: { storyId: string; title: string }) {
   }, []);
   return (
     <div ref={chat} className={styles.chat} tabIndex={-1}>
-      <TopBar title={title} onBack={goBack} />
+      <div className={styles.chatBar}>
+        <TopBar title={title} onBack={goBack} />
+      </div>
       <div className={styles.slot}>
         <RemoteSlot name="story.chat" storyId={storyId} waiting={<ChatWaiting />} />
       </div>
