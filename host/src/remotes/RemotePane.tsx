@@ -1,5 +1,5 @@
 import { Link, paths, SlotContext, type SlotProps } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorRow, Skeleton, type SkeletonShape } from '@liaozhai/shared/ui';
+import { Button, EmptyState, ErrorRow, ScreenSkeleton, type SkeletonShape } from '@liaozhai/shared/ui';
 import { Component, type ReactNode, Suspense, useReducer, useState } from 'react';
 import { usePage } from '../page';
 import styles from './RemotePane.module.css';
@@ -64,7 +64,7 @@ function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; 
 
 const PaneSkeleton = ({ shape }: { shape: SkeletonShape }) => (
   <div className={styles.page} data-shape={shape}>
-    <Skeleton shape={shape} />
+    <ScreenSkeleton shape={shape} />
   </div>
 );
 

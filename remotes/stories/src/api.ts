@@ -98,4 +98,15 @@ export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   void dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStories', undefined))?.then(merge);
 };
 
+/** Lists pages that were read before below the newest one, which is listed already; over a gap they are of no use. */
+export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
+  dispatch(
+    storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
+      const [newest] = feed.pages;
+      if (!newest) return;
+      feed.pages = withNewest(kept, newest);
+      feed.pageParams = [null, ...feed.pages.slice(1).map((_, index) => feed.pages[index]?.nextCursor ?? null)];
+    }),
+  );
+
 export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery } = storiesApi;

@@ -80,5 +80,9 @@ export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
   }));
 }
 
+/** What a card shows, without the story's page. */
+export const withoutBooks = (pages: StoryPage[]): StoryPage[] =>
+  pages.map((page) => ({ ...page, items: page.items.map((story) => ({ ...story, opening: '', characters: [] })) }));
+
 /** The first sentence, which is what a card has room for. */
 export const teaserOf = (summary: string): string => summary.match(/^[^。！？…]*[。！？…]+[”’』」]*/u)?.[0] ?? summary;

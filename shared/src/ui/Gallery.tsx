@@ -31,6 +31,7 @@ import {
   PullToRefresh,
   QueryView,
   RadioGroup,
+  ScreenSkeleton,
   Seal,
   SendIcon,
   Sheet,
@@ -204,7 +205,7 @@ function DataFaces() {
       <Specimen title="Skeleton">
         <Skeleton />
         <Skeleton shape="coverRow" count={2} />
-        <Skeleton shape="shelf" />
+        <ScreenSkeleton shape="shelf" />
         <Skeleton shape="card" count={2} />
       </Specimen>
       <Specimen title="InfiniteList：加载 · 出错 · 到底 · ErrorRow">

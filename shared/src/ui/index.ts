@@ -21,6 +21,7 @@ export {
   type QueryViewProps,
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
+export { ScreenSkeleton } from './ScreenSkeleton';
 export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText, VisuallyHidden } from './StoryText';
@@ -38,5 +39,6 @@ export {
 } from './TextField';
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
+export { useKeptPages } from './useKeptPages';
 export { followKeyboard, guardHistory, leaveDeadOverlays, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';

@@ -2,8 +2,10 @@ import { failureText, formatRelative } from '@liaozhai/shared/format';
 import {
   isApiError,
   Link,
+  offlineCache,
   paths,
   requestLogin,
+  tab,
   toast,
   useDispatch,
   useSelector,
@@ -23,9 +25,10 @@ import {
   RefreshIcon,
   Skeleton,
   SwipeRow,
+  useKeptPages,
 } from '@liaozhai/shared/ui';
 import { memo, useEffect, useMemo } from 'react';
-import { refreshConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
+import { putKeptConversations, refreshConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
 import { CollapsingItem } from '../components/CollapsingItem';
@@ -60,6 +63,13 @@ export default function ConversationListPage() {
 function ConversationList() {
   const list = useChatGetConversationsInfiniteQuery();
   const dispatch = useDispatch();
+  const mayGoOn = useKeptPages({
+    cache: offlineCache,
+    tab,
+    key: 'chat.pages.1',
+    pages: list.data?.pages,
+    restore: (kept) => dispatch(putKeptConversations(kept)),
+  });
   const hidden = useSelector((state) => selectChat(state).deleting);
   const now = useNow();
   const pages = list.data?.pages;
@@ -88,12 +98,12 @@ function ConversationList() {
         {(items) => (
           <InfiniteList
             hasMore={list.hasNextPage}
-            loading={list.isFetchingNextPage}
+            loading={list.isFetchingNextPage || !mayGoOn}
             error={list.isFetchNextPageError ? list.error : undefined}
             onMore={list.fetchNextPage}
             end={items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />}
           >
-            <ul aria-label={texts.list.label}>
+            <ul className={styles.list} aria-label={texts.list.label}>
               {items.map((conversation) => (
                 <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
                   <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />

@@ -1,6 +1,6 @@
 import { linesOf } from '@liaozhai/shared/format';
 import { Link, paths, useUser } from '@liaozhai/shared/runtime';
-import { Avatar, Button, Passages, Skeleton, StoryText } from '@liaozhai/shared/ui';
+import { Avatar, Button, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import type { Character, Story } from '../model';
 import { texts } from '../texts';
@@ -78,6 +78,6 @@ function StoryAction({ story }: { story: Story }) {
 /** The story page before the story is there: cover, title, lines. */
 export const StorySkeleton = () => (
   <div className={styles.skeleton}>
-    <Skeleton shape="story" label={texts.story.loading} />
+    <ScreenSkeleton shape="story" label={texts.story.loading} />
   </div>
 );
