@@ -22,7 +22,7 @@ const wasFetched = (src: string) => performance.getEntriesByType('resource').som
 function neutralColor(title: string): string {
   let hue = 0;
   for (const character of title) hue = (hue * 31 + (character.codePointAt(0) ?? 0)) % 360;
-  return `hsl(${hue} 24% 50% / 30%)`;
+  return `hsl(${hue} 14% 48% / 32%)`;
 }
 
 /** For the element that is to have a story's `--cover-color`; no style attribute, which the page's policy would refuse. */
