@@ -16,9 +16,9 @@ const backendOf = (data: string) => join(data, 'backend');
 interface Seed {
   /** points, exactly */
   balance?: number;
-  /** id of the story a past conversation is about */
-  story?: string;
-  /** length of that conversation */
+  /** id of the story a past conversation is about, or of several stories with a conversation each */
+  story?: string | string[];
+  /** length of such a conversation */
   messages?: number;
 }
 
@@ -32,7 +32,7 @@ export async function seededAccount(seed: Seed, data = dataFolder): Promise<Acco
     const id = randomUUID();
     const spent = { type: 'continue' as const, description: '从前的续写', ref: { type: 'seed', id }, key: id };
     services.db.transaction(() => book(services, { userId: user.id, amount: balance - user.balance, ...spent }));
-    if (story && messages > 0) seedConversation(services, user.id, story, messages);
+    if (messages > 0) for (const id of [story ?? []].flat()) seedConversation(services, user.id, id, messages);
   } finally {
     services.db.close();
   }

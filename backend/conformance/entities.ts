@@ -55,6 +55,8 @@ export const Story: Entity = {
     id,
     title: text,
     cover_url: orNull(text),
+    cover_color: v.optional(orNull(text)),
+    share_image_url: v.optional(orNull(text)),
     summary: text,
     tags: v.array(text),
     author: orNull(v.looseObject(person)),

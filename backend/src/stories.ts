@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { isoTime } from './clock.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
+import { shareImageUrl } from './content/shareImages.ts';
 import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
 import { cursorPage, type Position, readCursor } from './http/cursor.ts';
@@ -47,12 +48,12 @@ export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>
 }
 
 function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
-  const { summary, tags, author, opening, characters, voice } = story;
+  const { summary, tags, author, opening, characters, coverColor, voice } = story;
   const row = {
     title,
     cover_url: coverUrl,
     price: rules.storyPrices[length],
-    content: JSON.stringify({ summary, tags, author, opening, characters, voice } satisfies StoryContent),
+    content: JSON.stringify({ summary, tags, author, opening, characters, coverColor, voice } satisfies StoryContent),
     origin: 'folder' as const,
     created_at: published,
     updated_at: published,
@@ -125,11 +126,13 @@ function firstWhere<Item>(list: readonly Item[], holds: (item: Item) => boolean)
 }
 
 /** The story as the API shows it. */
-function presentStory(story: Story, conversationId: string | null) {
+function presentStory({ content }: Services, story: Story, conversationId: string | null) {
   return {
     id: story.id,
     title: story.title,
-    cover_url: story.coverUrl,
+    cover_url: story.coverUrl || null,
+    cover_color: story.coverColor ?? null,
+    share_image_url: shareImageUrl(content, story),
     summary: story.summary,
     tags: story.tags,
     author: story.author,
@@ -152,13 +155,13 @@ export function storyRoutes(services: Services): Hono<AppEnv> {
         c,
         stories.map((story) => story.id),
       );
-      const present = (story: Story) => presentStory(story, conversations.get(story.id) ?? null);
+      const present = (story: Story) => presentStory(services, story, conversations.get(story.id) ?? null);
       return c.json(cursorPage(stories, c.req.path, ({ createdAt, id }) => ({ time: createdAt, id }), present));
     })
     .get('/:id', (c) => {
       const story = findStory(services, c.req.param('id'));
       const conversations = conversationsByStory(services, c, [story.id]);
-      return c.json({ data: presentStory(story, conversations.get(story.id) ?? null) });
+      return c.json({ data: presentStory(services, story, conversations.get(story.id) ?? null) });
     });
 }
 

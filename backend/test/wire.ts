@@ -17,7 +17,9 @@ export interface UserDto {
 export interface StoryDto {
   id: string;
   title: string;
-  cover_url: string;
+  cover_url: string | null;
+  share_image_url: string | null;
+  cover_color: string | null;
   summary: string;
   tags: string[];
   author: { id: string; name: string; avatar: string };

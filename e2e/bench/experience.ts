@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os';
 import { measureKeys, measureMount, measurePrepend, measureScroll, openWhole } from './experienceChat.ts';
+import { measureLists } from './experienceLists.ts';
 import { printRows, type Row } from './experienceReport.ts';
 import { measureBackground, measureDrafts, measureKills } from './experienceResume.ts';
 import { measureReturns } from './experienceReturn.ts';
@@ -40,6 +41,15 @@ const parts: Record<string, Part> = {
   background: (stage) => withPhone(stage, async (phone) => [await measureBackground(phone, stage)]),
   kills: async (stage) => [await measureKills(stage)],
   drafts: async (stage) => [await measureDrafts(stage)],
+  // last: it fills the feed
+  lists: (stage) =>
+    withPhone(stage, async (phone) => {
+      const empty = await stage.openPhone();
+      await empty.page.goto(emptyPage);
+      const rows = await measureLists(phone, empty, stage);
+      await empty.page.close();
+      return rows;
+    }),
 };
 
 /** What a reader finds on a mid-range phone; `pnpm bench experience [part …]`, BENCH_CYCLES for more kills. */

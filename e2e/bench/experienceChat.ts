@@ -85,7 +85,7 @@ export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   };
 }
 
-async function scrollFrames({ page, cdp }: Phone): Promise<number> {
+export async function scrollFrames({ page, cdp }: Phone): Promise<number> {
   await page.bringToFront();
   await page.evaluate(() => window.__watch.startFrames());
   const gesture = { x: 195, y: 400, yDistance: 3000, speed: 1500, gestureSourceType: 'touch' as const };

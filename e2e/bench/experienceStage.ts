@@ -28,6 +28,7 @@ export interface Phone {
 
 export interface Stage {
   origin: string;
+  dataDir: string;
   user: UserRow;
   services: Services;
   context: BrowserContext;
@@ -61,6 +62,7 @@ export async function setStage(): Promise<Stage> {
   const tokenHeaders = await signIn(context, product.origin);
   return {
     origin: product.origin,
+    dataDir,
     user,
     services,
     context,

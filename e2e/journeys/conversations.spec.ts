@@ -3,7 +3,7 @@ import { expect, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const story = 'nie-xiaoqian';
-const row = (page: Page) => page.getByRole('listitem').filter({ hasText: '聂小倩' });
+const row = (page: Page, title = '聂小倩') => page.getByRole('listitem').filter({ hasText: title });
 
 async function opensTheirList(person: Person) {
   await person.returns(await seededAccount({ story, messages: 4 }));
@@ -78,6 +78,78 @@ test('a swipe bares 删除; undone in time the conversation is as it was', async
   await expect(page.getByText('已删除《聂小倩》的对话')).toBeHidden();
   expect(await kept(person)).toBe(1);
 });
+
+test('while a row is open a tap on another closes it and does nothing else', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: [story, 'hua-pi'], messages: 2 }));
+  await person.open('/conversations');
+  await expect(row(page)).toBeVisible();
+  const action = row(page).getByText('删除', { exact: true }).first();
+  const other = row(page, '画皮');
+  await swipe(page);
+  await expect(action).not.toHaveAttribute('inert');
+  await other.getByRole('link').tap();
+  await expect(action).toHaveAttribute('inert');
+  await swipe(page);
+  await expect(action).not.toHaveAttribute('inert');
+  await other.getByRole('button', { name: '《画皮》的更多操作' }).tap();
+  await expect(action).toHaveAttribute('inert');
+  await expect(page.getByRole('menuitem')).toBeHidden();
+  await expect(page).toHaveURL('/conversations');
+  await other.getByRole('link').tap();
+  await expect(page).toHaveURL('/story/hua-pi?chat=1');
+});
+
+/** Notes how high a row was in every frame from now on, by the name of its story. */
+const watchHeights = (page: Page, title: string) =>
+  page.evaluate((name) => {
+    const heights: number[] = [];
+    Reflect.set(globalThis, '__heights', heights);
+    const look = () => {
+      const item = [...document.querySelectorAll('li')].find((each) => each.textContent.includes(name));
+      heights.push(Math.round(item?.getBoundingClientRect().height ?? 0));
+      requestAnimationFrame(look);
+    };
+    look();
+  }, title);
+const seenHeights = (page: Page) => page.evaluate(() => Reflect.get(globalThis, '__heights') as number[]);
+const isBetween = (whole: number) => (height: number) => height > 0 && height < whole;
+
+async function deletesByMenu(page: Page, title: string) {
+  await page.getByRole('button', { name: `《${title}》的更多操作` }).tap();
+  await page.getByRole('menuitem', { name: '删除' }).tap();
+}
+
+for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+  const moves = reducedMotion === 'no-preference';
+  test(`a deleted row ${moves ? 'collapses' : 'is gone at once for reduced motion'}, and 撤销 puts it back in its place`, async ({
+    person,
+    page,
+  }) => {
+    await page.emulateMedia({ reducedMotion });
+    await person.returns(await seededAccount({ story: [story, 'hua-pi', 'ying-ning'], messages: 2 }));
+    await person.open('/conversations');
+    await expect(row(page)).toBeVisible();
+    const order = () =>
+      page
+        .getByRole('listitem')
+        .getByRole('link')
+        .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname));
+    const before = await order();
+    const [, middle = ''] = before;
+    const title = (await page.locator(`a[href^="${middle}"] span span`).first().textContent()) ?? '';
+    const whole = Math.round((await row(page, title).boundingBox())?.height ?? 0);
+    await watchHeights(page, title);
+    await deletesByMenu(page, title);
+    await expect(row(page, title)).toHaveCount(0);
+    expect((await seenHeights(page)).some(isBetween(whole))).toBe(moves);
+    await watchHeights(page, title);
+    await page.getByRole('button', { name: '撤销' }).tap();
+    await expect(row(page, title)).toBeVisible();
+    await expect.poll(async () => (await seenHeights(page)).at(-1)).toBe(whole);
+    expect((await seenHeights(page)).some(isBetween(whole))).toBe(moves);
+    expect(await order()).toEqual(before);
+  });
+}
 
 test('a mouse draws the row open, and a click on it closes it again without opening the chat', async ({
   person,

@@ -38,7 +38,7 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   const head = headOf(addressOf(context, secure), routeAt(page.pageSet, at)?.title, await shareCard(...screen));
   const { html, headers } = renderPage({
     ...page,
-    ...(await prerendered(...screen)),
+    ...(await prerendered(...screen, new URL(context.req.url).searchParams)),
     ...head,
     path: at,
     config,

@@ -8,7 +8,7 @@ export interface PrerenderedPage {
   data?: { id: string; json: unknown }[];
 }
 
-/** What a shared link to the screen shows; the image is an address of the backend's. */
+/** What a shared link to the screen shows; `image` is an address of the backend's. */
 export interface ShareCard {
   title: string;
   description: string;
@@ -18,8 +18,11 @@ export interface ShareCard {
 interface Template {
   html: string;
   source?: string;
+  /** query parameter with which the screen shows something else */
+  notWith?: string;
   omit?: string[];
-  card?: ShareCard;
+  /** of several images the first that the answer has */
+  card?: Omit<ShareCard, 'image'> & { image: string | string[] };
 }
 
 type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
@@ -97,11 +100,13 @@ async function screenAt(releases: Releases, pageSet: PageSet, path: string, back
   return answer && { route, template, answer };
 }
 
-async function screenContent(...where: Parameters<typeof screenAt>): Promise<PrerenderedPage> {
-  const screen = await screenAt(...where);
-  const first = screen && fill(screen.template.html, screen.answer);
+async function screenContent(
+  ...[releases, pageSet, path, backendUrl, query]: Parameters<typeof prerendered>
+): Promise<PrerenderedPage> {
+  const screen = await screenAt(releases, pageSet, path, backendUrl);
+  if (!screen || (screen.template.notWith && query.has(screen.template.notWith))) return {};
+  const first = fill(screen.template.html, screen.answer);
   if (!first) return {};
-  const [releases] = where;
   const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
   const data = [{ id: PAGE_ELEMENTS.first, json: without(screen.answer, screen.template.omit ?? []) }];
   return { first, inlineCss: await Promise.all(styles), data };
@@ -112,21 +117,28 @@ export async function shareCard(...where: Parameters<typeof screenAt>): Promise<
   const screen = await screenAt(...where);
   const { card } = screen?.template ?? {};
   if (!screen || !card) return null;
-  const [title, description, image] = [card.title, card.description, card.image].map((text) =>
-    replaceTokens(text, screen.answer, (value) => value),
-  );
+  const filled = (text: string) => replaceTokens(text, screen.answer, (value) => value);
+  const [title, description] = [filled(card.title), filled(card.description)];
+  const image = [card.image].flat().map(filled).find(Boolean);
   return title && description && image ? { title, description, image } : null;
 }
 
-/** The shell's frame and, where its remote has some, the screen's prerendered content. Empty for screens outside the shell. */
+/**
+ * The frame and, where its remote has some, the screen's prerendered content. Outside the shell there is no frame
+ * without a content. `query` is the address's own.
+ */
 export async function prerendered(
   releases: Releases,
   pageSet: PageSet,
   path: string,
   backendUrl: string,
+  query: URLSearchParams,
 ): Promise<PrerenderedPage> {
-  const frame = await templateOf(releases, pageSet.host.entry, path.replaceAll('/', ''));
+  const isBare = routeAt(pageSet, path)?.outsideShell ?? false;
+  const frame = await templateOf(releases, pageSet.host.entry, isBare ? 'bare' : path.replaceAll('/', ''));
   if (!frame) return {};
-  const screen = await screenContent(releases, pageSet, path, backendUrl);
-  return { ...screen, first: frame.html.replace('lz-screen-lz', () => screen.first ?? '') };
+  const screen = await screenContent(releases, pageSet, path, backendUrl, query);
+  if (isBare && !screen.first) return {};
+  const framed = frame.html.replace('lz-path-lz', () => escapeHtml(path));
+  return { ...screen, first: framed.replace('lz-screen-lz', () => screen.first ?? '') };
 }

@@ -77,7 +77,11 @@ export const testPackages = (folder: string): string[] => [
       'first/story.json': JSON.stringify({
         source: '/v1/stories/:id',
         html: '',
-        card: { title: '"lz-url-lz"', description: 'lz-headers.accept-lz', image: '/covers/1.png' },
+        card: {
+          title: '"lz-url-lz"',
+          description: 'lz-headers.accept-lz',
+          image: ['lz-share_image_url-lz', '/covers/1.png'],
+        },
       }),
     },
   ),

@@ -5,7 +5,7 @@ import { TabBar, tabs } from './shell/TabBar';
 const nothing = () => undefined;
 
 /** The shell around each tab before any script runs; the screen's own prerendered content takes the token's place. */
-export const contents = tabs.map(({ path, label }) => ({
+const tabFrames = tabs.map(({ path, label }) => ({
   route: path,
   element: (
     <div className={shellStyles.frame} data-first={path}>
@@ -16,3 +16,15 @@ export const contents = tabs.map(({ path, label }) => ({
     </div>
   ),
 }));
+
+/** Around a screen outside the shell, for whichever path is asked for. */
+const bareFrame = {
+  route: 'bare',
+  element: (
+    <div className={shellStyles.frame} data-first="lz-path-lz">
+      <main className={screenStyles.screen}>lz-screen-lz</main>
+    </div>
+  ),
+};
+
+export const contents = [...tabFrames, bareFrame];

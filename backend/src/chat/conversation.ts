@@ -64,11 +64,11 @@ export function lastMessage({ db }: Services, conversationId: string): MessageRo
 
 /** The conversation as the API shows it. */
 export function presentConversation(services: Services, row: ConversationRow) {
-  const { id, title, coverUrl: cover_url } = findStory(services, row.story_id);
+  const { id, title, coverUrl: cover_url, coverColor: cover_color = null } = findStory(services, row.story_id);
   const last = lastMessage(services, row.id);
   return {
     id: row.id,
-    story: { id, title, cover_url },
+    story: { id, title, cover_url: cover_url || null, cover_color },
     last_message: last
       ? { id: last.id, role: last.role, excerpt: excerpt(last.body), created_at: isoTime(last.created_at) }
       : null,

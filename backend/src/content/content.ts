@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
-import { pictureProblem, type Shape } from './pictures.ts';
+import { groundColor, pictureProblem, type Shape } from './pictures.ts';
 
 /** The product's own stories. */
 export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
@@ -29,6 +29,8 @@ export interface StoryContent {
   author: Author;
   opening: string;
   characters: Character[];
+  /** `#rrggbb`, what the cover is painted on; a page shows it until the picture is there. */
+  coverColor?: string;
   /** Without one, the built-in storyteller speaks as a plain narrator. */
   voice?: Voice;
 }
@@ -274,6 +276,7 @@ function addStory(content: Content, folder: string, id: string): void {
     published: Date.parse(story.published),
     opening: story.opening.join('\n\n'),
     coverUrl: `${mediaUrl(`covers/${id}.svg`)}?v=${version}`,
+    coverColor: groundColor(cover),
     characters: story.characters.map((one) => ({ ...one, avatar: mediaUrl(`characters/${id}-${one.id}.svg`) })),
   });
 }

@@ -90,3 +90,15 @@ function hasShape(attributes: Map<string, string>, shape: Shape): boolean {
   const [, , width = 0, height = 0] = (attributes.get('viewBox') ?? '').split(/[\s,]+/).map(Number);
   return width > 0 && (shape === 'cover' ? width * 4 === height * 3 : width === height);
 }
+
+/** The colour of the first rectangle that covers the whole picture, as `#rrggbb`; undefined where there is none. */
+export function groundColor(svg: string): string | undefined {
+  const [, , width, height] = (attributesOf(/<svg[^>]*>/.exec(svg)?.[0] ?? '').get('viewBox') ?? '').split(/[\s,]+/);
+  for (const [written] of svg.matchAll(/<rect[^>]*>/g)) {
+    const rect = attributesOf(written);
+    const isWhole = rect.get('width') === width && rect.get('height') === height && !rect.has('x') && !rect.has('y');
+    const fill = rect.get('fill') ?? '';
+    if (isWhole && /^#[\da-f]{6}$/i.test(fill)) return fill;
+  }
+  return undefined;
+}

@@ -4,6 +4,7 @@ import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
+import { shareImageRoutes } from '../content/shareImages.ts';
 import { query } from '../db/database.ts';
 import { storageFaultOf } from '../db/storageFault.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
@@ -32,6 +33,7 @@ export function createApp(services: Services): Hono<AppEnv> {
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
   });
+  app.route('/api/media/share', shareImageRoutes(services));
   app.route('/api/media', mediaRoutes(services.content));
   app.use(async (c, next) => {
     c.header('Cache-Control', 'no-store');

@@ -1,5 +1,5 @@
-import { Link, paths, SlotContext, useScreen } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorRow, Skeleton } from '@liaozhai/shared/ui';
+import { Link, paths, SlotContext, type SlotProps, useScreen } from '@liaozhai/shared/runtime';
+import { Button, EmptyState, ErrorRow, ScreenSkeleton, type SkeletonShape } from '@liaozhai/shared/ui';
 import {
   Component,
   type ReactNode,
@@ -17,8 +17,12 @@ import type { RemoteComponent, RemoteProps } from './remoteComponents';
 
 interface RemotePaneProps {
   remoteComponent: RemoteComponent;
-  /** A slot inside another page takes no more room than a row when it fails. */
+  /** A slot inside another page: takes no more room than a row when it fails, and shows `waiting` till then. */
   small?: boolean;
+  /** What is going to stand on the screen. */
+  shape?: SkeletonShape;
+  /** What the page around a slot shows in its place until it is there. */
+  waiting?: ReactNode;
   /** The tab bar is not in sight: a failed pane must offer the way out itself. */
   outsideShell?: boolean;
   /** What stands here already: it stays until the component is there or has failed. */
@@ -31,7 +35,7 @@ const noProps: RemoteProps = {};
 
 /** Shows a remote component: skeleton, then the component; should it fail, its last good build, else a card to try again. */
 export function RemotePane(options: RemotePaneProps) {
-  const { remoteComponent, small = false, outsideShell = false, prerendered, props = noProps } = options;
+  const { remoteComponent, small = false, shape = 'row', outsideShell = false, prerendered, props = noProps } = options;
   // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retries = useRef(0);
@@ -40,7 +44,8 @@ export function RemotePane(options: RemotePaneProps) {
     remoteComponent.retry();
     tryAgain();
   };
-  const waiting = (attempt === 0 && prerendered) || <PaneSkeleton small={small} />;
+  const skeleton = small ? options.waiting : <PaneSkeleton shape={shape} />;
+  const waiting = (attempt === 0 && prerendered) || skeleton;
   // the fallback build is mounted once it is there: React would hold another Suspense fallback for 300 ms
   const fallBack = () => void remoteComponent.load().then(tryAgain, tryAgain);
   return (
@@ -72,13 +77,11 @@ function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; 
   return <Content {...props} />;
 }
 
-function PaneSkeleton({ small }: { small: boolean }) {
-  return (
-    <div className={small ? undefined : styles.page}>
-      <Skeleton shape={small ? 'text' : 'row'} count={small ? 1 : 6} />
-    </div>
-  );
-}
+const PaneSkeleton = ({ shape }: { shape: SkeletonShape }) => (
+  <div className={styles.page} data-shape={shape}>
+    <ScreenSkeleton shape={shape} />
+  </div>
+);
 
 /** Each is longer than the one before, and there is no fifth: what is broken for good is not asked for for ever. */
 const pausesMs = [3_000, 10_000, 30_000, 90_000];
@@ -192,14 +195,14 @@ class RemoteErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 }
 
-interface FilledSlotProps extends RemoteProps {
-  name: string;
-}
-
-function FilledSlot({ name, ...props }: FilledSlotProps) {
+function FilledSlot({ name, waiting, ...props }: SlotProps) {
   const { components } = usePage();
   const remoteComponent = components.ofSlot(name);
-  return remoteComponent && <RemotePane remoteComponent={remoteComponent} props={props} small />;
+  return (
+    remoteComponent && (
+      <RemotePane remoteComponent={remoteComponent} props={props as RemoteProps} waiting={waiting} small />
+    )
+  );
 }
 
 /** Fills the slots of every page below with the components that the set's remotes declare for them. */

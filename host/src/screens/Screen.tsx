@@ -5,6 +5,7 @@ import { useNavigation } from '../navigation';
 import { usePage } from '../page';
 import { RemotePane } from '../remotes/RemotePane';
 import type { ScreenRoute } from '../routes';
+import { tabs } from '../shell/TabBar';
 import { PrerenderedContent } from './prerendered';
 import styles from './Screen.module.css';
 import type { OpenScreen } from './ScreenStack';
@@ -32,7 +33,7 @@ export const Screen = memo(function Screen({ screen, active, isFirst, memory }: 
         <ScreenContext value={context}>
           <Router navigator={navigation} location={location} navigationType={action as never}>
             <Routes>
-              <Route path={route.path} element={<RouteContent route={route} />} />
+              <Route path={route.path} element={<RouteContent route={route} path={location.pathname} />} />
             </Routes>
           </Router>
         </ScreenContext>
@@ -42,14 +43,15 @@ export const Screen = memo(function Screen({ screen, active, isFirst, memory }: 
 });
 
 /** The page of a route in its pane; one that requires a login waits for it. */
-function RouteContent({ route }: { route: ScreenRoute }) {
+function RouteContent({ route, path }: { route: ScreenRoute; path: string }) {
   const { components, prerendered } = usePage();
-  const content = prerendered.content(route.path);
+  const content = prerendered.content(path);
   const pane = (
     <RemotePane
       remoteComponent={components.ofRoute(route)}
+      shape={tabs.find(({ path }) => path === route.path)?.shape ?? (route.outsideShell ? 'story' : 'row')}
       outsideShell={route.outsideShell}
-      prerendered={content && <PrerenderedContent route={route.path} content={content} />}
+      prerendered={content && <PrerenderedContent path={path} content={content} />}
     />
   );
   return route.requiresAuth ? <AuthGuard>{pane}</AuthGuard> : pane;

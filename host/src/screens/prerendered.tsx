@@ -1,10 +1,10 @@
 import { useNavigate } from '@liaozhai/shared/runtime';
 import { useLayoutEffect, useRef } from 'react';
 
-/** What the server rendered into a tab's screen, which stands there before the app. */
+/** What the server rendered into a screen, which stands there before the app. */
 export interface Prerendered {
-  /** What to show for this route until its page is there; null if the server rendered none. */
-  content(route: string): readonly Node[] | null;
+  /** What to show at this path until its page is there; null if the server rendered none. */
+  content(path: string): readonly Node[] | null;
   /** How far the reader has scrolled it, in pixels, for the first screen alone, which goes on from there; else null. */
   takeScroll(): number | null;
 }
@@ -19,7 +19,7 @@ export function createPrerendered(root: Element | null): Prerendered {
     top = scroller.scrollTop;
   });
   return {
-    content: (route) => (frame?.dataset.first === route && nodes.length > 0 ? nodes : null),
+    content: (path) => (frame?.dataset.first === path && nodes.length > 0 ? nodes : null),
     takeScroll() {
       const taken = top;
       top = null;
@@ -36,12 +36,12 @@ function tappedPath(event: MouseEvent): string | null {
 }
 
 interface PrerenderedContentProps {
-  route: string;
+  path: string;
   content: readonly Node[];
 }
 
 /** What the server rendered, as it stood there, its links followed inside the app. */
-export function PrerenderedContent({ route, content }: PrerenderedContentProps) {
+export function PrerenderedContent({ path, content }: PrerenderedContentProps) {
   const container = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   useLayoutEffect(() => {
@@ -57,5 +57,5 @@ export function PrerenderedContent({ route, content }: PrerenderedContentProps) 
     element.addEventListener('click', follow);
     return () => element.removeEventListener('click', follow);
   }, [content, navigate]);
-  return <div ref={container} data-first={route} />;
+  return <div ref={container} data-first={path} />;
 }

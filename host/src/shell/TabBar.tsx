@@ -5,11 +5,11 @@ import clsx from 'clsx';
 import { memo } from 'react';
 import styles from './TabBar.module.css';
 
-/** The three tabs are the host's own and never more. */
+/** The three tabs are the host's own and never more; `shape` is the skeleton's that holds the place of their screens. */
 export const tabs = [
-  { path: paths.explore(), label: '发现', Icon: FireIcon, ActiveIcon: FireFilledIcon },
-  { path: paths.conversations(), label: '聊过', Icon: ChatIcon, ActiveIcon: ChatFilledIcon },
-  { path: paths.my(), label: '我的', Icon: UserIcon, ActiveIcon: UserFilledIcon },
+  { path: paths.explore(), label: '发现', shape: 'shelf', Icon: FireIcon, ActiveIcon: FireFilledIcon },
+  { path: paths.conversations(), label: '聊过', shape: 'coverRow', Icon: ChatIcon, ActiveIcon: ChatFilledIcon },
+  { path: paths.my(), label: '我的', shape: 'card', Icon: UserIcon, ActiveIcon: UserFilledIcon },
 ] as const;
 
 export const isTab = (path: string) => tabs.some((tab) => tab.path === path);

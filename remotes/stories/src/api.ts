@@ -76,6 +76,13 @@ export function adoptFirstStories() {
   element.remove();
 }
 
+/** The story that the page itself brought (`#liaozhai-first`), as anyone may read it; the server still says what is one's own. */
+export function firstStory(): Story | undefined {
+  const text = document.getElementById(PAGE_ELEMENTS.first)?.textContent;
+  const dto = text ? readAs(singleSchema(storySchema), JSON.parse(text)) : undefined;
+  return dto && toStory(dto);
+}
+
 /** Puts the newest page over the feed in the cache. */
 export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   const merge = () =>
@@ -90,5 +97,16 @@ export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   // a next page under way comes with the pages as they were when it was asked for
   void dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStories', undefined))?.then(merge);
 };
+
+/** Lists pages that were read before below the newest one, which is listed already; over a gap they are of no use. */
+export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
+  dispatch(
+    storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
+      const [newest] = feed.pages;
+      if (!newest) return;
+      feed.pages = withNewest(kept, newest);
+      feed.pageParams = [null, ...feed.pages.slice(1).map((_, index) => feed.pages[index]?.nextCursor ?? null)];
+    }),
+  );
 
 export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery } = storiesApi;

@@ -11,6 +11,8 @@ export interface Story {
   id: string;
   title: string;
   coverUrl: string;
+  /** undefined where the server does not say */
+  coverColor: string | undefined;
   summary: string;
   tags: string[];
   authorName: string;
@@ -35,6 +37,7 @@ export const toStory = (dto: StoryDto): Story => ({
   id: String(dto.id),
   title: dto.title,
   coverUrl: dto.cover_url ?? '',
+  coverColor: dto.cover_color ?? undefined,
   summary: dto.summary ?? '',
   tags: dto.tags,
   authorName: dto.author?.name ?? '',
@@ -76,6 +79,10 @@ export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
     items: [...(index === 0 ? unseen : []), ...page.items.map((story) => renewed.get(story.id) ?? story)],
   }));
 }
+
+/** What a card shows, without the story's page. */
+export const withoutBooks = (pages: StoryPage[]): StoryPage[] =>
+  pages.map((page) => ({ ...page, items: page.items.map((story) => ({ ...story, opening: '', characters: [] })) }));
 
 /** The first sentence, which is what a card has room for. */
 export const teaserOf = (summary: string): string => summary.match(/^[^。！？…]*[。！？…]+[”’』」]*/u)?.[0] ?? summary;

@@ -1,15 +1,18 @@
 import { endpoints } from '@liaozhai/shared/contract';
+import { TopBar } from '@liaozhai/shared/ui';
+import { StoryFront } from './components/StoryFront';
 import { StoryGrid } from './components/StoryGrid';
 import { Wordmark } from './components/Wordmark';
 import { toStory } from './model';
 import styles from './pages/StoryListPage.module.css';
+import storyStyles from './pages/StoryReadPage.module.css';
 import { texts } from './texts';
 
 const shown = 6;
 
-/** A story whose every field is a token for the one that the API will tell. */
-const placeholder = (place: number) => {
-  const token = (field: string) => `lz-data.${place}.${field}-lz`;
+/** A story whose every field is a token for the one that the API will tell at `path`. */
+const placeholder = (path: string) => {
+  const token = (field: string) => `lz-${path}.${field}-lz`;
   return toStory({
     id: token('id'),
     title: token('title'),
@@ -21,22 +24,37 @@ const placeholder = (place: number) => {
 };
 
 /** What a shared link to a story shows. */
-const storyCard = { title: 'lz-data.title-lz', description: 'lz-data.summary-lz', image: 'lz-data.cover_url-lz' };
+const storyCard = {
+  title: 'lz-data.title-lz',
+  description: 'lz-data.summary-lz',
+  image: ['lz-data.share_image_url-lz', 'lz-data.cover_url-lz', '/icon-512.png'],
+};
 
-/** The shelf's first view, drawn by the server: the same components, so that nothing moves when the app takes over. */
+/** The shelf's first view and a story's head, drawn by the server: the same components, so that nothing moves when the app takes over. */
 export const contents = [
   {
     route: 'explore',
     source: endpoints.stories,
-    omit: ['opening', 'characters'],
+    omit: ['opening', 'characters', 'share_image_url', 'created_at', 'updated_at'],
     element: (
       <div className={styles.page}>
         <Wordmark onRefresh={() => undefined} />
         <section aria-label={texts.list.label}>
-          <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(place))} />
+          <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(`data.${place}`))} />
         </section>
       </div>
     ),
   },
-  { route: 'story', source: '/v1/stories/:id', card: storyCard },
+  {
+    route: 'story',
+    source: '/v1/stories/:id',
+    notWith: 'chat',
+    card: storyCard,
+    element: (
+      <div className={storyStyles.screen}>
+        <TopBar title="lz-data.title-lz" variant="clear" />
+        <StoryFront story={{ ...placeholder('data'), authorName: 'lz-data.author.name-lz' }} />
+      </div>
+    ),
+  },
 ];

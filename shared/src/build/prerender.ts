@@ -12,14 +12,16 @@ const folder = dirname(fileURLToPath(import.meta.url));
  * remote runs on the server.
  */
 export interface Prerendered {
-  /** name of the route it belongs to; for the host's frame the path of a tab */
+  /** name of the route it belongs to; for the host's frames the path of a tab, and `bare` for screens outside the shell */
   route: string;
   /** nothing to show: the answer only fills the card */
   element?: ReactElement;
   /** path below `/api` whose answer fills the tokens; `:id` stands for that part of the address */
   source?: string;
-  /** what a link to the screen shows where it is shared, with the same tokens */
-  card?: { title: string; description: string; image: string };
+  /** query parameter with which the screen shows something else: then the server draws nothing */
+  notWith?: string;
+  /** what a link to the screen shows where it is shared, with the same tokens; of several images the first there is */
+  card?: { title: string; description: string; image: string | string[] };
   /** fields left out of each item of the answer when it is handed to the page as its first data */
   omit?: string[];
 }

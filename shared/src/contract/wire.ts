@@ -12,6 +12,8 @@ const optionalId = lenient(id);
 const optionalText = lenient(v.string());
 const optionalNumber = lenient(v.number());
 const optionalBoolean = lenient(v.boolean());
+/** `#rrggbb`, the colour a picture is painted on */
+const optionalColor = lenient(v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i)));
 const problem = lenient(v.object({ code: optionalText, message: optionalText }));
 const soundEntries =
   <Schema extends v.GenericSchema>(entry: Schema) =>
@@ -107,6 +109,8 @@ export const storySchema = v.object({
   id,
   title: v.string(),
   cover_url: optionalText,
+  /** holds the cover's place until it is there */
+  cover_color: optionalColor,
   summary: optionalText,
   tags: list(v.string()),
   author: lenient(v.object({ id: optionalId, name: optionalText, avatar: optionalText })),
@@ -159,7 +163,7 @@ export type LatestDto = v.InferOutput<typeof latestSchema>;
 
 export const conversationSchema = v.object({
   id,
-  story: lenient(v.object({ id, title: optionalText, cover_url: optionalText })),
+  story: lenient(v.object({ id, title: optionalText, cover_url: optionalText, cover_color: optionalColor })),
   last_message: lenient(v.object({ id, role: optionalText, excerpt: optionalText, created_at: optionalText })),
   last_seq: optionalNumber,
   version: optionalNumber,

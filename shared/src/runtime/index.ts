@@ -62,6 +62,7 @@ export {
   ScreenContext,
   type ScreenState,
   SlotContext,
+  type SlotProps,
   useDocumentTitle,
   useGoBack,
   useScreen,

@@ -1,4 +1,4 @@
-import { type ComponentType, createContext, type RefObject, use, useCallback, useEffect } from 'react';
+import { type ComponentType, createContext, type ReactNode, type RefObject, use, useCallback, useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
 
 export interface ScreenState {
@@ -31,7 +31,12 @@ export function useGoBack(fallback: string): () => void {
   }, [navigate, fallback]);
 }
 
-type SlotProps = { name: string } & Record<string, string>;
+export interface SlotProps {
+  name: string;
+  /** Shows in its place until it is there: the shape that its own skeleton has. */
+  waiting?: ReactNode;
+  [prop: string]: ReactNode;
+}
 
 /** How a slot is filled: the host puts its remote loading here. */
 export const SlotContext = createContext<ComponentType<SlotProps> | null>(null);

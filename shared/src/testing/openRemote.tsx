@@ -12,6 +12,7 @@ import {
   Routes,
   ScreenContext,
   SlotContext,
+  type SlotProps,
   session,
   store,
 } from '../runtime';
@@ -72,8 +73,6 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
     </SlotContext>
   );
 }
-
-type SlotProps = { name: string } & Record<string, string>;
 
 function slotOf(slots: Record<string, ComponentType<never>>) {
   return function Slot({ name, ...props }: SlotProps): ReactNode {

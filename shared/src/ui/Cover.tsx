@@ -6,8 +6,8 @@ export interface CoverProps {
   src?: string | null;
   /** The story's title: spoken for the picture, and set in its place while there is none. */
   title: string;
-  /** The colour that holds the place until the picture is there, as the API gives it. */
-  color?: string | null;
+  /** The colour that holds the place until the picture is there, as the API gives it; else one from the title. */
+  color?: string | undefined;
   /** First on the page: fetched at once instead of when it comes near. */
   eager?: boolean;
   /** The title stands beside it anyway. */
@@ -18,14 +18,22 @@ export interface CoverProps {
 /** Whether this page has fetched it before, e.g. for what the server rendered: then it is there at once. */
 const wasFetched = (src: string) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(src));
 
+/** Quiet enough for both themes, and the same for a title each time. */
+function neutralColor(title: string): string {
+  let hue = 0;
+  for (const character of title) hue = (hue * 31 + (character.codePointAt(0) ?? 0)) % 360;
+  return `hsl(${hue} 14% 48% / 32%)`;
+}
+
+/** For the element that is to have a story's `--cover-color`; no style attribute, which the page's policy would refuse. */
+export const useCoverColor = (title: string, color = neutralColor(title)) =>
+  useCallback((element: HTMLElement | null) => element?.style.setProperty('--cover-color', color), [color]);
+
 /** A cover in its fixed 3:4 place; the picture fades in and nothing around it moves. */
 export function Cover({ src, title, color, eager = false, decorative = false, className }: CoverProps) {
   const [loadedSrc, setLoadedSrc] = useState(() => (src && wasFetched(src) ? src : null));
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
-  const place = useCallback(
-    (element: HTMLElement | null) => element?.style.setProperty('--cover-color', color ?? ''),
-    [color],
-  );
+  const place = useCoverColor(title, color);
   const shown = src && src !== brokenSrc ? src : null;
   // A picture from the cache may be complete before React listens.
   const noticeComplete = useCallback((image: HTMLImageElement | null) => {

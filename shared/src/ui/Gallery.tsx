@@ -31,6 +31,7 @@ import {
   PullToRefresh,
   QueryView,
   RadioGroup,
+  ScreenSkeleton,
   Seal,
   SendIcon,
   Sheet,
@@ -203,6 +204,8 @@ function DataFaces() {
       </Specimen>
       <Specimen title="Skeleton">
         <Skeleton />
+        <Skeleton shape="coverRow" count={2} />
+        <ScreenSkeleton shape="shelf" />
         <Skeleton shape="card" count={2} />
       </Specimen>
       <Specimen title="InfiniteList：加载 · 出错 · 到底 · ErrorRow">

@@ -2,20 +2,26 @@ import clsx from 'clsx';
 import styles from './Skeleton.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
 
+/**
+ * What is going to stand there: lines of text, rows with a round portrait or with a cover, the shelf of covers, a story's
+ * page, a page of cards.
+ */
+export type SkeletonShape = 'text' | 'row' | 'coverRow' | 'shelf' | 'story' | 'card';
+
 export interface SkeletonProps {
-  shape?: 'text' | 'card' | 'row';
-  /** How many lines, cards or rows. */
+  shape?: SkeletonShape;
+  /** How many lines, rows, covers or cards. */
   count?: number;
   /** What is being waited for, said once. */
   label?: string;
 }
 
-const groups = { text: undefined, card: styles.cards, row: styles.rows };
+const counts: Record<SkeletonShape, number> = { text: 3, row: 6, coverRow: 6, shelf: 5, story: 1, card: 4 };
 
-/** Paper not yet written on: holds the place of what is loading. */
-export function Skeleton({ shape = 'text', count = 3, label = '正在加载' }: SkeletonProps) {
+/** Paper not yet written on: holds the place of what is loading. A screen has the same one until its data is there. */
+export function Skeleton({ shape = 'text', count = counts[shape], label = '正在加载' }: SkeletonProps) {
   return (
-    <div className={clsx(styles.group, groups[shape])} role="status">
+    <div className={styles.group} role="status" data-skeleton={shape}>
       <VisuallyHidden>{label}</VisuallyHidden>
       {Array.from({ length: count }, (_, index) => (
         <SkeletonPiece key={`${shape}-${index.toString()}`} shape={shape} />
@@ -24,11 +30,11 @@ export function Skeleton({ shape = 'text', count = 3, label = '正在加载' }: 
   );
 }
 
-function SkeletonPiece({ shape }: { shape: 'text' | 'card' | 'row' }) {
+function SkeletonPiece({ shape }: { shape: SkeletonShape }) {
   if (shape === 'text') return <span className={clsx(styles.ink, styles.line)} />;
   return (
-    <div className={styles[shape]}>
-      <span className={clsx(styles.ink, shape === 'card' ? styles.cover : styles.disc)} />
+    <div className={styles.piece}>
+      <span className={clsx(styles.ink, styles.picture)} />
       <span className={styles.lines}>
         <span className={clsx(styles.ink, styles.line)} />
         <span className={clsx(styles.ink, styles.line)} />

@@ -1,5 +1,5 @@
 import { useDrag } from '@use-gesture/react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import styles from './SwipeRow.module.css';
 
 const ACTION_PX = 88;
@@ -11,12 +11,17 @@ export interface SwipeRowProps {
   children: ReactNode;
 }
 
-/** A row that slides aside to show one action. The same action must also stand in the row's ⋯ menu. */
+/**
+ * A row that slides aside to show one action. The same action must also stand in the row's ⋯ menu.
+ * Whatever is touched elsewhere closes it again; a tap on another such row does nothing else.
+ */
 export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
+  const row = useRef<HTMLDivElement>(null);
   const face = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
   /** A mouse ends its drag with a click, which is no tap on the row. */
   const wasDragged = useRef(false);
+  useTouchElsewhere(row, open, () => setOpen(false));
   const drag = useDrag(
     ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
       if (!face.current) return;
@@ -31,7 +36,7 @@ export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
     { axis: 'x', filterTaps: true, preventScroll: false },
   );
   return (
-    <div className={styles.row}>
+    <div ref={row} className={styles.row} data-swipe-row>
       <button
         type="button"
         className={styles.action}
@@ -64,4 +69,32 @@ export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
       </div>
     </div>
   );
+}
+
+/** Calls back once something outside the row is touched while it is open, and keeps that tap from another row. */
+function useTouchElsewhere(row: RefObject<HTMLElement | null>, open: boolean, onTouch: () => void) {
+  const touched = useEffectEvent(onTouch);
+  useEffect(() => {
+    if (!open) return;
+    const onPointerDown = ({ target }: PointerEvent) => {
+      if (!(target instanceof Element) || row.current?.contains(target)) return;
+      if (target.closest('[data-swipe-row]')) swallowTap();
+      touched();
+    };
+    document.addEventListener('pointerdown', onPointerDown, true);
+    return () => document.removeEventListener('pointerdown', onPointerDown, true);
+  }, [open, row]);
+}
+
+/** Keeps the click that ends the touch under way from everyone; a touch that ends without one leaves the next alone. */
+function swallowTap() {
+  const over = new AbortController();
+  const options = { capture: true, signal: over.signal };
+  const swallow = (event: Event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    over.abort();
+  };
+  document.addEventListener('click', swallow, options);
+  for (const next of ['pointerdown', 'keydown']) document.addEventListener(next, () => over.abort(), options);
 }

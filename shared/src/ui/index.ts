@@ -2,7 +2,7 @@ export { Avatar, type AvatarProps } from './Avatar';
 export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } from './Button';
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
-export { Cover, type CoverProps } from './Cover';
+export { Cover, type CoverProps, useCoverColor } from './Cover';
 export { Dialog, type DialogProps } from './Dialog';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
@@ -22,8 +22,9 @@ export {
   type QueryViewProps,
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
+export { ScreenSkeleton } from './ScreenSkeleton';
 export { Sheet, type SheetProps } from './Sheet';
-export { Skeleton, type SkeletonProps } from './Skeleton';
+export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
 export {
@@ -40,6 +41,7 @@ export {
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { type FieldErrors, useFieldErrors } from './useFieldErrors';
+export { useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';
 export { VisuallyHidden } from './VisuallyHidden';

@@ -84,3 +84,12 @@ test('the top bar names the screen and leads back', async () => {
   await userEvent.click(screen.getByRole('button', { name: '返回' }));
   expect(went).toBe(1);
 });
+
+test('a cover without a colour of its own holds its place in one of its title, the same each time', () => {
+  const places = [<Cover key="a" title="画皮" decorative />, <Cover key="b" title="画皮" decorative />];
+  const { container } = render([...places, <Cover key="c" title="婴宁" decorative />]);
+  const colors = [...container.children].map((place) => (place as HTMLElement).style.getPropertyValue('--cover-color'));
+  expect(colors[0]).toMatch(/^hsl/);
+  expect(colors[1]).toBe(colors[0]);
+  expect(colors[2]).not.toBe(colors[0]);
+});

@@ -29,6 +29,7 @@ import {
   RadioGroup,
   Seal,
   ShareIcon,
+  Skeleton,
   SupportIcon,
   TransactionsIcon,
   UserIcon,
@@ -102,7 +103,7 @@ function AccountHeader({ user }: { user: User }) {
         <ChevronRightIcon className={styles.chevron} size={20} />
       </Link>
       <div className={styles.balance}>
-        <RemoteSlot name="my.balance" />
+        <RemoteSlot name="my.balance" waiting={<Skeleton shape="card" count={1} />} />
       </div>
     </header>
   );

@@ -152,6 +152,23 @@ const changeListed =
     dispatch(chatApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
 
+/** Lists pages that were read before below the newest one, which is listed already. */
+export const putKeptConversations =
+  (kept: ConversationPage[]) =>
+  (dispatch: AppDispatch): void => {
+    const below = (pages: ConversationPage[]) => {
+      const [newest] = pages;
+      return newest && pages.length < kept.length ? withNewestPage(kept, newest) : pages;
+    };
+    const { updateQueryData } = chatApi.util;
+    dispatch(
+      updateQueryData('chatGetConversations', undefined, (list) => {
+        const pages = below(list.pages);
+        return { pages, pageParams: [null, ...pages.slice(0, -1).map(({ nextCursor }) => nextCursor)] };
+      }),
+    );
+  };
+
 /** Takes a conversation away that was deleted, also off the device, and hides it wherever an answer from before still brings it. */
 export const dropConversation =
   (id: string, storyOfIt?: string) =>

@@ -9,6 +9,7 @@ export interface Conversation {
   storyId: string;
   title: string;
   coverUrl: string;
+  coverColor: string | undefined;
   /** One line of the last message, without marks. */
   excerpt: string;
   isMine: boolean;
@@ -24,6 +25,7 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   storyId: String(dto.story?.id ?? ''),
   title: dto.story?.title ?? '',
   coverUrl: dto.story?.cover_url ?? '',
+  coverColor: dto.story?.cover_color ?? undefined,
   excerpt: toExcerpt(dto.last_message?.excerpt ?? ''),
   isMine: dto.last_message?.role === 'user',
   version: dto.version ?? 0,

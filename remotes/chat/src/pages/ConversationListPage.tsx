@@ -2,8 +2,10 @@ import { failureText, formatRelative } from '@liaozhai/shared/format';
 import {
   isApiError,
   Link,
+  offlineCache,
   paths,
   requestLogin,
+  tab,
   toast,
   useDispatch,
   useExpiredSession,
@@ -24,11 +26,18 @@ import {
   RefreshIcon,
   Skeleton,
   SwipeRow,
+  useKeptPages,
 } from '@liaozhai/shared/ui';
 import { memo, useEffect, useMemo } from 'react';
-import { refreshConversations, selectConversations, useChatGetConversationsInfiniteQuery } from '../api/chatApi';
+import {
+  putKeptConversations,
+  refreshConversations,
+  selectConversations,
+  useChatGetConversationsInfiniteQuery,
+} from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
+import { CollapsingItem } from '../components/CollapsingItem';
 import { useNow } from '../components/useNow';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { selectChat } from '../slice';
@@ -65,13 +74,17 @@ export default function ConversationListPage() {
 function ConversationList() {
   const list = useChatGetConversationsInfiniteQuery();
   const dispatch = useDispatch();
+  const mayGoOn = useKeptPages({
+    cache: offlineCache,
+    tab,
+    key: 'chat.pages.1',
+    pages: list.data?.pages,
+    restore: (kept) => dispatch(putKeptConversations(kept)),
+  });
   const hidden = useSelector((state) => selectChat(state).deleting);
   const now = useNow();
   const pages = list.data?.pages;
-  const conversations = useMemo(
-    () => pages && conversationsOf(pages).filter(({ id }) => !hidden.includes(id)),
-    [pages, hidden],
-  );
+  const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
   const refresh = () =>
     dispatch(refreshConversations()).catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
@@ -91,23 +104,21 @@ function ConversationList() {
           currentData: conversations,
           error: conversations ? undefined : list.error,
         }}
-        skeleton={<Skeleton shape="row" count={6} label={texts.list.loading} />}
-        isEmpty={(items) => items.length === 0 && !list.hasNextPage}
-        empty={<NothingYet />}
+        skeleton={<Skeleton shape="coverRow" label={texts.list.loading} />}
       >
         {(items) => (
           <InfiniteList
             hasMore={list.hasNextPage}
-            loading={list.isFetchingNextPage}
+            loading={list.isFetchingNextPage || !mayGoOn}
             error={list.isFetchNextPageError ? list.error : undefined}
             onMore={list.fetchNextPage}
-            end={<EndOfList text={texts.list.end} />}
+            end={items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />}
           >
-            <ul aria-label={texts.list.label}>
+            <ul className={styles.list} aria-label={texts.list.label}>
               {items.map((conversation) => (
-                <li key={conversation.id} className={styles.item}>
+                <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
                   <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />
-                </li>
+                </CollapsingItem>
               ))}
             </ul>
           </InfiniteList>
@@ -134,13 +145,13 @@ interface ConversationRowProps {
 
 /** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it. */
 const ConversationRow = memo(function ConversationRow({ conversation, now, onDelete }: ConversationRowProps) {
-  const { storyId, title, coverUrl, excerpt, isMine, updatedAt } = conversation;
+  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt } = conversation;
   const remove = () => onDelete(conversation);
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove}>
       <div className={styles.row}>
         <Link className={styles.link} to={paths.storyChat(storyId)} draggable={false}>
-          <Cover className={styles.cover} src={coverUrl} title={title} decorative />
+          <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>
             <span className={styles.excerpt}>

@@ -1,10 +1,11 @@
 import { linesOf } from '@liaozhai/shared/format';
 import { Link, paths, useUser } from '@liaozhai/shared/runtime';
-import { Avatar, Button, Cover, Passages, Skeleton, StoryText } from '@liaozhai/shared/ui';
+import { Avatar, Button, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import type { Character, Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryBook.module.css';
+import { StoryHead } from './StoryFront';
 
 /** The story laid out: title page, people, opening, and the way into the chat at the foot. */
 export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean }) {
@@ -20,32 +21,6 @@ export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean
       </div>
       {!chatOpen && <StoryAction story={story} />}
     </article>
-  );
-}
-
-/** Cover up to the screen's edge, then the title page: title, teller, tags. */
-function StoryHead({ story }: { story: Story }) {
-  return (
-    <header>
-      <div className={styles.plate}>
-        {story.coverUrl && <img className={styles.glow} src={story.coverUrl} alt="" />}
-        <Cover className={styles.cover} src={story.coverUrl} title={story.title} eager decorative />
-      </div>
-      <div className={styles.headWords}>
-        {/* the bar above says it to screen readers */}
-        <p className={styles.headTitle} aria-hidden="true">
-          {story.title}
-        </p>
-        {story.authorName && <p className={styles.author}>{texts.story.by(story.authorName)}</p>}
-        {story.tags.length > 0 && (
-          <ul className={styles.tags} aria-label={texts.story.tags}>
-            {story.tags.map((tag) => (
-              <li key={tag}>{tag}</li>
-            ))}
-          </ul>
-        )}
-      </div>
-    </header>
   );
 }
 
@@ -101,14 +76,8 @@ function StoryAction({ story }: { story: Story }) {
 }
 
 /** The story page before the story is there: cover, title, lines. */
-export function StorySkeleton() {
-  return (
-    <div className={styles.skeleton}>
-      <span className={styles.skeletonCover} />
-      <span className={styles.skeletonTitle} />
-      <div className={styles.skeletonLines}>
-        <Skeleton count={4} label={texts.story.loading} />
-      </div>
-    </div>
-  );
-}
+export const StorySkeleton = () => (
+  <div className={styles.skeleton}>
+    <ScreenSkeleton shape="story" label={texts.story.loading} />
+  </div>
+);

@@ -1,5 +1,5 @@
 import { Link, paths } from '@liaozhai/shared/runtime';
-import { Cover, VisuallyHidden } from '@liaozhai/shared/ui';
+import { Cover } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo } from 'react';
 import { type Story, teaserOf } from '../model';
@@ -8,7 +8,6 @@ import styles from './StoryGrid.module.css';
 
 /** How many covers a phone shows before the first scroll. */
 const FIRST_VIEW = 5;
-const PLACES = Array.from({ length: FIRST_VIEW }, (_, place) => place);
 
 /** The shelf. Reading order is source order, so what is appended never moves what stands. */
 export function StoryGrid({ stories }: { stories: Story[] }) {
@@ -34,7 +33,7 @@ const StoryCard = memo(function StoryCard({ story, lead = false, eager = false }
   return (
     <li className={clsx(styles.cell, lead && styles.lead)}>
       <Link className={styles.card} to={paths.story(story.id)}>
-        <Cover src={story.coverUrl} title={story.title} eager={eager} decorative />
+        <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
         <div className={styles.words}>
           {lead && <p className={styles.label}>{texts.list.lead}</p>}
           <h2 className={styles.title}>{story.title}</h2>
@@ -45,23 +44,3 @@ const StoryCard = memo(function StoryCard({ story, lead = false, eager = false }
     </li>
   );
 });
-
-/** The shelf before the first stories are known, in the very same places. */
-export function StoryGridSkeleton() {
-  return (
-    <div role="status">
-      <VisuallyHidden>{texts.list.loading}</VisuallyHidden>
-      <div className={styles.grid} aria-hidden="true">
-        {PLACES.map((place) => (
-          <div key={place} className={place === 0 ? styles.leadSkeleton : undefined}>
-            <span className={styles.coverSkeleton} />
-            <div className={styles.wordsSkeleton}>
-              <span className={styles.lineSkeleton} />
-              <span className={styles.lineSkeleton} />
-            </div>
-          </div>
-        ))}
-      </div>
-    </div>
-  );
-}

@@ -1,16 +1,28 @@
 import { failureText } from '@liaozhai/shared/format';
-import { isApiError, toast, useDispatch, useOnline, useScreen } from '@liaozhai/shared/runtime';
-import { ArrowUpIcon, EmptyState, EndOfList, InfiniteList, PullToRefresh, QueryView } from '@liaozhai/shared/ui';
+import { isApiError, offlineCache, tab, toast, useDispatch, useOnline, useScreen } from '@liaozhai/shared/runtime';
+import {
+  ArrowUpIcon,
+  EmptyState,
+  EndOfList,
+  InfiniteList,
+  PullToRefresh,
+  QueryView,
+  ScreenSkeleton,
+  useKeptPages,
+} from '@liaozhai/shared/ui';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { adoptFirstStories, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
-import { StoryGrid, StoryGridSkeleton } from '../components/StoryGrid';
+import { adoptFirstStories, putKept, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
+import { StoryGrid } from '../components/StoryGrid';
 import { Wordmark } from '../components/Wordmark';
-import { hasGap, type Story, type StoryPage, storiesOf, unseenIn } from '../model';
+import { hasGap, type Story, type StoryPage, storiesOf, unseenIn, withoutBooks } from '../model';
 import { texts } from '../texts';
 import styles from './StoryListPage.module.css';
 import { useDeviceCopy } from './useDeviceCopy';
 
 adoptFirstStories();
+
+/** Thousands of stories are not written with every page that comes. */
+const KEEP_AFTER_MS = 600;
 
 export default function StoryListPage() {
   const feed = useStoriesGetStoriesInfiniteQuery();
@@ -18,6 +30,16 @@ export default function StoryListPage() {
   const pages = feed.data?.pages;
   const live = useMemo(() => pages && storiesOf(pages), [pages]);
   const copy = useDeviceCopy<Story[]>('stories.feed.1', pages?.[0]?.items, !pages && (feed.isError || !online));
+  const dispatch = useDispatch();
+  const mayGoOn = useKeptPages({
+    cache: offlineCache,
+    tab,
+    key: 'stories.pages.1',
+    pages,
+    slim: withoutBooks,
+    pauseMs: KEEP_AFTER_MS,
+    restore: (kept) => void dispatch(putKept(kept)),
+  });
   const { waiting, show, refresh } = useNewStories(pages);
 
   const refreshAloud = () =>
@@ -35,14 +57,14 @@ export default function StoryListPage() {
           <Wordmark onRefresh={refreshAloud} />
           <QueryView
             query={query}
-            skeleton={<StoryGridSkeleton />}
+            skeleton={<ScreenSkeleton shape="shelf" label={texts.list.loading} />}
             isEmpty={(stories) => stories.length === 0}
             empty={<EmptyState drawing="book" text={texts.list.empty} />}
           >
             {(stories) => (
               <InfiniteList
                 hasMore={feed.hasNextPage}
-                loading={feed.isFetchingNextPage}
+                loading={feed.isFetchingNextPage || !mayGoOn}
                 error={feed.isFetchNextPageError ? feed.error : undefined}
                 onMore={feed.fetchNextPage}
                 end={live ? <EndOfList text={texts.list.end} /> : null}

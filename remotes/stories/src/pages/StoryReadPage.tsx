@@ -13,10 +13,10 @@ import {
   useSearchParams,
   useSelector,
 } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorFace, ErrorRow, IconButton, ShareIcon, TopBar } from '@liaozhai/shared/ui';
+import { Button, EmptyState, ErrorFace, ErrorRow, IconButton, ShareIcon, Skeleton, TopBar } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useEffect, useRef, useState } from 'react';
-import { storiesApi, useStoriesGetStoryQuery } from '../api';
+import { firstStory, storiesApi, useStoriesGetStoryQuery } from '../api';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
 import type { Story } from '../model';
 import { texts } from '../texts';
@@ -27,12 +27,13 @@ export default function StoryReadPage() {
   const { id = '' } = useParams();
   const [search] = useSearchParams();
   const { story, error, isFetching, refetch } = useReadableStory(id);
-  const goBack = useGoBack(paths.explore());
+  const chatOpen = search.get('chat') === '1';
+  // beside its chat the story's bar leads out of the chat, as the only way back there is
+  const goBack = useGoBack(chatOpen ? paths.story(id) : paths.explore());
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
 
   const Failed = story ? ErrorRow : ErrorFace;
-  const chatOpen = search.get('chat') === '1';
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
       <StoryBar key={id} story={story} onBack={goBack} />
@@ -61,9 +62,10 @@ function StoryGone({ onBack }: { onBack: () => void }) {
   );
 }
 
+const brought = firstStory();
 const selectFeed = storiesApi.endpoints.storiesGetStories.select();
 
-/** A story from wherever it can be had soonest: the server's answer, the feed it was tapped in, the device's copy. */
+/** A story from wherever it can be had soonest: the server's answer, the feed it was tapped in, the page, the device's copy. */
 function useReadableStory(id: string) {
   const query = useStoriesGetStoryQuery(id);
   const fromFeed = useSelector((state): Story | undefined => {
@@ -74,7 +76,13 @@ function useReadableStory(id: string) {
   });
   const live = query.currentData;
   const copy = useDeviceCopy(`stories.story.1.${id}`, live, query.isError && !live);
-  return { story: live ?? fromFeed ?? copy, error: query.error, isFetching: query.isFetching, refetch: query.refetch };
+  const fromPage = brought?.id === id ? brought : undefined;
+  return {
+    story: live ?? fromFeed ?? fromPage ?? copy,
+    error: query.error,
+    isFetching: query.isFetching,
+    refetch: query.refetch,
+  };
 }
 
 async function shareStory({ id, title }: Story) {
@@ -118,6 +126,13 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
   );
 }
 
+/** As the chat's own skeleton, which follows it. */
+const ChatWaiting = () => (
+  <div className={styles.chatWaiting}>
+    <Skeleton count={6} />
+  </div>
+);
+
 /** The chat over its story: another team's part under our bar. The story stays below, where the reader left it. */
 function StoryChat({ storyId, title }: { storyId: string; title: string }) {
   const goBack = useGoBack(paths.story(storyId));
@@ -128,9 +143,11 @@ function StoryChat({ storyId, title }: { storyId: string; title: string }) {
   }, []);
   return (
     <div ref={chat} className={styles.chat} tabIndex={-1}>
-      <TopBar title={title} onBack={goBack} />
+      <div className={styles.chatBar}>
+        <TopBar title={title} onBack={goBack} />
+      </div>
       <div className={styles.slot}>
-        <RemoteSlot name="story.chat" storyId={storyId} />
+        <RemoteSlot name="story.chat" storyId={storyId} waiting={<ChatWaiting />} />
       </div>
     </div>
   );

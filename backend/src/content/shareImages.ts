@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { renderAsync } from '@resvg/resvg-js';
+import { Hono } from 'hono';
+import type { AppEnv } from '../http/http.ts';
+import { notFound } from '../http/httpError.ts';
+import type { Services } from '../services.ts';
+import { findStory, type Story } from '../stories.ts';
+import type { Content } from './content.ts';
+import { groundColor } from './pictures.ts';
+
+// What messengers show beside a link: 1200×630, whose middle square, which some cut out, holds the whole cover.
+const width = 1200;
+const height = 630;
+const coverWidth = (height * 3) / 4;
+const coverLeft = (width - coverWidth) / 2;
+const keptImages = 64;
+
+const modules = createRequire(import.meta.url);
+
+/** Has the characters that covers and titles are written with, on machines without Chinese fonts too. */
+const font = {
+  loadSystemFonts: false,
+  fontFiles: [modules.resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf')],
+  defaultFontFamily: 'ZCOOL XiaoWei',
+};
+
+/** The cover that the content folder holds for a story; undefined where it has none, or one of another place. */
+function coverOf({ pictures }: Content, { coverUrl }: Pick<Story, 'coverUrl'>): string | undefined {
+  return pictures.get(coverUrl.replace(/^\/api\/media\//, '').replace(/\?.*$/, ''));
+}
+
+/** Address of a story's bitmap; null where its cover is a picture of another place, which may be one already. */
+export function shareImageUrl(content: Content, { id, title, coverUrl }: Story): string | null {
+  const cover = coverOf(content, { coverUrl });
+  if (coverUrl && !cover) return null;
+  const version = createHash('sha256')
+    .update(`${title}\n${cover ?? ''}`)
+    .digest('hex')
+    .slice(0, 8);
+  return `/api/media/share/${encodeURIComponent(id)}.png?v=${version}`;
+}
+
+/** The bitmaps, each drawn when it is first asked for, beside the server's own thread. */
+export function shareImageRoutes(services: Services): Hono<AppEnv> {
+  const images = new Map<string, Promise<Buffer>>();
+  const imageOf = (story: Story) => {
+    const key = `${story.id} ${shareImageUrl(services.content, story)}`;
+    const image = images.get(key) ?? draw(services.content, story);
+    images.delete(key);
+    images.set(key, image);
+    const oldest = images.keys().next().value;
+    if (images.size > keptImages && oldest !== undefined) images.delete(oldest);
+    return image;
+  };
+  return new Hono<AppEnv>().get('/:file{.+\\.png}', async (c) => {
+    const story = findStory(services, c.req.param('file').replace(/\.png$/, ''));
+    if (!shareImageUrl(services.content, story)) throw notFound();
+    return c.body(new Uint8Array(await imageOf(story)), 200, {
+      'Content-Type': 'image/png',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    });
+  });
+}
+
+async function draw(content: Content, story: Story): Promise<Buffer> {
+  const cover = coverOf(content, story);
+  const picture = cover ? placedCover(cover) : titleCover(story.title);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${picture}</svg>`;
+  return (await renderAsync(svg, { font })).asPng();
+}
+
+/** The cover in the middle, on the colour that it is painted on. */
+function placedCover(cover: string): string {
+  const picture = cover.slice(cover.indexOf('<svg'));
+  const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${height}"`;
+  return `<rect width="${width}" height="${height}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
+}
+
+const longestTitle = 18;
+const columnLength = 9;
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Control characters are none that XML could hold. */
+const xml = (text: string) => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign).replace(/\p{Cc}/gu, ' ');
+
+/** The title upright on a slip of paper, as on a stitched book, in up to two columns from the right. */
+function titleCover(title: string): string {
+  const signs = [...title];
+  const shown = signs.length > longestTitle ? [...signs.slice(0, longestTitle - 1), '…'] : signs;
+  const columns = [shown.slice(0, columnLength), shown.slice(columnLength)].filter((column) => column.length > 0);
+  const size = Math.min(120, 470 / Math.max(1, ...columns.map((column) => column.length * 1.16)));
+  const step = size * 1.16;
+  const longest = Math.max(1, ...columns.map((column) => column.length));
+  const slip = { width: columns.length * step + size * 0.7, height: longest * step + size * 0.7 };
+  const [left, top] = [(width - slip.width) / 2, (height - slip.height) / 2];
+  const column = (column: string[], place: number) => {
+    const x = left + slip.width - size * 0.35 - (place + 0.5) * step;
+    return column
+      .map((sign, row) => `<text x="${x}" y="${top + size * 1.23 + row * step}">${xml(sign)}</text>`)
+      .join('');
+  };
+  return `<rect width="${width}" height="${height}" fill="${titleColor(title)}"/>
+<rect x="${left}" y="${top}" width="${slip.width}" height="${slip.height}" fill="#fffdf8"/>
+<rect x="${left + 8}" y="${top + 8}" width="${slip.width - 16}" height="${slip.height - 16}" fill="none" stroke="#b3392f" stroke-width="2"/>
+<g font-size="${size}" text-anchor="middle" fill="#1f1b16">${columns.map(column).join('')}</g>`;
+}
+
+const quietColors = ['#544a40', '#3a4d5e', '#3a6a5c', '#6b4252'];
+
+/** The same for a title each time. */
+const titleColor = (title: string) =>
+  quietColors[createHash('sha256').update(title).digest().readUInt8() % quietColors.length];

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CDPSession, Page } from 'playwright';
+import { seedConversation, seedStories } from '../../backend/src/seeding.ts';
+import { scrollFrames } from './experienceChat.ts';
+import type { Row } from './experienceReport.ts';
+import { conditions, type Phone, type Stage } from './experienceStage.ts';
+import { median } from './statistics.ts';
+
+const stories = 5000;
+const conversations = 1000;
+const rounds = 3;
+const reloadGoalMs = 3000;
+
+const links = 'main a[href^="/story/"]';
+
+/** Makes lists as long as few readers will ever have; the newest stories stand first in the feed. */
+function seedLists({ services, user }: Stage, folder: string) {
+  const file = join(folder, 'long.json');
+  const seeded = Array.from({ length: stories }, (_, index) => ({
+    id: `long-${index}`,
+    title: `长卷第${index}则`,
+    summary: '翻到这里，再翻回来，也还是这一页。',
+    tags: ['长卷'],
+  }));
+  writeFileSync(file, JSON.stringify(seeded));
+  seedStories(services, file);
+  for (const { id } of seeded.slice(0, conversations)) seedConversation(services, user.id, id, 2);
+}
+
+const slowed = (cdp: CDPSession, isSlow: boolean) =>
+  Promise.all([
+    cdp.send('Emulation.setCPUThrottlingRate', { rate: isSlow ? conditions.cpuSlowdown : 1 }),
+    cdp.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: isSlow ? conditions.latencyMs : 0,
+      downloadThroughput: isSlow ? conditions.bitsPerSecond / 8 : -1,
+      uploadThroughput: isSlow ? conditions.bitsPerSecond / 8 : -1,
+    }),
+  ]);
+
+/** Reads on to the end as fast as the machine can. */
+async function loadAll({ page, cdp }: Phone, count: number) {
+  await slowed(cdp, false);
+  await page.evaluate(
+    ([selector, wanted]) =>
+      new Promise<void>((resolve) => {
+        const goOn = () => {
+          const entries = document.querySelectorAll(selector).length;
+          if (entries >= wanted) return resolve();
+          const main = document.querySelector(selector)?.closest('main');
+          main?.scrollTo(0, main.scrollHeight);
+          setTimeout(goOn, 16);
+        };
+        goOn();
+      }),
+    [links, count] as const,
+  );
+  await slowed(cdp, true);
+}
+
+/** How far the list is scrolled, and what stands in its first line. */
+const place = (page: Page) =>
+  page.evaluate((selector) => {
+    const main = document.querySelector(selector)?.closest('main');
+    const first = [...document.querySelectorAll(selector)].find((link) => link.getBoundingClientRect().top >= 0);
+    return { top: main?.scrollTop ?? -1, first: first?.getAttribute('href') ?? '' };
+  }, links);
+
+/** Milliseconds from the reload until the list stands where it stood; null if it never does. */
+async function timeToPlace(page: Page, goal: { top: number; first: string }): Promise<number | null> {
+  const started = Date.now();
+  await page.reload({ waitUntil: 'commit' });
+  while (Date.now() - started < 20_000) {
+    const now = await place(page).catch(() => null);
+    if (now && now.first === goal.first && Math.abs(now.top - goal.top) <= 1) return Date.now() - started;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return null;
+}
+
+async function measureList(phone: Phone, empty: Phone, path: string, count: number, what: string): Promise<Row[]> {
+  const { page } = phone;
+  await page.goto(path, { waitUntil: 'domcontentloaded' });
+  await page.locator(links).first().waitFor();
+  // what a first visit costs on this machine, to hold the reload against
+  const freshStarted = Date.now();
+  await page.reload({ waitUntil: 'commit' });
+  await page.locator(links).first().waitFor();
+  const fresh = Date.now() - freshStarted;
+  await loadAll(phone, count);
+  const [ours, machine]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    await page.evaluate((selector) => {
+      const main = document.querySelector(selector)?.closest('main');
+      main?.scrollTo(0, main.scrollHeight / 2);
+    }, links);
+    machine.push(await scrollFrames(empty));
+    ours.push(await scrollFrames(phone));
+  }
+  const [fps, emptyFps] = [median(ours), median(machine)];
+  // the list rests, and is written
+  await page.waitForTimeout(3000);
+  const goal = await place(page);
+  const found = await timeToPlace(page, goal);
+  return [
+    {
+      what: `${what}: scrolling by finger`,
+      goal: '≥ 55 fps',
+      figure: `${fps.toFixed(1)} fps (${(fps / emptyFps).toFixed(2)} of the empty page)`,
+      machine: `${emptyFps.toFixed(1)} fps`,
+      isMet: fps >= 55,
+      isVoid: emptyFps < 55,
+    },
+    {
+      what: `${what}: reload → the same place`,
+      goal: `≤ ${reloadGoalMs} ms more than with one page, same entry`,
+      figure:
+        found === null ? 'not found' : `${found} ms, with one page ${fresh} ms (ratio ${(found / fresh).toFixed(2)})`,
+      isMet: found !== null && found - fresh <= reloadGoalMs,
+    },
+  ];
+}
+
+/** 5,000 stories and 1,000 conversations, read to their end. Last of the parts, since it changes what 发现 shows. */
+export async function measureLists(phone: Phone, empty: Phone, stage: Stage): Promise<Row[]> {
+  seedLists(stage, stage.dataDir);
+  return [
+    ...(await measureList(phone, empty, `${stage.origin}/explore`, stories, '5,000 stories')),
+    ...(await measureList(phone, empty, `${stage.origin}/conversations`, conversations, '1,000 conversations')),
+  ];
+}

@@ -1,0 +1,140 @@
+import type { Page } from '@playwright/test';
+import { appIsUp, expect, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+/** Lets nothing of the kind through until the returned function is called. */
+async function holdBack(page: Page, addresses: string | RegExp): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(addresses, async (route) => {
+    await released;
+    await route.continue().catch(() => undefined);
+  });
+  return release;
+}
+
+/** Notes every skeleton that is ever in sight, by its shape and where it begins. */
+const watchSkeletons = (page: Page) =>
+  page.addInitScript(() => {
+    const seen = new Set<string>();
+    Reflect.set(globalThis, '__skeletons', seen);
+    const look = () => {
+      for (const skeleton of document.querySelectorAll<HTMLElement>(
+        '[role="status"]:has(> [class*="ink"], [class*="ink"])',
+      )) {
+        if (skeleton.getClientRects().length === 0) continue;
+        const { left, top, width } = (skeleton.querySelector('[class*="ink"]') ?? skeleton).getBoundingClientRect();
+        seen.add(`${skeleton.dataset.skeleton} ${[left, top, width].map((value) => Math.round(value)).join(',')}`);
+      }
+    };
+    const begin = () => new MutationObserver(look).observe(document, { childList: true, subtree: true });
+    begin();
+  });
+const seenSkeletons = (page: Page) => page.evaluate(() => [...(Reflect.get(globalThis, '__skeletons') as Set<string>)]);
+
+const firstRow = (page: Page) => page.getByRole('listitem').first();
+
+test('聊过 opens by one skeleton, in the shape of its rows', async ({ person, page }) => {
+  await watchSkeletons(page);
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  const releaseChunk = await holdBack(page, /\/builds\/chat\/.*conversations.*\.(js|css)$/);
+  const releaseAnswer = await holdBack(page, '**/api/v1/conversations*');
+  await person.open('/my');
+  await appIsUp(page);
+  await page.getByRole('navigation').getByRole('link', { name: '聊过' }).click();
+  await expect(page.locator('main:visible [data-skeleton]')).toBeVisible();
+  releaseChunk();
+  await expect(page.getByRole('heading', { name: '聊过' })).toBeVisible();
+  await expect(page.locator('main:visible [data-skeleton]')).toBeVisible();
+  const seen = (await seenSkeletons(page)).filter((each) => !each.startsWith('card'));
+  releaseAnswer();
+  await expect(firstRow(page)).toBeVisible();
+  const cover = await firstRow(page).getByRole('link').locator('> span').first().boundingBox();
+  const { x = 0, y = 0, width = 0 } = cover ?? {};
+  expect(seen).toEqual([`coverRow ${[x, y, width].map((value) => Math.round(value)).join(',')}`]);
+});
+
+test('发现, opened from another tab, holds the covers their places', async ({ person, page }) => {
+  await watchSkeletons(page);
+  const releaseChunk = await holdBack(page, /\/builds\/stories\/.*explore.*\.(js|css)$/);
+  const releaseAnswer = await holdBack(page, '**/api/v1/stories*');
+  await person.open('/conversations');
+  await appIsUp(page);
+  await page.getByRole('navigation').getByRole('link', { name: '发现' }).click();
+  await expect(page.locator('main:visible [data-skeleton]')).toBeVisible();
+  releaseChunk();
+  await expect(page.getByRole('heading', { name: '聊斋' })).toBeVisible();
+  await expect(page.locator('main:visible [data-skeleton]')).toBeVisible();
+  const seen = (await seenSkeletons(page)).filter((each) => !each.startsWith('coverRow'));
+  releaseAnswer();
+  const cover = await page.locator('main:visible li a > span').first().boundingBox();
+  const { x = 0, y = 0, width = 0 } = cover ?? {};
+  expect(seen).toEqual([`shelf ${[x, y, width].map((value) => Math.round(value)).join(',')}`]);
+});
+
+test('a link to a story shows its cover and title before any script, and the app moves nothing of them', async ({
+  person,
+  page,
+}) => {
+  const release = await holdBack(page, '**/builds/**/*.js');
+  await expect
+    .poll(async () => {
+      await person.open('/story/nie-xiaoqian');
+      return page.locator('main img').count();
+    })
+    .toBeGreaterThan(0);
+  const places = () =>
+    page
+      .locator('main article header')
+      .locator('img, p')
+      .evaluateAll((elements) =>
+        elements.map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return [x, y, width, height].map(Math.round).join(',');
+        }),
+      );
+  await expect(page.getByRole('heading', { name: '聂小倩' })).toBeAttached();
+  const before = await places();
+  expect(before).toHaveLength(4);
+  release();
+  await appIsUp(page);
+  await expect(page.getByRole('link', { name: '开始聊天' })).toBeVisible();
+  expect(await places()).toEqual(before);
+});
+
+test('a chat opened by its link has one skeleton till its log is there', async ({ person, page }) => {
+  await watchSkeletons(page);
+  const releaseChunk = await holdBack(page, /\/builds\/chat\/.*story\.chat.*\.(js|css)$/);
+  const releaseStory = await holdBack(page, '**/api/v1/stories/nie-xiaoqian');
+  await person.open('/story/nie-xiaoqian?chat=1');
+  await expect(page.locator('[data-skeleton="text"]')).toBeVisible();
+  releaseChunk();
+  await expect(page.getByText('正在翻开对话')).toBeAttached();
+  releaseStory();
+  await expect(person.log()).toBeVisible();
+  const shapes = new Set((await seenSkeletons(page)).filter((each) => each.startsWith('text')));
+  expect(shapes.size).toBe(1);
+});
+
+test("a cover's place has the colour that the server tells, until the picture is there", async ({ person, page }) => {
+  const release = await holdBack(page, '**/api/media/covers/**');
+  await person.open('/explore');
+  await appIsUp(page);
+  const color = (await person.read<{ data: { cover_color: string }[] }>('/api/v1/stories')).data[0]?.cover_color ?? '';
+  const [red, green, blue] = [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
+  await expect(page.locator('li a > span').first()).toHaveCSS('background-color', `rgb(${red}, ${green}, ${blue})`);
+  release();
+});
+
+test('a link to a story carries a bitmap of its own cover, for messengers', async ({ page, request }) => {
+  const imageOf = async (story: string) => {
+    await page.goto(`/story/${story}`, { waitUntil: 'domcontentloaded' });
+    return page.locator('meta[property="og:image"]').getAttribute('content');
+  };
+  await expect.poll(() => imageOf('nie-xiaoqian')).toContain('/api/media/share/nie-xiaoqian.png');
+  const address = (await imageOf('nie-xiaoqian')) ?? '';
+  const answer = await request.get(address);
+  expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/png']);
+});

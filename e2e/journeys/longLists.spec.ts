@@ -1,0 +1,84 @@
+import type { Page } from '@playwright/test';
+import { appIsUp, expect, type Person, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const pageSize = 20;
+/** Slow enough that a list cannot be fetched anew, page by page, while its place is looked for. */
+const answersAfterMs = 300;
+
+/** Answers a list as a server would that has `total` entries behind its first page; resolves the calls by their cursor. */
+async function answersLong(page: Page, list: RegExp, total: number, entryAt: (index: number) => object) {
+  const asked: string[] = [];
+  await page.route(list, async (route) => {
+    const cursor = new URL(route.request().url()).searchParams.get('cursor');
+    asked.push(cursor ?? 'first');
+    const start = cursor === null ? 0 : Number(cursor) || pageSize;
+    const end = Math.min(start + pageSize, total);
+    const data = Array.from({ length: end - start }, (_, index) => entryAt(start + index));
+    await new Promise((resolve) => setTimeout(resolve, answersAfterMs));
+    const body = { data, meta: { next_cursor: end < total ? String(end) : null } };
+    await route.fulfill({ json: body }).catch(() => undefined);
+  });
+  return asked;
+}
+
+const links = (page: Page) => page.locator('main:visible li a[href^="/story/"]');
+
+/** Scrolls on until so many entries are listed, and then a little back up. */
+async function readsOnTo(page: Page, count: number) {
+  await expect(async () => {
+    await page.locator('main:visible').evaluate((main) => main.scrollTo(0, main.scrollHeight));
+    expect(await links(page).count()).toBeGreaterThanOrEqual(count);
+  }).toPass({ intervals: [50] });
+  await page.locator('main:visible').evaluate((main) => main.scrollBy(0, -1500));
+}
+
+const place = (page: Page) =>
+  page.locator('main:visible').evaluate((main) => {
+    const inSight = [...main.querySelectorAll('li a[href^="/story/"]')].find(
+      (link) => link.getBoundingClientRect().top >= 0,
+    );
+    return { top: Math.round(main.scrollTop), first: inSight?.getAttribute('href') };
+  });
+
+async function findsItsPlaceAfterReload(person: Person, asked: string[], count: number) {
+  const { page } = person;
+  await readsOnTo(page, count);
+  const before = await place(page);
+  await expect.poll(() => person.kept()).toContain(`long-${count - 1}`);
+  asked.length = 0;
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await appIsUp(page);
+  await expect.poll(() => place(page)).toEqual(before);
+  expect(asked.filter((cursor) => cursor !== 'first' && (Number(cursor) || pageSize) < count)).toEqual([]);
+}
+
+const story = (index: number) => ({
+  id: `long-${index}`,
+  title: `长卷第${index}则`,
+  summary: '翻到这里，再翻回来，也还是这一页。',
+  tags: ['长卷'],
+  characters: [],
+});
+
+test('发现, read far down, is found at the same place after a reload', async ({ person, page }) => {
+  const asked = await answersLong(page, /\/api\/v1\/stories(\?|$)/, 500, story);
+  await person.open('/explore');
+  await appIsUp(page);
+  await findsItsPlaceAfterReload(person, asked, 400);
+});
+
+test('聊过, read far down, is found at the same place after a reload', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  const day = Date.parse('2026-11-20T00:00:00Z');
+  const asked = await answersLong(page, /\/api\/v1\/conversations(\?|$)/, 400, (index) => ({
+    id: `c-${index}`,
+    story: story(index),
+    last_message: { id: `m-${index}`, role: 'user', excerpt: '从前说过的话' },
+    version: 1,
+    updated_at: new Date(day - index * 60_000).toISOString(),
+  }));
+  await person.open('/conversations');
+  await appIsUp(page);
+  await findsItsPlaceAfterReload(person, asked, 320);
+});

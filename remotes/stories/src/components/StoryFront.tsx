@@ -1,0 +1,49 @@
+import { Cover, useCoverColor } from '@liaozhai/shared/ui';
+import type { Story } from '../model';
+import { texts } from '../texts';
+import styles from './StoryBook.module.css';
+
+/** What a story's page shows first; drawn by the server, and in the same places by the page. */
+export const StoryFront = ({ story }: { story: Story }) => (
+  <article className={styles.book}>
+    <div className={styles.front}>
+      <StoryHead story={story} />
+    </div>
+    <div className={styles.body}>
+      <p className={styles.summary}>{story.summary}</p>
+    </div>
+  </article>
+);
+
+/** Cover up to the screen's edge, then the title page: title, teller, tags. */
+export function StoryHead({ story }: { story: Story }) {
+  return (
+    <header>
+      <div ref={useCoverColor(story.title, story.coverColor)} className={styles.plate}>
+        {story.coverUrl && <img className={styles.glow} src={story.coverUrl} alt="" />}
+        <Cover
+          className={styles.cover}
+          src={story.coverUrl}
+          title={story.title}
+          color={story.coverColor}
+          eager
+          decorative
+        />
+      </div>
+      <div className={styles.headWords}>
+        {/* the bar above says it to screen readers */}
+        <p className={styles.headTitle} aria-hidden="true">
+          {story.title}
+        </p>
+        {story.authorName && <p className={styles.author}>{texts.story.by(story.authorName)}</p>}
+        {story.tags.length > 0 && (
+          <ul className={styles.tags} aria-label={texts.story.tags}>
+            {story.tags.map((tag) => (
+              <li key={tag}>{tag}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </header>
+  );
+}
