@@ -65,7 +65,7 @@ test('灵感: 换一批 says its price, costs it once and brings words that were
   await page.getByRole('button', { name: '灵感 1 点' }).tap();
   const ideas = page.getByRole('region', { name: '灵感' });
   const offered = () => ideas.getByRole('button', { name: /^填入：/ }).allInnerTexts();
-  const others = ideas.getByRole('button', { name: '换一批 1 点' });
+  const others = page.getByRole('button', { name: '换一批 1 点' });
   await expect(others).toBeVisible();
   const before = await offered();
   await others.tap();

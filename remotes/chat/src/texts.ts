@@ -19,6 +19,8 @@ export const texts = {
     retry: '点按重试',
     me: '我',
     nameless: '故事',
+    /** Under whose name ever they stand, replies are written by a machine. */
+    origin: 'AI 生成',
     loadingOlder: '正在取更早的对话',
     loading: '正在翻开对话',
     newMessages: '新消息',

@@ -250,7 +250,6 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         {shownSuggestions && (
           <SuggestionList
             suggestions={shownSuggestions}
-            price={prices().suggestions}
             onUse={(text) => {
               used.current = { suggestionId: shownSuggestions.id, text };
               closeSuggestions();
@@ -259,7 +258,6 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             onSend={(text) => {
               if (actions.send(text, shownSuggestions.id)) closeSuggestions();
             }}
-            onOthers={() => actions.askForSuggestions(true)}
             onClose={closeSuggestions}
           />
         )}
@@ -268,9 +266,10 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             prices={prices()}
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
-            onSuggest={() => {
+            suggestions={shownSuggestions}
+            onSuggest={(others) => {
               setClosedKey(null);
-              actions.askForSuggestions();
+              actions.askForSuggestions(others);
             }}
             onContinue={() => actions.resume(last)}
           />

@@ -136,64 +136,65 @@ interface ReplyChipsProps {
   prices: { suggestions: number | undefined; resume: number | undefined };
   isBusy: boolean;
   canContinue: boolean;
-  onSuggest: () => void;
+  /** The suggestions that are shown; others can be had instead of them once they are there. */
+  suggestions: Suggestions | undefined;
+  onSuggest: (others: boolean) => void;
   onContinue: () => void;
 }
 
-/** 灵感 and 继续 above the composer, each with what it costs. */
-export const ReplyChips = ({ prices, isBusy, canContinue, onSuggest, onContinue }: ReplyChipsProps) => (
-  <div className={styles.chips}>
-    <Chip icon={<SparkIcon />} disabled={isBusy} onClick={onSuggest}>
-      {texts.suggest.label}
-      <Price points={prices.suggestions} />
-    </Chip>
-    <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
-      {texts.resume.label}
-      <Price points={prices.resume} />
-    </Chip>
-  </div>
-);
+/** 灵感, or 换一批 while some are shown, and 继续 above the composer, each with what it costs. */
+export function ReplyChips({ prices, isBusy, canContinue, suggestions, onSuggest, onContinue }: ReplyChipsProps) {
+  const others = suggestions?.status === 'ready';
+  return (
+    <div className={styles.chips}>
+      <Chip
+        icon={others ? <RefreshIcon /> : <SparkIcon />}
+        disabled={isBusy || suggestions?.status === 'pending'}
+        // the second half of a double tap must not buy others instead of those the first has just shown
+        onClick={({ detail }) => detail < 2 && onSuggest(others)}
+      >
+        {others ? texts.suggest.others : texts.suggest.label}
+        <Price points={prices.suggestions} />
+      </Chip>
+      <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
+        {texts.resume.label}
+        <Price points={prices.resume} />
+      </Chip>
+    </div>
+  );
+}
 
 const Price = ({ points }: { points: number | undefined }) =>
   points === undefined ? null : <span className={styles.price}>{texts.chat.priceTag(points)}</span>;
 
 interface SuggestionListProps {
   suggestions: Suggestions;
-  /** Points that another set costs, where the site names them. */
-  price: number | undefined;
   /** A tap fills the composer with the words, the arrow sends them as they are. */
   onUse: (text: string) => void;
   onSend: (text: string) => void;
-  onOthers: () => void;
   onClose: () => void;
 }
 
 /** 灵感: what the reader might say next. */
-export function SuggestionList({ suggestions, price, onUse, onSend, onOthers, onClose }: SuggestionListProps) {
+export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
   if (suggestions.status === 'pending') return <SuggestionSkeleton />;
   return (
     <section className={styles.panel} aria-label={texts.suggest.label}>
-      <div className={styles.list}>
-        <ul className={styles.list}>
-          {suggestions.items.map(({ id, text }) => (
-            <li key={id} className={styles.suggestion}>
-              <button
-                type="button"
-                className={styles.use}
-                aria-label={texts.suggest.use(text)}
-                onClick={() => onUse(text)}
-              >
-                {text}
-              </button>
-              <IconButton label={texts.suggest.send(text)} icon={<SendIcon size={18} />} onClick={() => onSend(text)} />
-            </li>
-          ))}
-        </ul>
-        <Chip className={styles.others} icon={<RefreshIcon />} onClick={onOthers}>
-          {texts.suggest.others}
-          <Price points={price} />
-        </Chip>
-      </div>
+      <ul className={styles.list}>
+        {suggestions.items.map(({ id, text }) => (
+          <li key={id} className={styles.suggestion}>
+            <button
+              type="button"
+              className={styles.use}
+              aria-label={texts.suggest.use(text)}
+              onClick={() => onUse(text)}
+            >
+              {text}
+            </button>
+            <IconButton label={texts.suggest.send(text)} icon={<SendIcon size={18} />} onClick={() => onSend(text)} />
+          </li>
+        ))}
+      </ul>
       <IconButton
         className={styles.close}
         label={texts.suggest.close}

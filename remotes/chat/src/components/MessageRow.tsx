@@ -122,7 +122,10 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
     <article {...longPress} className={styles.voice} aria-label={speaker.name}>
       <header className={styles.head}>
         <Avatar name={speaker.name} src={speaker.avatarUrl} size="small" decorative />
-        <span className={styles.name}>{speaker.name}</span>
+        <span className={styles.name}>
+          {speaker.name}
+          <small className={styles.origin}>{texts.chat.origin}</small>
+        </span>
         {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={() => onMore(message)} />}
       </header>
       {message.body !== '' && <MessageText text={message.body} growing={isRunning(message)} />}

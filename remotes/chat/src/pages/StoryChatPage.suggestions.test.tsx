@@ -148,7 +148,7 @@ describe('the panel of suggestions', () => {
     await user.click(await button('填入：第1批甲'));
     expect(screen.queryByRole('region', { name: '灵感' })).toBeNull();
     expect(await field()).toHaveProperty('value', '第1批甲');
-    await user.click(await button(/^灵感/));
+    await user.dblClick(await button(/^灵感/));
     await button('填入：第1批乙');
     expect(orders(requests)).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { api, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { fireEvent, offline, onTestEnd, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sendButton, sends, sentDto, told } from './chatting';
@@ -41,6 +41,15 @@ describe('a reply', () => {
     expect(await screen.findByText('排队中')).toBeTruthy();
     isReady = true;
     expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+  });
+
+  test('says that a machine writes it, from its first moment on; the reader’s words and the opening do not', async () => {
+    openChat({ [LATEST]: latestDto([asked, told, messageDto({ seq: 3, body: '', status: 'pending' })]) });
+    await screen.findByText('排队中');
+    const [own, ...replies] = screen.getAllByRole('article');
+    expect(own?.textContent).not.toContain('AI 生成');
+    expect(replies.map((reply) => within(reply).getAllByText('AI 生成').length)).toEqual([1, 1]);
+    expect(screen.getAllByText('AI 生成')).toHaveLength(2);
   });
 
   test('that broke off says why and can go on', async () => {
