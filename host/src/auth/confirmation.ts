@@ -34,7 +34,7 @@ export function useResend() {
 
 /** What the registration could not tell the server before the address was confirmed. Asks once. */
 export function settlePendingConfirmation() {
-  const pending = pendingConfirmation.take();
+  const pending = pendingConfirmation.claim();
   const current = session.current();
   const isTheirs = current.status === 'member' && current.user.id === pending?.userId;
   if (isTheirs && pending?.gender && !current.user.gender) void saveGender(pending.gender);
