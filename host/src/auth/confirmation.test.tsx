@@ -96,6 +96,18 @@ describe('a confirmation made on another device', () => {
     expect(session.current().status).toBe('guest');
   });
 
+  test('that is still being asked for when the window is closed does not open it again', async () => {
+    let finish: (answer: unknown) => void = () => undefined;
+    const { user, asked } = await waits(() => new Promise((resolve) => (finish = resolve)));
+    await returnToPage();
+    expect(asked()).toBe(1);
+    await user.click(screen.getByRole('button', { name: '关闭' }));
+    // the sheet has slid away
+    await waitFor(() => expect(screen.queryByRole('heading', { name: '确认邮箱', hidden: true })).toBeNull());
+    await act(async () => finish(refused(401, {})));
+    expect(openDialogs()).toBe(0);
+  });
+
   test('is not asked for any more once the session is gone, nor in a window that was left', async () => {
     const { user, asked } = await waits(() => refused(401, {}));
     await pass(minuteMs);

@@ -34,7 +34,7 @@ export function useResend() {
 
 /** What the registration could not tell the server before the address was confirmed. Asks once. */
 export function settlePendingConfirmation() {
-  const pending = pendingConfirmation.take();
+  const pending = pendingConfirmation.claim();
   const current = session.current();
   const isTheirs = current.status === 'member' && current.user.id === pending?.userId;
   if (isTheirs && pending?.gender && !current.user.gender) void saveGender(pending.gender);
@@ -43,14 +43,14 @@ export function settlePendingConfirmation() {
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Undefined while the address waits; null where this browser has no session that could come to life. */
-async function askForUser(): Promise<UserDto | null | undefined> {
+/** Undefined while the address waits; null where nobody waits any more, or no session is there to come to life. */
+async function askForUser(signal: AbortSignal): Promise<UserDto | null | undefined> {
   try {
-    const user = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
+    const user = await request({ url: endpoints.user, schema: singleSchema(userSchema), signal });
     // a server that tells of the user before the confirmation says here that it waits
     return user.email_verified_at === null ? undefined : user;
   } catch (cause) {
-    return toApiError(cause).kind === 'unauthenticated' ? null : undefined;
+    return signal.aborted || toApiError(cause).kind === 'unauthenticated' ? null : undefined;
   }
 }
 
@@ -62,16 +62,17 @@ export function useConfirmationElsewhere() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pauseMs = FIRST_PAUSE_MS;
-    let isOver = false;
     let isAsking = false;
+    // an answer that comes after the window was left must not open it again
+    const leaving = new AbortController();
 
     async function ask() {
       clearTimeout(timer);
-      if (isOver || isAsking) return;
+      if (isAsking) return;
       isAsking = true;
-      const user = await askForUser();
+      const user = await askForUser(leaving.signal);
+      if (user === null || leaving.signal.aborted) return;
       isAsking = false;
-      if (isOver || user === null) return;
       if (!user) return wait();
       session.userReceived(user);
       settlePendingConfirmation();
@@ -93,7 +94,7 @@ export function useConfirmationElsewhere() {
     document.addEventListener('visibilitychange', lookAgain);
     for (const type of ['pageshow', 'online']) window.addEventListener(type, lookAgain);
     return () => {
-      isOver = true;
+      leaving.abort();
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', lookAgain);
       for (const type of ['pageshow', 'online']) window.removeEventListener(type, lookAgain);

@@ -45,7 +45,7 @@ export const pendingConfirmation = {
     if (pending) pendingConfirmation.remember({ ...pending, mailedAt: Date.now() });
   },
   /** Asks once. */
-  take(): PendingConfirmation | null {
+  claim(): PendingConfirmation | null {
     const pending = readPending();
     local.remove(STORAGE_KEYS.confirming);
     return pending;
