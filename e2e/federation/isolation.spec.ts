@@ -42,7 +42,7 @@ test('mf.retry: a repaired remote opens by its retry button', async ({ person, p
 test.describe('on a network that is not slow', () => {
   test.use({ judgesHangs: true });
 
-  test('mf.retry: a file that had been given up opens its pane when it comes', async ({ person, page }) => {
+  test('mf.late: a file that had been given up opens its pane when it comes', async ({ person, page }) => {
     await person.joins();
     let release = () => {};
     const released = new Promise<void>((resolve) => {

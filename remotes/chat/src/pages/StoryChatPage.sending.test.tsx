@@ -57,7 +57,7 @@ describe('sending', () => {
   });
 });
 
-describe('messages written one after another', () => {
+describe('outbox.order: messages written one after another', () => {
   test('reach the server in that order, be the first refused or the clock put back', async () => {
     let isRefused = true;
     const { user, requests } = openChat({

@@ -26,7 +26,7 @@ beforeEach(() => {
   onTestEnd(() => rs.useRealTimers());
 });
 
-describe('a network that the browser holds for sound', () => {
+describe('net.dead: a network that the browser holds for sound', () => {
   test('counts as gone once a question of its own gets no answer either, and back with the next answer', async () => {
     const { server, network, told } = start();
     server.isUp = false;
