@@ -137,7 +137,8 @@ export function createRealtime() {
   session.onUserChanged(adjust);
 
   if (typeof window !== 'undefined') {
-    window.addEventListener('online', () => nudge('network'));
+    // one of our own means that the server answers again, which says nothing new of a socket that it refuses
+    window.addEventListener('online', ({ isTrusted }) => nudge(isTrusted ? 'network' : 'attention'));
     window.addEventListener('offline', startBunch);
     window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
     document.addEventListener('visibilitychange', () => {
