@@ -18,7 +18,7 @@ interface ActWatch {
   clicked(): Promise<number>;
   /** Feeds pieces of a running reply to the open socket, as if the server had sent them; resolves with their number. */
   stream(reply: RunningReply, piecesPerSecond: number, seconds: number): Promise<number>;
-  /** As a phone in a pocket: hidden, and no socket will open. */
+  /** As a phone in the background: hidden, and no socket will open. */
   sleep(): void;
   /** Back in sight; resolves with the ms from `since` (epoch ms) until `text` stands in the log. */
   wake(text: string, since: number): Promise<number>;

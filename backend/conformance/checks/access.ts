@@ -11,9 +11,9 @@ const FOREIGN_SITE = 'https://elsewhere.example';
 interface Attempt {
   call: Call;
   /** what it aims at, where a call has several targets */
-  prey?: string;
+  target?: string;
   /** What the other one has, as ids; made before the attempt. */
-  send(attacker: Visitor, prey: { conversation_id: string; suggestionId: string; userId: string }): Promise<Answer>;
+  send(attacker: Visitor, victim: { conversation_id: string; suggestionId: string; userId: string }): Promise<Answer>;
   /** Whether the answer itself gives something away. */
   gives(answer: Answer): boolean;
 }
@@ -52,7 +52,7 @@ const attempts: Attempt[] = [
   ...(['private', 'presence'] as const).map(
     (kind): Attempt => ({
       call: 'POST /broadcasting/auth',
-      prey: `a ${kind} channel`,
+      target: `a ${kind} channel`,
       send: (attacker, { userId }) =>
         attacker.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `${kind}-App.Models.User.${userId}` }),
       gives: isSuccess,
@@ -68,14 +68,14 @@ const attempts: Attempt[] = [
 /** Makes the attempt, and reads the target before and after. */
 async function trial(world: World, { call, send }: Attempt): Promise<{ answer: Answer; harm: string | null }> {
   const { id: conversation_id } = await world.conversation();
-  const prey = await world.member('mine');
+  const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
   const attacker = await world.member('theirs');
-  const before = await stateOf(prey.visitor, conversation_id);
-  const answer = await send(attacker.visitor, { conversation_id, suggestionId, userId: prey.id });
+  const before = await stateOf(victim.visitor, conversation_id);
+  const answer = await send(attacker.visitor, { conversation_id, suggestionId, userId: victim.id });
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
-  const isChanged = await hasChanged(prey.visitor, conversation_id, before);
+  const isChanged = await hasChanged(victim.visitor, conversation_id, before);
   return { answer, harm: isChanged ? 'what the other one has was changed' : null };
 }
 
@@ -101,7 +101,7 @@ async function stateOf(visitor: Visitor, conversationId: string): Promise<string
 }
 
 const strangers: Check[] = attempts.flatMap((attempt, index) => {
-  const what = attempt.prey ?? 'anything';
+  const what = attempt.target ?? 'anything';
   const tried = (world: World) => world.once(`attempt ${index}`, () => trial(world, attempt));
   const name = `neither gives nor changes ${what} of another user’s`;
   return checksOf(attempt.call, [
