@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
-import { commitOf } from './context.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -20,6 +17,10 @@ interface Ended {
 
 /** Runs the command line as a person does, in a process of its own. */
 function release(...words: string[]): Promise<Ended> {
+  return releaseWith({}, ...words);
+}
+
+function releaseWith(variables: Record<string, string>, ...words: string[]): Promise<Ended> {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const { RELEASES_TOKEN: _, ...environment } = process.env;
   const env = {
@@ -27,6 +28,7 @@ function release(...words: string[]): Promise<Ended> {
     RELEASES_STORE: `file:${folder.path}/store`,
     RELEASES_SMOKE: 'off',
     RELEASES_WHO: 'tester',
+    ...variables,
   };
   return new Promise((resolve) => {
     execFile(process.execPath, ['--import', 'tsx', main, ...words], { env }, (error, out, err) => {
@@ -63,6 +65,25 @@ describe('the command line', () => {
       'init',
     ]);
     expect((await json('builds', 'stories')).value).toHaveLength(2);
+  });
+
+  test('what a pipeline says of a build is shown in the list, the log and the difference', async () => {
+    const pipeline = {
+      GITLAB_CI: 'true',
+      CI_COMMIT_SHA: '0123456789abcdef0123456789abcdef01234567',
+      CI_COMMIT_AUTHOR: 'Li Hua <li@example.org>',
+      CI_PROJECT_URL: 'https://gitlab.example/team/cards',
+      CI_JOB_URL: 'https://gitlab.example/team/cards/-/jobs/9',
+    };
+    const dist = await writeRemote(`${folder.path}/cards`, 'cards', 'a');
+    await releaseWith(pipeline, 'publish', dist);
+    expect((await release('diff', 'stable', 'cards@1.0.0')).out).toContain('by Li Hua');
+    await release('activate', 'cards@1.0.0');
+    for (const verb of [['builds', 'cards'], ['log']]) {
+      const { out } = await release(...verb);
+      for (const part of ['0123456789ab', 'by Li Hua', '/-/commit/0123456789abcdef', '/-/jobs/9'])
+        expect(out).toContain(part);
+    }
   });
 
   test('killing the only build of a name says what that takes away, and waits for the name', async () => {
@@ -103,22 +124,6 @@ describe('the command line', () => {
     const { code, err } = await release('check', '--store', 'https://console.invalid', '--smoke', 'required');
     expect(code).toBe(2);
     expect(err).toContain('a console has its own browser check');
-  });
-
-  test('the recorded commit says when the files were not those of the commit', async () => {
-    const repository = `${folder.path}/repository`;
-    const git = (...words: string[]) =>
-      promisify(execFile)('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...words]);
-    await mkdir(repository);
-    await git('init', '-q');
-    await writeFile(`${repository}/a.txt`, 'a');
-    await git('add', '.');
-    await git('commit', '-qm', 'first');
-    const commit = await commitOf(repository);
-    expect(commit).toMatch(/^[0-9a-f]{12}$/);
-    await writeFile(`${repository}/a.txt`, 'b');
-    expect(await commitOf(repository)).toBe(`${commit}-dirty`);
-    expect(await commitOf(folder.path)).toBeNull();
   });
 
   test('help shows every verb, and each verb an example', async () => {

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
-import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
 import type { Writer } from '../src/channel/changeChannel.ts';
@@ -10,6 +8,7 @@ import { chooseSmoke, type SmokeMode } from '../src/gate/smoke.ts';
 import type { Provenance } from '../src/model/build.ts';
 import { httpClient, localClient, type ReleaseClient } from '../src/releaseClient.ts';
 import { DEFAULT_STORE, type OpenedStore, openStore, requireKey, requirePublicKey } from '../src/store/store.ts';
+import { originOf } from './provenance.ts';
 
 /** What every verb understands. */
 export interface SharedOptions {
@@ -30,20 +29,9 @@ export const note = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-/** The commit checked out in a folder, `-dirty` where its files are not those of the commit; null outside a repository. */
-export async function commitOf(folder: string): Promise<string | null> {
-  const git = async (...words: string[]) => (await promisify(execFile)('git', ['-C', folder, ...words])).stdout.trim();
-  try {
-    const commit = await git('rev-parse', '--short=12', 'HEAD');
-    return (await git('status', '--porcelain')) === '' ? commit : `${commit}-dirty`;
-  } catch {
-    return null;
-  }
-}
-
 async function provenanceHere(): Promise<() => Provenance> {
-  const commit = await commitOf('.');
-  return () => ({ commit, at: new Date().toISOString(), publisher: whoami() });
+  const origin = await originOf('.', environment);
+  return () => ({ ...origin, at: new Date().toISOString(), publisher: whoami() });
 }
 
 export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().username;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { actionLine, evidenceLines } from '../src/english.ts';
+import { actionLine, evidenceLines, originLine } from '../src/english.ts';
 import { alarmLine } from '../src/health/autoStop.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import { clientFor, count, examples, options } from './context.ts';
@@ -65,12 +65,12 @@ export const addBuilds = (program: Command) =>
     .action(async (name: string | undefined, _, command: Command) => {
       const { json, ...rest } = options(command);
       const builds = await (await clientFor(rest)).builds(name);
-      const rows = builds.map(({ id, bytes: size, provenance: { at, publisher, commit }, problem }) => [
+      const rows = builds.map(({ id, bytes: size, provenance, problem }) => [
         id,
         bytes(size),
-        localTime(at),
-        publisher,
-        problem ?? commit ?? '',
+        localTime(provenance.at),
+        provenance.publisher,
+        problem ?? originLine(provenance),
       ]);
       print(json, builds, builds.length > 0 ? table(rows) : ['Nothing published yet: `pnpm release publish <dir>`.']);
     });
@@ -86,6 +86,9 @@ export const addLog = (program: Command) =>
       const entries = await (await clientFor(rest)).log(limit);
       const lines = entries.flatMap((entry) => [
         `${String(entry.seq).padStart(5)}  ${localTime(entry.at)}  ${entry.who}  ${actionLine(entry)}${entry.why ? `  "${entry.why}"` : ''}`,
+        ...Object.entries(entry.origins ?? {})
+          .filter(([, origin]) => originLine(origin) !== '')
+          .map(([id, origin]) => `         ${id}: ${originLine(origin)}`),
         ...evidenceLines(entry).map((line) => `         - ${line}`),
       ]);
       print(json, entries, lines);
@@ -99,6 +102,12 @@ export const addDiff = (program: Command) =>
     .action(async (a: string, b: string, _, command: Command) => {
       const { json, ...rest } = options(command);
       const differences = await (await clientFor(rest)).diff(a, b);
-      const rows = differences.map(({ name, from, to }) => [name, from ?? '–', '→', to ?? '–']);
+      const rows = differences.map(({ name, from, to, provenance }) => [
+        name,
+        from ?? '–',
+        '→',
+        to ?? '–',
+        provenance ? originLine(provenance) : '',
+      ]);
       print(json, differences, differences.length > 0 ? table(rows) : ['No difference.']);
     });

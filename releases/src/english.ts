@@ -1,4 +1,5 @@
 import { type Finding, type ReadAction, readAction, type StoredAction } from './model/action.ts';
+import type { Provenance } from './model/build.ts';
 import { nameOf } from './model/ids.ts';
 
 // The command line's words for what the audit holds as data.
@@ -47,6 +48,10 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       return evidence.text;
   }
 }
+
+/** `0123456789ab by Li Hua, https://…/pull/12, https://…/runs/77`; empty where nothing is known. */
+export const originLine = ({ commit, author, change, run }: Provenance): string =>
+  [[commit, author && `by ${author}`].filter(Boolean).join(' '), change, run].filter(Boolean).join(', ');
 
 /** What spoke for a change, one line each. */
 export const evidenceLines = (stored: StoredAction): string[] => readAction(stored).evidence.map(evidenceLine);

@@ -4,7 +4,7 @@ import { publish, recordOf } from './builds/publish.ts';
 import { readPackage } from './builds/readPackage.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
-import { type Difference, diff, type LogEntry, readLog, requireChannel } from './channel/readChannel.ts';
+import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
 import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
 import { type Health, readHealth } from './health/autoStop.ts';
@@ -95,6 +95,9 @@ export interface LocalClientOptions {
   provenance: () => Provenance;
 }
 
+const pick = <Value>(from: Record<string, Value>, keys: readonly string[]): Record<string, Value> =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
+
 /** Works on a store directly, in the writer's name. */
 export function localClient(writer: Writer, { smoke, provenance }: LocalClientOptions): ReleaseClient {
   const { store, catalog, channel, key } = writer;
@@ -105,7 +108,14 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
     status: current,
     builds: (name) => listBuilds(catalog, name),
     health: async () => (await readHealth(writer, new HealthReader(store, channel))).health,
-    log: async (limit) => readLog(store, await current(), key.publicKey, limit),
+    log: async (limit) => {
+      const entries = await readLog(store, await current(), key.publicKey, limit);
+      const origins = await originsOf(catalog, entries);
+      return entries.map((entry) => ({
+        ...entry,
+        origins: pick(origins, 'builds' in entry.action ? entry.action.builds : []),
+      }));
+    },
     diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
     publish: async (folder, version) => {
       const { id, created } = await publish(store, await readPackage(folder, version), provenance());

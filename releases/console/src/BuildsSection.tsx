@@ -4,6 +4,7 @@ import { ApiFailure, type BuildSummary, type ChannelDocument, failureOf, get } f
 import styles from './Console.module.css';
 import { changesBy, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
+import { OriginLine } from './OriginLine';
 import { nameOf, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
@@ -49,7 +50,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
   const { id, bytes, files, provenance, problem } = build;
   const { status, now } = props;
   const killed = status.killed.includes(id);
-  const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now), provenance.commit);
+  const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now));
   return (
     <li className={styles.build}>
       <p>
@@ -61,6 +62,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
       <small>
         {by} · {problem ?? texts.builds.size(bytes, files)}
       </small>
+      <OriginLine {...provenance} />
       {!killed && !problem && <BuildActions id={id} {...props} />}
     </li>
   );

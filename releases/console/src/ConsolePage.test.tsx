@@ -262,6 +262,29 @@ describe('what the page shows', () => {
     expect(health.textContent).toMatch(/stories.*超时 40.*40 \/ 60 位失败.*chat.*0 \/ 60/);
   });
 
+  test('what a build was made from, with links to its change and its run, in the list and in the log', async () => {
+    const change = 'https://gitee.com/team/stories/pulls/5';
+    const provenance = {
+      ...summary(next).provenance,
+      commit: '0123456789ab',
+      author: '王五',
+      change,
+      run: 'javascript:1',
+    };
+    server.builds = [{ ...summary(next), provenance }];
+    const action: LogEntry['action'] = { kind: 'activate', builds: [next], evidence: [] };
+    const entry = { seq: 6, verb: 'activate', who: '小王', what: next, why: '', at: instant(9), action };
+    server.log = [{ ...entry, origins: { [next]: provenance } }];
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    await within(section('构建')).findByText(/提交 0123456789ab/);
+    for (const part of [section('构建'), section('记录')]) {
+      expect(part.textContent).toContain('提交 0123456789ab · 王五 · 变更');
+      const links = within(part).getAllByRole('link');
+      expect(links.map((link) => link.getAttribute('href'))).toEqual([change]);
+    }
+  });
+
   test('several candidates, each with its share and a way to end it alone', async () => {
     server.more = [
       {

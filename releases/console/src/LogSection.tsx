@@ -3,6 +3,7 @@ import type { LogEntry } from './api';
 import styles from './Console.module.css';
 import { maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
+import { OriginLine } from './OriginLine';
 import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts } from './texts';
 
 const TONES: Record<string, string | undefined> = {
@@ -17,7 +18,7 @@ const TONES: Record<string, string | undefined> = {
 
 function Entry({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: boolean } & SectionProps) {
   const { me, console, running, now } = props;
-  const { seq, verb, action, why, who, at } = entry;
+  const { seq, verb, action, why, who, at, origins = {} } = entry;
   const control = `restore ${seq}`;
   const { restore } = texts.log;
   return (
@@ -29,6 +30,9 @@ function Entry({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: boo
         <span title={fullIdsOf(entry)}>{subjectOf(action)}</span>
       </p>
       <small title={new Date(at).toLocaleString('zh-CN')}>{texts.log.by(who, relativeTime(at, now))}</small>
+      {Object.entries(origins).map(([id, origin]) => (
+        <OriginLine key={id} {...origin} />
+      ))}
       {why && <p className={styles.quiet}>“{why}”</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>

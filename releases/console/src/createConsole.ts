@@ -94,9 +94,15 @@ async function rollbackChanges(decided: Decided, name?: string, to?: number): Pr
 }
 
 /** `stories：1.0.0 → 1.1.0` */
-export function changeLine({ name, from, to }: Difference): string {
+export function changeLine({
+  name,
+  from,
+  to,
+  provenance,
+}: Omit<Difference, 'provenance'> & Partial<Difference>): string {
   if (!to) return `${name}：${texts.confirm.removed}（${versionOf(from ?? '')}）`;
-  return `${name}：${from ? versionOf(from) : texts.confirm.added} → ${versionOf(to)}`;
+  const origin = [provenance?.commit, provenance?.author].filter(Boolean).join('，');
+  return `${name}：${from ? versionOf(from) : texts.confirm.added} → ${versionOf(to)}${origin ? `（${origin}）` : ''}`;
 }
 
 /** What a kill takes away, one line each. */

@@ -100,7 +100,10 @@ export const texts = {
     canary: '灰度 5%',
     override: '临时链接',
     kill: '禁用',
-    by: (who: string, when: string, commit: string | null) => `${who} 发布于${when}${commit ? `，提交 ${commit}` : ''}`,
+    by: (who: string, when: string) => `${who} 发布于${when}`,
+    commit: (commit: string) => `提交 ${commit}`,
+    change: '变更',
+    run: '流水线',
     size: (bytes: number, files: number) => `${(bytes / 1024).toFixed(0)} KiB，${files} 个文件`,
   },
   log: {

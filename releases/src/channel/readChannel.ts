@@ -1,7 +1,8 @@
 import { isName } from '@liaozhai/shared/contract';
-import { resolveBuilds } from '../builds/catalog.ts';
-import { refused } from '../errors.ts';
+import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
+import { ReleaseError, refused } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
+import type { BuildRecord, Provenance } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { sha256Hex } from '../model/signing.ts';
@@ -76,6 +77,8 @@ export async function readState(
 
 export interface LogEntry extends StoredAction {
   seq: number;
+  /** Where the builds it names are from, those that can still be read. */
+  origins?: Record<string, Provenance>;
   /** The same as data. */
   action: ReadAction;
 }
@@ -98,10 +101,36 @@ export async function readLog(
   return entries;
 }
 
+/** What is recorded of a build's origin, or null where the build is damaged or gone. */
+async function provenanceOf(read: (id: string) => Promise<BuildRecord>, id: string): Promise<Provenance | null> {
+  try {
+    return (await read(id)).provenance;
+  } catch (cause) {
+    if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
+    throw cause;
+  }
+}
+
+/** Of every build that these entries name. */
+export async function originsOf(catalog: Catalog, entries: readonly LogEntry[]): Promise<Record<string, Provenance>> {
+  const ids = new Set(entries.flatMap(({ action }) => ('builds' in action ? action.builds : [])));
+  const found = await Promise.all(
+    [...ids].map(
+      async (id): Promise<[string, Provenance | null]> => [
+        id,
+        await provenanceOf((wanted) => catalog.record(wanted), id),
+      ],
+    ),
+  );
+  return Object.fromEntries(found.filter((one): one is [string, Provenance] => one[1] !== null));
+}
+
 export interface Difference {
   name: string;
   from: string | null;
   to: string | null;
+  /** Where the build that comes is from, if it can be read. */
+  provenance: Provenance | null;
 }
 
 /** The builds a word stands for: a state's number, `stable`, `candidate`, or a build over stable. */
@@ -137,7 +166,13 @@ export async function diff(
     new Map((await buildsOf(store, current, publicKey, word)).map((id) => [nameOf(id), id]));
   const [from, to] = [await byName(a), await byName(b)];
   const names = [...new Set([...from.keys(), ...to.keys()])].sort();
-  return names
+  const differing = names
     .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
     .filter((difference) => difference.from !== difference.to);
+  return Promise.all(
+    differing.map(async (difference) => ({
+      ...difference,
+      provenance: difference.to === null ? null : await provenanceOf((id) => readRecord(store, id), difference.to),
+    })),
+  );
 }

@@ -23,7 +23,7 @@ const SETTLED_BEATS = 5;
 /** A page that polls is never quiet. */
 const MOST_SETTLING_BEATS = 25;
 /** Ends what makes progress for ever. */
-const LONGEST_MILLISECONDS = 120_000;
+const LONGEST_MILLISECONDS = 60_000;
 const MOST_ROUTES = 12;
 
 interface Visit {

@@ -43,15 +43,29 @@ const cut = (length: number) =>
     v.string(),
     v.transform((told) => told.slice(0, length)),
   );
+/** An address people follow from the console: nothing but the web's, and left out otherwise. */
+const link = v.fallback(
+  v.optional(v.pipe(v.string(), v.maxLength(500), v.regex(/^https?:\/\/[^\s"'<>]+$/))),
+  undefined,
+);
+
 const recordSchema = v.object({
   format: v.literal(1),
   id: v.string(),
   digest: digestSchema,
   description: descriptionSchema,
   files: dictionarySchema(filePathSchema, buildFileSchema),
-  provenance: v.object({ commit: v.nullable(cut(80)), at: cut(40), publisher: cut(120) }),
+  provenance: v.object({
+    commit: v.nullable(cut(80)),
+    at: cut(40),
+    publisher: cut(120),
+    author: v.optional(cut(120)),
+    change: link,
+    run: link,
+  }),
 });
 
+/** Who published a build and when, and what it was built from: its commit and author, the pages of its change and its pipeline run. */
 export type Provenance = v.InferOutput<typeof recordSchema>['provenance'];
 
 /** `build.json`: everything known of a stored build. The digest covers description (but for the version) and files. */
