@@ -54,7 +54,7 @@ export async function startProduct(env: Record<string, string> = {}, ...options:
   const port = env.PORT ?? String(await freePort());
   const child = spawn(process.execPath, ['host/server/start.mjs', ...options], {
     cwd: root,
-    env: { ...process.env, CONSOLE_PORT: '0', ...env, PORT: port, DATA_DIR: data },
+    env: { ...process.env, CONSOLE_PORT: '0', DRAIN_SECONDS: '0', ...env, PORT: port, DATA_DIR: data },
     // it ends when the channel closes: with a test runner that fails, is interrupted or killed
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   }) as ChildProcessByStdio<null, Readable, Readable>;
@@ -88,7 +88,7 @@ export async function startBackend(env: Record<string, string> = {}): Promise<Ru
   const start = async () => {
     const launched = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
       cwd: join(root, 'backend'),
-      env: { ...process.env, PORT: String(port), DATA_DIR: data, ...env },
+      env: { ...process.env, DRAIN_SECONDS: '0', PORT: String(port), DATA_DIR: data, ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     }) as ChildProcessByStdio<null, Readable, null>;
     child = launched;

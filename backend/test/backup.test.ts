@@ -71,8 +71,9 @@ test('a backup taken while many write is a whole database of one moment, and a s
   let written = 0;
   const write = async (reader: Client) => {
     while (!isDone) {
-      await reader.put('/user', { persona: `第 ${written} 回` });
-      if ((await reader.say({ story_id: 'nie-xiaoqian' })).status === 201) written += 1;
+      // a second message while the reply is written is refused
+      await reader.say({ story_id: 'nie-xiaoqian' });
+      if ((await reader.put('/user', { persona: `第 ${written} 回` })).status === 200) written += 1;
     }
   };
   const writing = Promise.all(readers.map(write));
