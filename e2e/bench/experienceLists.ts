@@ -41,6 +41,8 @@ const slowed = (cdp: CDPSession, isSlow: boolean) =>
 
 /** Reads on to the end as fast as the machine can. */
 async function loadAll({ page, cdp }: Phone, count: number) {
+  // a page behind another asks for nothing
+  await page.bringToFront();
   await slowed(cdp, false);
   await page.evaluate(
     ([selector, wanted]) =>
@@ -70,6 +72,7 @@ const place = (page: Page) =>
 /** Milliseconds from the reload until the list stands where it stood; null if it never does. */
 async function timeToPlace(page: Page, goal: { top: number; first: string }): Promise<number | null> {
   const started = Date.now();
+  await page.bringToFront();
   await page.reload({ waitUntil: 'commit' });
   while (Date.now() - started < 20_000) {
     const now = await place(page).catch(() => null);

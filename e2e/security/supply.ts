@@ -11,6 +11,7 @@ const licences = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT AND OFL-1.1',
   'MIT OR Apache-2.0',
   'MPL-2.0',
   'PSF-2.0',
