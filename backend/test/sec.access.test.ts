@@ -15,7 +15,13 @@ describe('sec.idor-matrix', () => {
   test('whoever adds a call adds it to the conformance checks as well', () => {
     const tried = checks.map(({ call }) => call.replace(/^WS/, 'GET'));
     // health is for whoever runs the server, and not passed on to visitors
-    const own = new Set([...tried, 'GET /media/{kind}/{file}', 'GET /media/share/{file}', 'GET /healthz', 'GET /readyz']);
+    const own = new Set([
+      ...tried,
+      'GET /media/{kind}/{file}',
+      'GET /media/share/{file}',
+      'GET /healthz',
+      'GET /readyz',
+    ]);
     const served = createApp(backend.services)
       .routes.filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method} ${path.replace(/^\/api/, '').replace(/:(\w+)(\{.*\})?/g, '{$1}')}`);
