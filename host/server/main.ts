@@ -1,12 +1,13 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
+import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages } from './buildPackages.ts';
-import { startDevServer } from './devServer.ts';
-import { whenStarterEnds } from './endWithStarter.mjs';
+import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { createProduct } from './product.ts';
@@ -202,3 +203,15 @@ run().catch((error: unknown) => {
   if (error instanceof ReleaseError) console.error(error.cure);
   process.exit(1);
 });
+
+/** Rsbuild's development server over host, remotes and shared together, with the backend behind it. */
+function startDevServer(port: number, backendUrl: string, config: object): ChildProcess {
+  const root = join(repoRoot, 'host');
+  const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
+  const env = { ...process.env, PORT: String(port), BACKEND_URL: backendUrl, LIAOZHAI_CONFIG: JSON.stringify(config) };
+  return spawn(process.execPath, ['--import', preload, rsbuild, 'dev'], {
+    cwd: root,
+    env,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+}

@@ -1,12 +1,12 @@
-import { type Releases, renderPage, routeAt } from '@liaozhai/releases';
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { escapeHtml, type Releases, renderPage, routeAt } from '@liaozhai/releases';
 import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
-import { compressed } from './compressed.ts';
 import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { isHttps } from './forwarded.ts';
-import { headOf } from './head.ts';
-import { prerendered, shareCard } from './prerendered.ts';
+import { prerendered, type ShareCard, shareCard } from './prerendered.ts';
 
 export interface PageOptions {
   releases: Releases;
@@ -75,4 +75,66 @@ export function pageRoutes(options: PageOptions): Hono {
     }
     return answerPage(context, options);
   });
+}
+
+const appName = '聊斋';
+const about: ShareCard = {
+  title: appName,
+  description: '互动故事与聊天：在聊斋里读一个故事，再走进去，和里面的人说说话。',
+  image: '/icon-512.png',
+};
+
+/** Programs that draw link cards read no SVG. */
+const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? about.image : image);
+
+/**
+ * The document's title, and the tags by which search engines and chat apps show a link to it.
+ * `address` is the page's own, which the card's image counts from.
+ */
+function headOf(address: string, routeTitle: string | undefined, card: ShareCard | null) {
+  const subject = card?.title ?? routeTitle;
+  const { title, description, image } = card ?? { ...about, title: subject ?? appName };
+  const { origin, pathname } = new URL(address);
+  const tag = (attribute: 'name' | 'property', key: string, value: string) =>
+    `<meta ${attribute}="${key}" content="${escapeHtml(value)}">`;
+  const meta = [
+    tag('name', 'description', description),
+    tag('property', 'og:site_name', appName),
+    tag('property', 'og:type', card ? 'article' : 'website'),
+    tag('property', 'og:title', title),
+    tag('property', 'og:description', description),
+    tag('property', 'og:url', `${origin}${pathname}`),
+    tag('property', 'og:image', new URL(drawable(image), origin).href),
+  ];
+  return { title: subject ? `${subject} · ${appName}` : appName, meta: meta.join('\n') };
+}
+
+interface CompressedBody {
+  etag: string;
+  body: Buffer;
+  encoding: 'br' | 'gzip' | null;
+}
+
+const KEPT_PAGES = 200;
+const compressedPages = new Map<string, Buffer>();
+
+function compress(text: string, encoding: 'br' | 'gzip'): Buffer {
+  if (encoding === 'gzip') return gzipSync(text);
+  return brotliCompressSync(text, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+  });
+}
+
+/** Compresses a page once per content; most visitors get the same bytes. */
+function compressed(text: string, accept: string): CompressedBody {
+  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 27);
+  const encoding = /\bbr\b/.test(accept) ? 'br' : /\bgzip\b/.test(accept) ? 'gzip' : null;
+  const etag = `"${hash}${encoding ? `-${encoding}` : ''}"`;
+  if (!encoding) return { etag, body: Buffer.from(text), encoding };
+  const body = compressedPages.get(etag) ?? compress(text, encoding);
+  compressedPages.delete(etag);
+  compressedPages.set(etag, body);
+  const oldest = compressedPages.keys().next().value;
+  if (compressedPages.size > KEPT_PAGES && oldest) compressedPages.delete(oldest);
+  return { etag, body, encoding };
 }

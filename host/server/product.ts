@@ -6,7 +6,6 @@ import { HTTPException } from 'hono/http-exception';
 import { beaconRoutes } from './beacons.ts';
 import { buildRoutes } from './builds.ts';
 import type { ServerEnv } from './env.ts';
-import { healthRoutes } from './health.ts';
 import { type Log, logRequest } from './log.ts';
 import { pageRoutes } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
@@ -62,4 +61,41 @@ export function createProduct({
   });
   server.on('upgrade', proxy.upgrade);
   return server;
+}
+
+const answerTimeoutMs = 2_000;
+
+interface HealthOptions {
+  releases: Releases;
+  backendUrl: () => string;
+  awaySeconds: () => number | null;
+  isDraining: () => boolean;
+}
+
+/** A backend of another make has no `/readyz`; whatever it answers there it is reached. */
+async function isReached(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(answerTimeoutMs);
+  const answer = await fetch(`${url}/readyz`, { signal, redirect: 'manual' }).catch(() => null);
+  await answer?.body?.cancel();
+  return answer !== null && answer.status < 500;
+}
+
+/** `/healthz`: the process answers. `/readyz`: visitors can be sent here; if not, what is missing. */
+function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthOptions): Hono {
+  return new Hono()
+    .use(async (context, next) => {
+      context.header('cache-control', 'no-store');
+      await next();
+    })
+    .get('/healthz', (context) => context.json({ status: 'ok' }))
+    .get('/readyz', async (context) => {
+      if (isDraining()) return context.json({ status: 'draining' }, 503);
+      const pages = await releases.pageFor({ id: '' }).then(
+        () => true,
+        () => false,
+      );
+      const backend = awaySeconds() === null && (await isReached(backendUrl()));
+      const isReady = pages && backend;
+      return context.json({ status: isReady ? 'ready' : 'unavailable', pages, backend }, isReady ? 200 : 503);
+    });
 }

@@ -1,5 +1,6 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
+import type { PageSet } from '@liaozhai/shared/contract';
 import { followUser, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
 import { Toaster } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
@@ -9,7 +10,6 @@ import { BUNDLED } from './federation/pageSet';
 import { createAppHistory, NavigationContext } from './navigation';
 import { type Page, PageContext } from './page';
 import { RemoteSlots } from './remotes/RemotePane';
-import { registerServiceWorker } from './serviceWorker/register';
 import { Shell } from './shell/Shell';
 
 // without it the page stays on its pinned set, which is no reason to fail
@@ -108,3 +108,36 @@ export function renderApp(page: Page): Root {
 export const rootOptions = {
   onCaughtError: (error: unknown) => console.warn('contained in its pane:', error),
 } satisfies RootOptions;
+
+const workerUrl = '/sw.js';
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): unknown };
+}
+
+function trustedScript(): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy('liaozhai-sw', {
+    createScriptURL: (url) => {
+      if (url !== workerUrl) throw new TypeError(`${url} is not the service worker`);
+      return url;
+    },
+  });
+  return policy ? (policy.createScriptURL(workerUrl) as unknown as string) : workerUrl;
+}
+
+/** Registers the service worker and tells it which files the page's set consists of. Call when idle. */
+async function registerServiceWorker({ set, hashes }: PageSet) {
+  if (!('serviceWorker' in navigator) || set === BUNDLED) return;
+  try {
+    await navigator.serviceWorker.register(trustedScript(), { updateViaCache: 'none' });
+    const { active } = await navigator.serviceWorker.ready;
+    active?.postMessage({ type: 'set', hashes });
+  } catch (cause) {
+    // private windows and old WebViews refuse; the app works without
+    console.info('no service worker', cause);
+  }
+}

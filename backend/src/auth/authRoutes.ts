@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { knownDevice } from '../http/deviceCookie.ts';
+import { knownDevice } from '../http/cookies.ts';
 import { type AppEnv, type Http, identityOf, isVerified } from '../http/http.ts';
 import { forbidden, invalid, unverified } from '../http/httpError.ts';
 import { readInput, validate } from '../http/input.ts';

@@ -1,10 +1,9 @@
 import { dayMs } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
+import { clearSessionCookie, rememberDevice, sessionToken, setSessionCookie } from '../http/cookies.ts';
 import { setCsrfCookie } from '../http/csrf.ts';
-import { rememberDevice } from '../http/deviceCookie.ts';
 import type { Http, Identity } from '../http/http.ts';
-import { clearSessionCookie, sessionToken, setSessionCookie } from '../http/sessionCookie.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
 import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
@@ -7,18 +9,18 @@ import { mediaRoutes } from '../content/pictures.ts';
 import { shareImageRoutes } from '../content/shareImages.ts';
 import { query } from '../db/database.ts';
 import { storageFaultOf } from '../db/storageFault.ts';
+import type { Log } from '../log.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
+import { sessionToken } from './cookies.ts';
 import { csrfGuard, setCsrfCookie } from './csrf.ts';
 import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
-import { requestLog } from './requestLog.ts';
-import { sessionToken } from './sessionCookie.ts';
 
 /** A disk that is full is not cleared in less. */
 const storageRetrySeconds = 10;
@@ -100,3 +102,22 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/check-in', checkInRoutes(services))
     .route('/transactions', transactionRoutes(services));
 }
+
+const givenId = /^[\w-]{8,64}$/;
+
+/**
+ * Gives every request an id, the page's or the front server's if it has one, and answers with it; logs one line a request, without
+ * query and body, since those hold what readers write.
+ */
+const requestLog = (log: Log) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const from = performance.now();
+    const given = c.req.header('x-request-id') ?? '';
+    const requestId = givenId.test(given) ? given : randomUUID();
+    c.set('requestId', requestId);
+    c.header('X-Request-Id', requestId);
+    await next();
+    const ms = Math.round(performance.now() - from);
+    const user = c.get('identity')?.user.id;
+    log.info({ requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, user }, 'request');
+  });

@@ -2,10 +2,10 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Services } from '../services.ts';
 import { hmac, randomToken, sameText } from '../signatures.ts';
+import { sessionToken } from './cookies.ts';
 import type { AppEnv, Http } from './http.ts';
 import { pageExpired } from './httpError.ts';
 import { isOwnOrigin } from './origin.ts';
-import { sessionToken } from './sessionCookie.ts';
 
 const cookieName = 'XSRF-TOKEN';
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);

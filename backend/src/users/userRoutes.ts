@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { gender, givenPassword, hashPassword, newPassword, verifyPassword } from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
-import { rememberDevice } from '../http/deviceCookie.ts';
+import { rememberDevice } from '../http/cookies.ts';
 import { type AppEnv, identityOf, userOf } from '../http/http.ts';
 import { invalid } from '../http/httpError.ts';
 import { readInput, text, validate } from '../http/input.ts';

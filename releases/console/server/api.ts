@@ -239,7 +239,7 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       const token = context.get('token');
       const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
       const channel = channelOf(context, console);
-      // once at the door, and again for every state that the change is tried on
+      // once at the start, and again for every state that the change is tried on
       const permit = (current: ChannelDocument) => {
         const reason = refusal(token, wishOf(verb, body), current);
         if (reason) throw forbidden(reason);
