@@ -167,7 +167,7 @@ describe('races', () => {
     session.userReceived(memberDto());
     await session.refresh();
     expect(user()?.id).toBe('u-1');
-    expect(warned).toHaveBeenCalledTimes(1);
+    expect(warned).toHaveBeenCalledWith('the user could not be refreshed', { kind: 'server', status: 500 });
   });
 });
 
