@@ -45,7 +45,7 @@ test('mf.one-store: what one remote changes, another shows', async ({ person, pa
   const balance = page.locator('a[href="/my/wallet/recharge"], a[href="/my/wallet/transactions"]').first();
   await expect(balance).toBeVisible();
   const before = await page.evaluate(() => localStorage.getItem('user-store'));
-  await page.getByRole('button', { name: /签到/ }).first().click();
+  await page.getByRole('button', { name: /^签到/ }).click();
   await expect.poll(() => page.evaluate(() => localStorage.getItem('user-store'))).not.toBe(before);
   const { balance: points } = JSON.parse((await page.evaluate(() => localStorage.getItem('user-store'))) ?? '{}') as {
     balance: number;
