@@ -57,8 +57,9 @@ test('too little balance keeps the words and leads to 充值', async ({ person, 
     }),
   );
   await person.says('我想听后来的事');
-  await expect(page.getByRole('link', { name: /充值/ }).first()).toBeVisible();
-  await expect(page.getByText('我想听后来的事').or(page.locator('textarea')).first()).toBeVisible();
+  await expect(person.log().getByText('我想听后来的事')).toBeVisible();
+  await person.log().getByRole('button', { name: '获取点数' }).click();
+  await expect(page.getByRole('dialog', { name: '点数不够' }).getByRole('link', { name: /充值/ })).toBeVisible();
 });
 
 test('msg.timeout-no-double: an answer that never comes costs once and shows once', async ({ person, page }) => {
