@@ -39,6 +39,7 @@ export const calls = {
   'POST /broadcasting/auth': { without: 'required' },
   'POST /broadcasting/user-auth': { without: 'the page never asks for it' },
   'GET /media/avatars.json': { without: 'the profile offers no other portraits than the present one' },
+  'GET /v1/capabilities': { without: 'the page shows nothing beyond the specification' },
   'WS /app/{key}': { without: 'required' },
   'every call': { without: 'required' },
 } as const satisfies Record<string, CallFacts>;

@@ -1,7 +1,7 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
 import type { PageSet } from '@liaozhai/shared/contract';
-import { followUser, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
+import { capabilities, followUser, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
 import { Toaster } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
 import { createRoot, type Root, type RootOptions } from 'react-dom/client';
@@ -73,6 +73,7 @@ function useStart({ set, routes, components }: Page, idle: boolean) {
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().catch(() => undefined);
     void registerServiceWorker(set);
+    void capabilities.learn();
     return followUser();
   }, [idle, set, routes, components]);
 }

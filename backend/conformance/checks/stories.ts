@@ -1,3 +1,4 @@
+import { CAPABILITIES } from '@liaozhai/shared/contract';
 import { checksOf, expectStatus, expectSuccess, expectThat, laravelProblem } from '../check.ts';
 import { expectAgreed, expectReadable, idOf, pageOf, Story, unwrapped } from '../entities.ts';
 import type { World } from '../world.ts';
@@ -104,6 +105,22 @@ const one = checksOf('GET /v1/stories/{id}', [
   },
 ]);
 
+const capabilities = checksOf('GET /v1/capabilities', [
+  {
+    name: 'names to a visitor what the server has beyond the specification',
+    async run(world) {
+      const answer = await (await world.visitor()).get('/capabilities');
+      expectStatus(answer, 200);
+      const { data } = answer.body as { data?: unknown };
+      expectThat(Array.isArray(data), 'no list in data');
+      expectThat(
+        data.every((name) => CAPABILITIES.some((known) => known === name)),
+        () => `unknown to the product: ${data}`,
+      );
+    },
+  },
+]);
+
 const pictures = checksOf('GET /media/avatars.json', [
   {
     name: 'lists portraits to choose from',
@@ -130,4 +147,4 @@ const pictures = checksOf('GET /media/avatars.json', [
   },
 ]);
 
-export const storyChecks = [...list, ...one, ...pictures];
+export const storyChecks = [...list, ...one, ...pictures, ...capabilities];

@@ -100,8 +100,12 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/messages', chatRoutes(services))
     .route('/conversations', conversationRoutes(services))
     .route('/check-in', checkInRoutes(services))
-    .route('/transactions', transactionRoutes(services));
+    .route('/transactions', transactionRoutes(services))
+    .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services) }));
 }
+
+/** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
+const capabilitiesOf = (_services: Services): string[] => [];
 
 const givenId = /^[\w-]{8,64}$/;
 

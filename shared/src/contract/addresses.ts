@@ -62,6 +62,8 @@ export const endpoints = {
   resendVerification: '/v1/email/verification-notification/resend',
   checkIn: '/v1/check-in',
   transactions: '/v1/transactions',
+  /** Which of the product's own calls a server has; optional. */
+  capabilities: '/v1/capabilities',
   /** A static list of pictures to choose from; optional. */
   avatars: '/media/avatars.json',
 } as const;

@@ -10,6 +10,8 @@ export const STORAGE_KEYS = {
   positions: 'liaozhai-positions',
   /** builds that failed here, with the time until which they are avoided */
   quarantine: 'liaozhai-quarantine',
+  /** what the server said last that it can do beyond the specification */
+  capabilities: 'liaozhai-capabilities',
   /** the account of this browser's making whose address is yet to be confirmed */
   confirming: 'liaozhai-confirming',
   /** sessionStorage: credentials that the clipboard refused */

@@ -20,6 +20,7 @@ export {
 export {
   type ApiError,
   anyPayload,
+  type Capability,
   CONTRACT_VERSION,
   type CursorPage,
   checkInSchema,
@@ -50,6 +51,7 @@ export {
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
 export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';
+export { capabilities, useCapability } from './capabilities';
 export { client, newClientId, onUnauthenticated, type RequestOptions, request, toApiError } from './client/client';
 export { copyText, isOnline, share, useOnline } from './device';
 export { type HostConfig, hostConfig, type PageInfo, pageInfo, pageInfoKnown } from './hostConfig';

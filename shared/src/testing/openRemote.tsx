@@ -4,6 +4,8 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useRef } f
 import { unstable_HistoryRouter as HistoryRouter } from 'react-router-dom';
 import type { UserDto } from '../contract';
 import {
+  type Capability,
+  capabilities,
   followUser,
   matchPath,
   Provider,
@@ -26,6 +28,8 @@ export interface OpenOptions {
   path?: string;
   /** who is signed in; default nobody */
   user?: Partial<UserDto> | null;
+  /** what the server has announced; default nothing beyond the specification */
+  capabilities?: readonly Capability[];
   /** parts of other remotes, by slot name */
   slots?: Record<string, ComponentType<never>>;
 }
@@ -87,6 +91,7 @@ function slotOf(slots: Record<string, ComponentType<never>>) {
  */
 export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
   const { path = firstPath(remote), user = null, slots = {} } = options;
+  capabilities.set(options.capabilities ?? []);
   const pathname = path.replace(/[?#].*$/, '');
   if (!remote.routes.some((route) => matchPath(route.path, pathname)))
     throw new Error(`${remote.name} has no route at ${path}`);

@@ -1,4 +1,5 @@
 import { api, store } from '../runtime';
+import { capabilities } from '../runtime/capabilities';
 import { network } from '../runtime/client/client';
 import { forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
@@ -29,5 +30,6 @@ export async function resetRuntime() {
   for (const { id } of store.getState().toasts) dismissToast(id);
   store.dispatch(api.util.resetApiState());
   forgetHostConfig();
+  capabilities.set([]);
   await Promise.all([outboxStore.clear(), offlineCache.clear()]);
 }
