@@ -82,12 +82,14 @@ async function leftOvers() {
   return left.length;
 }
 
-/** Prints the count as the last line and ends the process; a process that is left running counts as one failure. */
-export async function finish({ passed, failed }) {
+/** Names once more what failed, prints the count as the last line and ends the process; a process that is left running counts as one failure. */
+export async function finish(outcomes) {
   console.log('\n▶ left-over processes');
   const left = await leftOvers();
   console.log(`${left === 0 ? '✓' : '✗'} left-over processes`);
-  const failures = failed + (left > 0 ? 1 : 0);
-  console.log(`\n${passed + (left > 0 ? 0 : 1)} passed, ${failures} failed`);
-  process.exit(interruption.signal.aborted ? 130 : failures === 0 ? 0 : 1);
+  const all = [...outcomes, { passed: left > 0 ? 0 : 1, failed: left > 0 ? 1 : 0, failures: [] }];
+  const sum = (key) => all.reduce((total, outcome) => total + outcome[key], 0);
+  for (const { failures } of all) for (const failure of failures) console.log(`\n${failure}`);
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`);
+  process.exit(interruption.signal.aborted ? 130 : sum('failed') === 0 ? 0 : 1);
 }

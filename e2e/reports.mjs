@@ -1,0 +1,61 @@
+// What the reports of Rstest and Playwright count, and what failed in them, in words short enough to stand at the end of a run.
+import { existsSync, readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+
+/** Lines of an error that are shown; the rest stands where the test ran. */
+const shownLines = 14;
+
+const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null);
+
+function failure(name, errors = []) {
+  const texts = errors.map(({ stack, message }) => stripVTControlCharacters(stack ?? message ?? ''));
+  const lines = texts
+    .join('\n')
+    .split('\n')
+    .filter((line) => !/^\s+at .*(node_modules\/|node:)/.test(line));
+  return [`✗ ${name}`, ...lines.slice(0, shownLines).map((line) => `    ${line}`)].join('\n');
+}
+
+const died = { passed: 0, failed: 1, failures: [failure('it ended before it could count')] };
+
+/** `{ passed, failed, failures }` of a report by Rstest; `ok` is whether the command ended well. */
+export function unitOutcome(path, ok) {
+  const report = read(path);
+  if (!report) return died;
+  const { passedTests: passed, failedTests, skippedTests, todoTests } = report.summary;
+  const failed = failedTests + skippedTests + todoTests;
+  const failures = report.files.flatMap((file) => [
+    // a file that does not even load has no test to count
+    ...(file.errors?.length > 0 ? [failure(file.testPath, file.errors)] : []),
+    ...file.results
+      .filter(({ status }) => status !== 'pass')
+      .map(({ fullName, status, errors }) => failure(`${file.testPath} › ${fullName} (${status})`, errors)),
+  ]);
+  return { passed, failed: ok ? failed : Math.max(failed, 1), failures };
+}
+
+const specsIn = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsIn)];
+
+/** The same of a report by Playwright. */
+export function browserOutcome(path, ok) {
+  const report = read(path);
+  if (!report) return died;
+  const { stats, errors } = report;
+  const failed = stats.unexpected + stats.flaky + stats.skipped + errors.length;
+  const tests = report.suites
+    .flatMap(specsIn)
+    .flatMap(({ file, line, title, tests }) => tests.map((test) => ({ ...test, name: `${file}:${line} › ${title}` })));
+  const failures = tests
+    .filter(({ status }) => status !== 'expected')
+    .map(({ name, projectName, status, results }) =>
+      failure(
+        `${projectName} ${name} (${status})`,
+        results.flatMap(({ errors }) => errors),
+      ),
+    );
+  return {
+    passed: stats.expected,
+    failed: ok ? failed : Math.max(failed, 1),
+    failures: [...failures, ...errors.map((error) => failure('outside of the tests', [error]))],
+  };
+}
