@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Random } from './random.ts';
+
+/** What happens to a request on its way, by name. */
+const weathers = {
+  calm: 24,
+  slow: 3,
+  /** the connection is closed before anything is sent on */
+  refused: 2,
+  /** the server answers, and the answer breaks off in the middle */
+  cut: 2,
+  /** a captive portal: 200 with a page that is not ours */
+  portal: 1,
+  /** JSON that ends too soon */
+  truncated: 1,
+  failing: 2,
+  /** the server gets it twice */
+  doubled: 2,
+  /** no answer for a while, then the connection closes */
+  hanging: 1,
+} as const;
+
+type Weather = keyof typeof weathers;
+
+export interface FaultyProxy {
+  origin: string;
+  /** Faults happen from here on, or no more. */
+  storm(isOn: boolean): void;
+  /** How often each fault was met. */
+  counts(): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  for await (const part of message) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+};
+
+interface Answer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+function passOn(target: number, from: IncomingMessage, body: Buffer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { method, url, headers } = from;
+    const onward = request({ host: '127.0.0.1', port: target, method, path: url, headers, agent: false }, (answer) => {
+      bodyOf(answer).then(
+        (answered) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: answered }),
+        reject,
+      );
+    });
+    onward.on('error', reject);
+    onward.end(body);
+  });
+}
+
+function reply(to: ServerResponse, { status, headers, body }: Answer) {
+  const { 'transfer-encoding': _chunked, connection: _hop, ...rest } = headers;
+  to.writeHead(status, { ...rest, ...(body.length > 0 && { 'content-length': body.length }) });
+  to.end(body);
+}
+
+/**
+ * Stands before the product at `target` and spoils what goes through it. Of the builds' files only `fileShare` is
+ * touched: a page takes a dozen, and as many faults for each of them as for a call would let nobody get anywhere.
+ */
+export async function startFaultyProxy(target: number, random: Random, fileShare: number): Promise<FaultyProxy> {
+  const counted: Record<string, number> = {};
+  const sockets = new Set<Socket>();
+  const state = { isStorming: false };
+
+  function weatherFor(path = ''): Weather {
+    if (!state.isStorming) return 'calm';
+    const isSpared = path.startsWith('/builds/') && random.next() >= fileShare;
+    return isSpared ? 'calm' : random.weighed(weathers);
+  }
+
+  async function handle(from: IncomingMessage, to: ServerResponse) {
+    const body = await bodyOf(from);
+    const weather = weatherFor(from.url);
+    if (weather !== 'calm') counted[weather] = (counted[weather] ?? 0) + 1;
+    switch (weather) {
+      case 'slow':
+        await pause(random.between(200, 3000));
+        break;
+      case 'refused':
+        from.socket.destroy();
+        return;
+      case 'portal':
+        to.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Welcome to the hotel</body></html>');
+        return;
+      case 'failing':
+        to.writeHead(random.pick([419, 429, 500, 502, 503]), { 'content-type': 'application/json' }).end('{}');
+        return;
+      case 'hanging':
+        await pause(random.between(3000, 9000));
+        from.socket.destroy();
+        return;
+      case 'doubled':
+        await passOn(target, from, body);
+        break;
+    }
+    const answer = await passOn(target, from, body);
+    if (weather === 'cut' || weather === 'truncated') {
+      const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));
+      if (weather === 'truncated') return reply(to, { ...answer, body: half });
+      to.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length });
+      to.write(half, () => from.socket.destroy());
+      return;
+    }
+    reply(to, answer);
+  }
+
+  const server = createServer((from, to) => {
+    // the product is being started anew: nobody listens there
+    handle(from, to).catch(() => from.socket.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', (from: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (weatherFor() === 'refused') return socket.destroy();
+    const onward = connect(target, '127.0.0.1', () => {
+      const lines = Object.entries(from.headers).map(([name, value]) => `${name}: ${value}`);
+      onward.write(`${from.method} ${from.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+    const close = () => {
+      socket.destroy();
+      onward.destroy();
+    };
+    for (const end of [socket, onward]) end.on('error', close).on('close', close);
+    if (!state.isStorming) return;
+    // most live on; some are closed without a word
+    if (random.next() < 0.4) setTimeout(close, random.between(1000, 20_000)).unref();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    storm(isOn) {
+      state.isStorming = isOn;
+    },
+    counts: () => counted,
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** A stream of numbers that a seed fixes, so that a storm can be called again. */
+export interface Random {
+  /** from 0, below 1 */
+  next(): number;
+  /** from `low`, below `high` */
+  between(low: number, high: number): number;
+  pick<Item>(items: readonly Item[]): Item;
+  /** Picks by weight: `{ calm: 3, slow: 1 }`. */
+  weighed<Name extends string>(weights: Record<Name, number>): Name;
+}
+
+/** Mulberry32, by Tommy Ettinger (public domain): small, and good enough for choices. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (low: number, high: number) => low + next() * (high - low);
+  return {
+    next,
+    between,
+    pick: (items) => items[Math.floor(next() * items.length)] as (typeof items)[number],
+    weighed(weights) {
+      const entries = Object.entries(weights) as [keyof typeof weights, number][];
+      let rest = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [name, weight] of entries) {
+        rest -= weight;
+        if (rest < 0) return name;
+      }
+      return (entries.at(-1) as (typeof entries)[number])[0];
+    },
+  };
+}
