@@ -19,6 +19,7 @@ const isUnderTab = (tabPath: string, pathname: string) => pathname === tabPath |
 
 interface TabBarProps {
   pathname: string;
+  /** On a screen outside the shell; a wide window shows the rail all the same. */
   hidden: boolean;
   /** A finger or pointer is on a tab that is not open. */
   onApproach: (path: string) => void;
