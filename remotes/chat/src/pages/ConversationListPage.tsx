@@ -29,7 +29,7 @@ import {
   useIsWide,
   useKeptPages,
 } from '@liaozhai/shared/ui';
-import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import {
   putKeptConversations,
   refreshConversations,
@@ -87,9 +87,11 @@ export function ConversationColumn({ storyId }: { storyId: string }) {
   const hasList = useSelector(selectConversations).data !== undefined;
   return (
     (isMember || hasList) && (
-      <Column>
-        <ConversationList storyId={storyId} />
-      </Column>
+      <OpenChat value={storyId}>
+        <Column>
+          <ConversationList />
+        </Column>
+      </OpenChat>
     )
   );
 }
@@ -122,12 +124,20 @@ function Column({ children }: { children: ReactNode }) {
   );
 }
 
-interface ConversationListProps {
-  /** The story whose chat is open beside the list. */
-  storyId?: string;
+/** The story whose chat is open beside the list. */
+const OpenChat = createContext<string | null>(null);
+
+/** Beside an open chat the link to another takes its place, and its own is marked. */
+function useChatLink(storyId: string) {
+  const open = use(OpenChat);
+  return {
+    to: paths.storyChat(storyId),
+    replace: open !== null,
+    'aria-current': open === storyId ? ('page' as const) : undefined,
+  };
 }
 
-function ConversationList({ storyId }: ConversationListProps) {
+function ConversationList() {
   const list = useChatGetConversationsInfiniteQuery();
   const dispatch = useDispatch();
   const mayGoOn = useKeptPages({
@@ -141,7 +151,7 @@ function ConversationList({ storyId }: ConversationListProps) {
   const now = useNow();
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
-  const Title = storyId === undefined ? 'h1' : 'h2';
+  const Title = use(OpenChat) === null ? 'h1' : 'h2';
   const refresh = () =>
     dispatch(refreshConversations()).catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
@@ -174,13 +184,7 @@ function ConversationList({ storyId }: ConversationListProps) {
             <ul className={styles.list} aria-label={texts.list.label}>
               {items.map((conversation) => (
                 <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
-                  <ConversationRow
-                    conversation={conversation}
-                    now={now}
-                    isBeside={storyId !== undefined}
-                    isOpen={storyId === conversation.storyId}
-                    onDelete={deletions.remove}
-                  />
+                  <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />
                 </CollapsingItem>
               ))}
             </ul>
@@ -203,28 +207,17 @@ interface ConversationRowProps {
   conversation: Conversation;
   /** epoch, ms */
   now: number;
-  /** A chat stands beside the list, which this one is to take the place of. */
-  isBeside: boolean;
-  /** It is this one's. */
-  isOpen: boolean;
   onDelete: (conversation: Conversation) => void;
 }
 
 /** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it. */
-const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
-  const { conversation, now, isBeside, isOpen, onDelete } = props;
+const ConversationRow = memo(function ConversationRow({ conversation, now, onDelete }: ConversationRowProps) {
   const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt } = conversation;
   const remove = () => onDelete(conversation);
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove}>
       <div className={styles.row}>
-        <Link
-          className={styles.link}
-          to={paths.storyChat(storyId)}
-          replace={isBeside}
-          aria-current={isOpen ? 'page' : undefined}
-          draggable={false}
-        >
+        <Link className={styles.link} {...useChatLink(storyId)} draggable={false}>
           <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>
