@@ -25,6 +25,7 @@ export function Shell() {
       <Router navigator={navigation} location={location}>
         <TabBar
           pathname={location.pathname}
+          inChat={new URLSearchParams(location.search).get('chat') === '1'}
           hidden={active.route.outsideShell}
           onApproach={prefetch}
           onAgain={scrollToTop}
