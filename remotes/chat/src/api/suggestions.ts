@@ -13,7 +13,7 @@ import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
 import { chatActions, type Suggestions, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
-import { selectThread } from './chatApi';
+import { chatApi, selectThread } from './chatApi';
 import { currentUserId } from './outbox';
 import { prices } from './points';
 
@@ -61,6 +61,8 @@ export function closeSuggestions(storyId: string): void {
  */
 export async function askForSuggestions(storyId: string, others = false): Promise<boolean> {
   const buyer = currentUserId();
+  // the page may show the device's copy still
+  await dispatch(chatApi.util.getRunningQueryThunk('chatGetThread', storyId));
   // another tab may have bought them meanwhile
   const kept = await readKept(storyId);
   const thread = selectThread(storyId)(store.getState()).data;

@@ -101,5 +101,5 @@ test('a story read before can be read again without a network', async () => {
   };
   openRemote(remote, { [url]: lost }, { path });
   expect(await screen.findByText('月光落在阶前。')).toBeTruthy();
-  expect(screen.getByRole('button', { name: '重试' })).toBeTruthy();
+  expect(await screen.findByRole('button', { name: '重试' })).toBeTruthy();
 });

@@ -88,7 +88,7 @@ function useReadableStory(id: string) {
     }
   });
   const live = query.currentData;
-  const copy = useDeviceCopy(`stories.story.1.${id}`, live, query.isError && !live);
+  const copy = useDeviceCopy(`stories.story.1.${id}`, live, !live);
   const fromPage = brought?.id === id ? brought : undefined;
   return {
     story: live ?? fromFeed ?? fromPage ?? copy,
