@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, WebSocketRoute } from '@playwright/test';
+import type { BrowserContext, Locator, Page, WebSocketRoute } from '@playwright/test';
 import { expect, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
@@ -76,7 +76,17 @@ test('words written without a network wait, say so, and go by themselves when it
   await sentOnce(person, '山路断了');
 });
 
-test('words lost on a line that looks alive go by themselves once it is', async ({ person, page }) => {
+/** What lies uppermost in the middle of an element is the element itself: no layer of the page hides it. */
+const isUncovered = (element: Locator) =>
+  element.evaluate((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return node.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  });
+
+test('words lost on a line that looks alive say so over the chat, and go by themselves once it is', async ({
+  person,
+  page,
+}) => {
   const open = new Set<WebSocketRoute>();
   let isDead = false;
   await page.routeWebSocket(/\/app\//, (socket) => {
@@ -90,7 +100,7 @@ test('words lost on a line that looks alive go by themselves once it is', async 
   for (const socket of open) await socket.close();
   await person.says('雁过无声');
   await expect(person.log().getByText('等待网络')).toBeVisible();
-  await expect(page.getByText('当前没有网络')).toBeVisible();
+  await expect.poll(() => isUncovered(page.getByText('当前没有网络'))).toBe(true);
   isDead = false;
   await sentOnce(person, '雁过无声');
 });

@@ -155,6 +155,15 @@ describe('unsaved work', () => {
   });
 });
 
+test('a tab that the page was come to from is stepped back to, so that no step of the history leads nowhere', async () => {
+  const { user } = await openHost({ path: '/my', member: true });
+  await user.click(await screen.findByRole('link', { name: '去改名' }));
+  await screen.findByLabelText('新名字');
+  await user.click(screen.getByRole('link', { name: '我的' }));
+  expect(await heading('我的书房')).toBeTruthy();
+  expect(history.state.idx).toBe(0);
+});
+
 test('doubled slashes of an address count as one, as they do for the server', async () => {
   await openHost({ path: '/story//2' });
   expect(await heading('第 2 则')).toBeTruthy();

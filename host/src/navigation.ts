@@ -103,7 +103,13 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   const write = (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
     const index = action === 'PUSH' ? position.index + 1 : position.index;
     if (departure.isDue()) return departure.to(action, path, index);
-    const entry = { usr: state, key: newKey(), idx: index };
+    const before = action === 'PUSH' ? location.pathname + location.search : history.state?.before;
+    if (action === 'REPLACE' && before === path) {
+      // a second entry of the same page would be a step back that leads nowhere
+      allowed = true;
+      return history.back();
+    }
+    const entry = { usr: state, key: newKey(), idx: index, before };
     if (action === 'PUSH') history.pushState(entry, '', path);
     else history.replaceState(entry, '', path);
     arrive(readPosition(action, index));

@@ -22,6 +22,7 @@ const bareFrame = {
   route: 'bare',
   element: (
     <div className={shellStyles.frame} data-first="lz-path-lz">
+      <TabBar pathname="" hidden onApproach={nothing} onAgain={nothing} />
       <main className={screenStyles.screen}>lz-screen-lz</main>
     </div>
   ),

@@ -1,5 +1,6 @@
 import { Router, useOnline } from '@liaozhai/shared/runtime';
 import { OfflineIcon } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
 import { useCallback, useState } from 'react';
 import { useNavigation, usePosition } from '../navigation';
 import { usePage } from '../page';
@@ -17,12 +18,14 @@ export function Shell() {
   const visitor = useVisitor(memory.clear);
   const { screens, active } = useScreenStack(routes, visitor);
   useScrollSaving(memory);
+  const online = useOnline();
   const prefetch = useCallback((path: string) => void components.preloadScreen(routes, path), [routes, components]);
   return (
-    <div className={styles.frame}>
+    <div className={clsx(styles.frame, (set.override || !online) && styles.noticed)}>
       <Router navigator={navigation} location={location}>
         <TabBar
           pathname={location.pathname}
+          inChat={new URLSearchParams(location.search).get('chat') === '1'}
           hidden={active.route.outsideShell}
           onApproach={prefetch}
           onAgain={scrollToTop}
@@ -30,9 +33,11 @@ export function Shell() {
       </Router>
       <div className={styles.notices}>
         {set.override && <OverrideBadge expires={set.override.expires} />}
-        <OfflineBanner />
+        <OfflineBanner online={online} />
       </div>
-      <ScreenStack screens={screens} active={active} epoch={visitor.arrivals} memory={memory} />
+      <div className={styles.screens}>
+        <ScreenStack screens={screens} active={active} epoch={visitor.arrivals} memory={memory} />
+      </div>
     </div>
   );
 }
@@ -45,8 +50,7 @@ function scrollToTop() {
 }
 
 /** Says that what is shown was kept from before. */
-function OfflineBanner() {
-  const online = useOnline();
+function OfflineBanner({ online }: { online: boolean }) {
   return (
     <div role="status">
       {!online && (

@@ -19,6 +19,9 @@ const isUnderTab = (tabPath: string, pathname: string) => pathname === tabPath |
 
 interface TabBarProps {
   pathname: string;
+  /** A chat is open, which belongs to 聊过 wherever it was opened from. */
+  inChat?: boolean;
+  /** On a screen outside the shell; a wide window shows the rail all the same. */
   hidden: boolean;
   /** A finger or pointer is on a tab that is not open. */
   onApproach: (path: string) => void;
@@ -27,11 +30,12 @@ interface TabBarProps {
 }
 
 /** 发现 · 聊过 · 我的. Each replaces the history entry: going back leads past the page that the tab was chosen on. */
-export const TabBar = memo(function TabBar({ pathname, hidden, onApproach, onAgain }: TabBarProps) {
+export const TabBar = memo(function TabBar({ pathname, inChat, hidden, onApproach, onAgain }: TabBarProps) {
   return (
     <nav className={styles.bar} aria-label="主导航" hidden={hidden}>
       {tabs.map(({ path, label, Icon, ActiveIcon }) => {
-        const active = isUnderTab(path, pathname);
+        const isChatHere = inChat && path === paths.conversations();
+        const active = isUnderTab(path, pathname) || isChatHere;
         const Shown = active ? ActiveIcon : Icon;
         const approach = () => !active && onApproach(path);
         return (
@@ -40,7 +44,7 @@ export const TabBar = memo(function TabBar({ pathname, hidden, onApproach, onAga
             to={path}
             replace
             className={clsx(styles.tab, active && styles.active)}
-            aria-current={active ? 'page' : undefined}
+            aria-current={isChatHere || (active ? 'page' : undefined)}
             onTouchStart={approach}
             onPointerEnter={approach}
             onFocus={approach}

@@ -12,5 +12,13 @@ export const routes: RouteDefinition[] = [
 ];
 
 export const slots: SlotDefinition[] = [
+  {
+    // the list of its route, in the same chunk
+    name: 'conversations',
+    component: () =>
+      import(/* webpackChunkName: "conversations" */ './pages/ConversationListPage').then(({ ConversationColumn }) => ({
+        default: ConversationColumn,
+      })),
+  },
   { name: 'story.chat', component: () => import(/* webpackChunkName: "story.chat" */ './pages/StoryChatPage') },
 ];

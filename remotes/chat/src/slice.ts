@@ -12,6 +12,8 @@ export interface Suggestions {
   id?: string | undefined;
   status: Suggestion['status'];
   items: Suggestion['items'];
+  /** The reader has closed their panel or taken one of them: they show again when asked for. */
+  isClosed?: boolean;
 }
 
 interface ChatState {

@@ -90,6 +90,7 @@ export const texts = {
     empty: '还没有聊过，去发现挑一个故事吧',
     toExplore: '去发现',
     guest: '聊过的故事会留在这里，登录后随时接着聊',
+    choose: '选一段对话，接着聊',
     signIn: '登录',
     end: '都在这里了',
     more: (title: string) => `《${title}》的更多操作`,

@@ -30,6 +30,8 @@ export interface OpenOptions {
   user?: Partial<UserDto> | null;
   /** what the server has announced; default nothing beyond the specification */
   capabilities?: readonly Capability[];
+  /** in a window with room for two columns; default a phone's */
+  wide?: boolean;
   /** parts of other remotes, by slot name */
   slots?: Record<string, ComponentType<never>>;
 }
@@ -85,6 +87,13 @@ function slotOf(slots: Record<string, ComponentType<never>>) {
   };
 }
 
+interface TestWindow {
+  happyDOM: { setViewport(size: { width: number; height: number }): void };
+}
+
+const setWindow = (width: number) =>
+  (window as unknown as TestWindow).happyDOM.setViewport({ width, height: width < 1024 ? 844 : 800 });
+
 /**
  * Opens a remote at a path as a person would find it: real store, client, session and realtime,
  * with network and socket faked at the edge. `handlers` are named like `GET /v1/stories`.
@@ -92,6 +101,7 @@ function slotOf(slots: Record<string, ComponentType<never>>) {
 export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
   const { path = firstPath(remote), user = null, slots = {} } = options;
   capabilities.set(options.capabilities ?? []);
+  setWindow(options.wide ? 1280 : 390);
   const pathname = path.replace(/[?#].*$/, '');
   if (!remote.routes.some((route) => matchPath(route.path, pathname)))
     throw new Error(`${remote.name} has no route at ${path}`);

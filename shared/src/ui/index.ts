@@ -41,7 +41,8 @@ export {
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { type FieldErrors, useFieldErrors } from './useFieldErrors';
-export { useKeptPages } from './useKeptPages';
+export { useIsWide } from './useIsWide';
+export { useKeptCopy, useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';
 export { VisuallyHidden } from './VisuallyHidden';

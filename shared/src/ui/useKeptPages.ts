@@ -1,8 +1,33 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
+/** Where copies are kept on the device. */
+interface DeviceCache {
+  read(key: string): Promise<unknown>;
+  write(key: string, value: unknown): Promise<void>;
+}
+
+/** The device's copy under a key, while it is `wanted`, i.e. while or because the network has nothing. Keys carry a version: a copy of an older shape is simply not found. */
+export function useKeptCopy<Content>(
+  cache: Pick<DeviceCache, 'read'>,
+  key: string,
+  wanted: boolean,
+): Content | undefined {
+  const [copy, setCopy] = useState<{ key: string; content: Content } | null>(null);
+  useEffect(() => {
+    if (!wanted) return;
+    let left = false;
+    void cache.read(key).then((content) => {
+      if (!left && content != null) setCopy({ key, content: content as Content });
+    });
+    return () => {
+      left = true;
+    };
+  }, [cache, key, wanted]);
+  return copy?.key === key ? copy.content : undefined;
+}
+
 interface KeptPages<Page> {
-  /** Where copies are kept on the device. */
-  cache: { read(key: string): Promise<unknown>; write(key: string, value: unknown): Promise<void> };
+  cache: DeviceCache;
   /** What this tab remembers over a reload, and no other. */
   tab: { get(key: string): string | null; set(key: string, value: string): unknown };
   /** Carries a version: pages of an older shape are not found. */

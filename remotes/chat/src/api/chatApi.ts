@@ -205,8 +205,8 @@ export const { useChatGetStoryQuery, useChatGetThreadQuery, useChatGetConversati
 export const THREAD_PAGE = 50;
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
-const storyCacheKey = (id: string) => `chat.story.1.${id}`;
-const threadCacheKey = (storyId: string) => `chat.thread.1.${storyId}`;
+export const storyCacheKey = (id: string) => `chat.story.1.${id}`;
+export const threadCacheKey = (storyId: string) => `chat.thread.1.${storyId}`;
 const conversationsCacheKey = 'chat.conversations.1';
 
 const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';

@@ -13,7 +13,7 @@ import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
 import { chatActions, type Suggestions, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
-import { selectThread } from './chatApi';
+import { chatApi, selectThread } from './chatApi';
 import { currentUserId } from './outbox';
 import { prices } from './points';
 
@@ -44,12 +44,25 @@ const settled = (suggestions: Suggestions): Suggestions =>
     ? { ...suggestions, status: suggestions.items.length > 0 ? 'ready' : 'failed' }
     : suggestions;
 
+function keep(storyId: string, suggestions: Suggestions) {
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions }));
+  void offlineCache.write(keptKey(storyId), suggestions);
+}
+
+/** Puts them out of sight, over a reload too. */
+export function closeSuggestions(storyId: string): void {
+  const suggestions = selectChat(store.getState()).suggestions[storyId];
+  if (suggestions && suggestions.status !== 'failed') keep(storyId, { ...suggestions, isClosed: true });
+}
+
 /**
  * Asks for suggestions for the next line, once per last message unless `others` are wanted. Rejects with ApiError;
  * resolves false when none came.
  */
 export async function askForSuggestions(storyId: string, others = false): Promise<boolean> {
   const buyer = currentUserId();
+  // the page may show the device's copy still
+  await dispatch(chatApi.util.getRunningQueryThunk('chatGetThread', storyId));
   // another tab may have bought them meanwhile
   const kept = await readKept(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
@@ -58,12 +71,15 @@ export async function askForSuggestions(storyId: string, others = false): Promis
   const baseKey = suggestionKeyOf(last);
   const shown = selectChat(store.getState()).suggestions[storyId];
   const isShown = shown?.baseKey === baseKey && shown.status !== 'failed';
-  if (isShown && (!others || shown.status === 'pending')) return true;
+  if (isShown && (!others || shown.status === 'pending')) {
+    if (shown.isClosed) keep(storyId, { ...shown, isClosed: false });
+    return true;
+  }
   const known = (others ? [shown] : [kept, shown]).find((suggestions) => suggestions?.baseKey === baseKey);
   if (others || known?.status !== 'ready') {
     return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
   }
-  dispatch(chatActions.suggestionsChanged({ storyId, suggestions: known }));
+  keep(storyId, { ...known, isClosed: false });
   return true;
 }
 
@@ -80,8 +96,9 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
   const clientId = known?.clientId || newClientId();
   const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
     if (currentUserId() !== buyer) return;
-    dispatch(chatActions.suggestionsChanged({ storyId, suggestions: { ...suggestions, baseKey } }));
-    void offlineCache.write(keptKey(storyId), { ...suggestions, baseKey });
+    const former = selectChat(store.getState()).suggestions[storyId];
+    const isClosed = former?.baseKey === baseKey && former.isClosed === true;
+    keep(storyId, { ...suggestions, baseKey, isClosed });
   };
   // what was bought before is the reader's still, should nothing come of this order
   const { id, items } = known ?? { items: [] };

@@ -29,7 +29,7 @@ import {
 import { continueReply } from '../api/continueReply';
 import { outbox } from '../api/outbox';
 import { prices, selectLacksPoints } from '../api/points';
-import { askForSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
+import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
 import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
@@ -210,12 +210,8 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
-  const [closedKey, setClosedKey] = useState<string | null>(null);
   const shownSuggestions =
-    last &&
-    suggestions?.baseKey !== closedKey &&
-    suggestions?.baseKey === suggestionKeyOf(last) &&
-    suggestions.status !== 'failed'
+    last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
       : undefined;
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
@@ -226,13 +222,13 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     // on a touch screen the keyboard comes when the reader asks for it
     if (hasKeyboard()) field.current?.focus();
   };
-  const closeSuggestions = () => setClosedKey(suggestions?.baseKey ?? null);
+  const close = () => closeSuggestions(story.id);
   const send = (body: string) => {
     const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
     if (!actions.send(body, suggestionId)) return;
     used.current = null;
     write('');
-    closeSuggestions();
+    close();
   };
   return (
     <div ref={foot} className={styles.foot}>
@@ -252,13 +248,13 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             suggestions={shownSuggestions}
             onUse={(text) => {
               used.current = { suggestionId: shownSuggestions.id, text };
-              closeSuggestions();
+              close();
               fill(text);
             }}
             onSend={(text) => {
-              if (actions.send(text, shownSuggestions.id)) closeSuggestions();
+              if (actions.send(text, shownSuggestions.id)) close();
             }}
-            onClose={closeSuggestions}
+            onClose={close}
           />
         )}
         {isMember && last && (
@@ -267,10 +263,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
             suggestions={shownSuggestions}
-            onSuggest={(others) => {
-              setClosedKey(null);
-              actions.askForSuggestions(others);
-            }}
+            onSuggest={actions.askForSuggestions}
             onContinue={() => actions.resume(last)}
           />
         )}

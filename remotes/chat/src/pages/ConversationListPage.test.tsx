@@ -1,4 +1,4 @@
-import { api, authPopup, store } from '@liaozhai/shared/runtime';
+import { api, authPopup, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
 import {
   offline,
   onTestEnd,
@@ -8,9 +8,10 @@ import {
   waitFor,
   within,
 } from '@liaozhai/shared/testing';
-import { expect, test } from '@rstest/core';
+import { describe, expect, test } from '@rstest/core';
 import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
+import { ConversationColumn } from './ConversationListPage';
 
 const LIST = 'GET /v1/conversations';
 const DELETE = 'DELETE /v1/conversations/c-1';
@@ -87,6 +88,30 @@ test('a deletion hides at once, and leaving the page carries it out', async () =
     expect(sent).toEqual(['DELETE /api/v1/conversations/c-1']);
   });
   expect(screen.queryByRole('link', { name: /聂小倩/ })).toBeNull();
+});
+
+describe('in a wide window', () => {
+  const both = { [LIST]: pageDto([conversationDto(), second]) };
+
+  test('the list keeps to a column, with the way on beside it', async () => {
+    openRemote(remote, both, { path: '/conversations', user: {}, wide: true });
+    expect(await titles()).toHaveLength(2);
+    expect(screen.getByText('选一段对话，接着聊')).toBeTruthy();
+  });
+
+  test('the conversation whose chat stands beside it is marked, and another takes its place', async () => {
+    const Beside = () => <ConversationColumn storyId={useParams().id ?? ''} />;
+    const page = async () => ({ default: Beside });
+    const host = defineRemote({ name: 'chat', routes: [{ name: 'story', path: '/story/:id', title: '故事', page }] });
+    const { user } = openRemote(host, both, { path: '/story/s-1', user: {}, wide: true });
+    const isOpen = (name: RegExp) => screen.getByRole('link', { name }).getAttribute('aria-current') === 'page';
+    await titles();
+    expect([isOpen(/聂小倩/), isOpen(/画皮/)]).toEqual([true, false]);
+    const { length } = history;
+    await user.click(screen.getByRole('link', { name: /画皮/ }));
+    await waitFor(() => expect([isOpen(/聂小倩/), isOpen(/画皮/)]).toEqual([false, true]));
+    expect(history.length).toBe(length);
+  });
 });
 
 test('nothing yet says what to do', async () => {

@@ -26,9 +26,10 @@ import {
   RefreshIcon,
   Skeleton,
   SwipeRow,
+  useIsWide,
   useKeptPages,
 } from '@liaozhai/shared/ui';
-import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import {
   putKeptConversations,
   refreshConversations,
@@ -43,31 +44,97 @@ import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './ConversationListPage.module.css';
 
-/** 聊过: the conversations one has had, the latest first. */
+/** 聊过: the conversations one has had, the latest first; in a wide window in a column that stays when one is chosen. */
 export default function ConversationListPage() {
   const isMember = useSession().status === 'member';
   const isExpired = useExpiredSession() !== null;
-  const hasList = useSelector(selectConversations).data !== undefined;
+  const { data } = useSelector(selectConversations);
+  const isWide = useIsWide();
   useEffect(() => outbox.start(), []);
   const signIn = <Button onClick={() => void requestLogin('login')}>{texts.list.signIn}</Button>;
-  return (
-    <div className={styles.page}>
-      {isExpired && hasList && (
+  if (!isMember && !(isExpired && data))
+    return (
+      <div className={styles.page}>
+        <h1 className={styles.title}>{texts.list.title}</h1>
+        <EmptyState drawing="moon" text={isExpired ? texts.chat.expired : texts.list.guest} action={signIn} />
+      </div>
+    );
+
+  const content = (
+    <>
+      {isExpired && (
         <div className={styles.expired} role="status">
           <p>{texts.chat.expired}</p>
           {signIn}
         </div>
       )}
-      {isMember || (isExpired && hasList) ? (
-        <ConversationList />
-      ) : (
-        <>
-          <h1 className={styles.title}>{texts.list.title}</h1>
-          <EmptyState drawing="moon" text={isExpired ? texts.chat.expired : texts.list.guest} action={signIn} />
-        </>
-      )}
+      <ConversationList />
+    </>
+  );
+  const isEmpty = data?.pages.every(({ items }) => items.length === 0);
+  if (!isWide || isEmpty) return <div className={styles.page}>{content}</div>;
+  return (
+    <div className={styles.split}>
+      <Column>{content}</Column>
+      <EmptyState drawing="lantern" text={texts.list.choose} />
     </div>
   );
+}
+
+/** The list beside an open chat, for the slot `conversations`; nothing for who has none. */
+export function ConversationColumn({ storyId }: { storyId: string }) {
+  const isMember = useSession().status === 'member';
+  const hasList = useSelector(selectConversations).data !== undefined;
+  return (
+    (isMember || hasList) && (
+      <OpenChat value={storyId}>
+        <Column>
+          <ConversationList />
+        </Column>
+      </OpenChat>
+    )
+  );
+}
+
+/** Where the column was scrolled to: each chat has one of its own beside it, and none of them is to jump. */
+const columnScroll = { top: 0 };
+
+/** Scrolls by itself, as far as the column before it; the chosen row is in sight. */
+function Column({ children }: { children: ReactNode }) {
+  const column = useRef<HTMLDivElement>(null);
+  const isListed = useSelector(selectConversations).data !== undefined;
+  useLayoutEffect(() => {
+    const element = column.current;
+    if (!element || !isListed) return;
+    element.scrollTop = columnScroll.top;
+    const chosen = element.querySelector('[aria-current]')?.getBoundingClientRect();
+    const { top, bottom } = element.getBoundingClientRect();
+    if (chosen && chosen.bottom > bottom) element.scrollTop += chosen.bottom - bottom;
+    if (chosen && chosen.top < top) element.scrollTop += chosen.top - top;
+    const remember = () => {
+      columnScroll.top = element.scrollTop;
+    };
+    element.addEventListener('scroll', remember, { passive: true });
+    return () => element.removeEventListener('scroll', remember);
+  }, [isListed]);
+  return (
+    <div ref={column} className={styles.column}>
+      {children}
+    </div>
+  );
+}
+
+/** The story whose chat is open beside the list. */
+const OpenChat = createContext<string | null>(null);
+
+/** Beside an open chat the link to another takes its place, and its own is marked. */
+function useChatLink(storyId: string) {
+  const open = use(OpenChat);
+  return {
+    to: paths.storyChat(storyId),
+    replace: open !== null,
+    'aria-current': open === storyId ? ('page' as const) : undefined,
+  };
 }
 
 function ConversationList() {
@@ -84,6 +151,7 @@ function ConversationList() {
   const now = useNow();
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
+  const Title = use(OpenChat) === null ? 'h1' : 'h2';
   const refresh = () =>
     dispatch(refreshConversations()).catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
@@ -93,7 +161,7 @@ function ConversationList() {
   return (
     <PullToRefresh onRefresh={refresh}>
       <header className={styles.head}>
-        <h1 className={styles.conversationListTitle}>{texts.list.title}</h1>
+        <Title className={styles.conversationListTitle}>{texts.list.title}</Title>
         <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
       </header>
       <QueryView
@@ -149,7 +217,7 @@ const ConversationRow = memo(function ConversationRow({ conversation, now, onDel
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove}>
       <div className={styles.row}>
-        <Link className={styles.link} to={paths.storyChat(storyId)} draggable={false}>
+        <Link className={styles.link} {...useChatLink(storyId)} draggable={false}>
           <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>

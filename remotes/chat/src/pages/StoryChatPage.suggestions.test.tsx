@@ -1,7 +1,8 @@
-import { offlineCache, store } from '@liaozhai/shared/runtime';
+import { api, offlineCache, store } from '@liaozhai/shared/runtime';
 import { type Handlers, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto } from '../fixtures';
+import { chatActions, selectChat } from '../slice';
 import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sendButton, sends, told } from './chatting';
 
 type User = ReturnType<typeof openChat>['user'];
@@ -151,6 +152,24 @@ describe('the panel of suggestions', () => {
     await user.dblClick(await button(/^灵感/));
     await button('填入：第1批乙');
     expect(orders(requests)).toHaveLength(1);
+  });
+
+  test('stays closed over a reload of the page, and opens again at no cost', async () => {
+    const { user, unmount } = suggesting();
+    await user.click(await button(/^灵感/));
+    await user.click(await button('填入：第1批甲'));
+    const kept = async () => (await offlineCache.read('chat.ideas.1.s-1')) as { isClosed?: boolean } | undefined;
+    await waitFor(async () => expect((await kept())?.isClosed).toBe(true));
+    unmount();
+    store.dispatch(chatActions.userLeft());
+    store.dispatch(api.util.resetApiState());
+    const { user: later, requests } = suggesting();
+    await waitFor(() => expect(selectChat(store.getState()).suggestions['s-1']).toBeTruthy());
+    await button(/^灵感/);
+    expect(screen.queryByRole('region', { name: '灵感' })).toBeNull();
+    await later.click(await button(/^灵感/));
+    await button('填入：第1批乙');
+    expect(orders(requests)).toHaveLength(0);
   });
 
   test('brings others for the price that it names, under a key of their own', async () => {

@@ -186,6 +186,22 @@ describe('reading', () => {
     expect(await screen.findByText(told.body ?? '')).toBeTruthy();
   });
 
+  test('what the device keeps of it shows while the network takes its time, and says where that ends in vain', async () => {
+    const { unmount } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(told.body ?? '');
+    unmount();
+    store.dispatch(api.util.resetApiState());
+    let fail = () => {};
+    const answer = new Promise((resolve) => {
+      fail = () => resolve({ status: 500, body: { message: '灯灭了' } });
+    });
+    openChat({ 'GET /v1/stories/s-1': () => new Promise(() => {}), [LATEST]: () => answer });
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    fail();
+    expect(await screen.findByText('灯灭了')).toBeTruthy();
+    expect(screen.getByText(told.body ?? '')).toBeTruthy();
+  });
+
   test('a chat that does not come offers to try again', async () => {
     let works = false;
     const { user } = openChat({

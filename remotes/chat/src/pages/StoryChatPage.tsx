@@ -1,7 +1,20 @@
-import { isApiError, useExpiredSession, useRealtimeStatus, useSelector, useSession } from '@liaozhai/shared/runtime';
-import { QueryView, Skeleton } from '@liaozhai/shared/ui';
+import {
+  isApiError,
+  offlineCache,
+  useExpiredSession,
+  useRealtimeStatus,
+  useSelector,
+  useSession,
+} from '@liaozhai/shared/runtime';
+import { QueryView, Skeleton, useKeptCopy } from '@liaozhai/shared/ui';
 import { useEffect, useMemo, useState } from 'react';
-import { selectThread, useChatGetStoryQuery, useChatGetThreadQuery } from '../api/chatApi';
+import {
+  selectThread,
+  storyCacheKey,
+  threadCacheKey,
+  useChatGetStoryQuery,
+  useChatGetThreadQuery,
+} from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
@@ -24,8 +37,13 @@ function StoryChat({ storyId }: { storyId: string }) {
   const memberThread = useChatGetThreadQuery(storyId, { skip: !isMember || !isSettled });
   const expiredThread = useExpiredThread(storyId);
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
-  const thread = isMember ? memberThread.currentData : (expiredThread ?? guestThread);
-  const story = storyQuery.currentData ?? (storyQuery.isError ? nameless(storyId) : undefined);
+  // what the device keeps shows at once: without a network an answer is given up only after a while
+  const storyCopy = useKeptCopy<Story>(offlineCache, storyCacheKey(storyId), !storyQuery.currentData);
+  const wantsThread = isMember && isSettled && !memberThread.currentData;
+  const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), wantsThread);
+  const shownCopy = wantsThread && threadCopy && !needsOlder(threadCopy) ? threadCopy : undefined;
+  const thread = isMember ? (memberThread.currentData ?? shownCopy) : (expiredThread ?? guestThread);
+  const story = storyQuery.currentData ?? storyCopy ?? (storyQuery.isError ? nameless(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
 
@@ -34,9 +52,10 @@ function StoryChat({ storyId }: { storyId: string }) {
     [story, thread, isPositionLoaded],
   );
   const failed = memberThread.isError ? memberThread : storyQuery;
+  const isWhole = both !== undefined && !(shownCopy && memberThread.isError);
   const query = {
     currentData: both,
-    error: both || (memberThread.isFetching && !memberThread.isError) ? undefined : failed.error,
+    error: isWhole || (memberThread.isFetching && !memberThread.isError) ? undefined : failed.error,
     isFetching: !isSettled || memberThread.isFetching || storyQuery.isFetching,
     refetch: failed.refetch,
   };

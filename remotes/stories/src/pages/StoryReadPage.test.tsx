@@ -77,6 +77,20 @@ test('with ?chat=1 the chat of this story lies open under its title, and goes ba
   expect(await screen.findByRole('link', { name: '开始聊天' })).toBeTruthy();
 });
 
+test.each([
+  ['stand beside an open chat', { wide: true, user: {} }, true],
+  ['are away in a narrow window', { wide: false, user: {} }, false],
+  ['are away for a visitor, who has none', { wide: true, user: null }, false],
+])('the conversations %s', async (_, options, expected) => {
+  const slots = {
+    'story.chat': () => <p>聊天</p>,
+    conversations: ({ storyId }: { storyId: string }) => <p>{`聊过，开着 ${storyId}`}</p>,
+  };
+  openRemote(remote, { [url]: storyDto() }, { path: `${path}?chat=1`, slots, ...options });
+  expect(await screen.findByText('聊天')).toBeTruthy();
+  expect(screen.queryByText('聊过，开着 s-1') !== null).toBe(expected);
+});
+
 test('a story read before can be read again without a network', async () => {
   const read = openRemote(remote, { [url]: storyDto() }, { path });
   await screen.findByText('蒲松龄 述');
@@ -87,5 +101,5 @@ test('a story read before can be read again without a network', async () => {
   };
   openRemote(remote, { [url]: lost }, { path });
   expect(await screen.findByText('月光落在阶前。')).toBeTruthy();
-  expect(screen.getByRole('button', { name: '重试' })).toBeTruthy();
+  expect(await screen.findByRole('button', { name: '重试' })).toBeTruthy();
 });

@@ -7,13 +7,25 @@ import {
   share,
   toast,
   useDocumentTitle,
+  useExpiredSession,
   useGoBack,
   useParams,
   useScreen,
   useSearchParams,
   useSelector,
+  useSession,
 } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorFace, ErrorRow, IconButton, ShareIcon, Skeleton, TopBar } from '@liaozhai/shared/ui';
+import {
+  Button,
+  EmptyState,
+  ErrorFace,
+  ErrorRow,
+  IconButton,
+  ShareIcon,
+  Skeleton,
+  TopBar,
+  useIsWide,
+} from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useEffect, useRef, useState } from 'react';
 import { firstStory, storiesApi, useStoriesGetStoryQuery } from '../api';
@@ -36,6 +48,7 @@ export default function StoryReadPage() {
   const Failed = story ? ErrorRow : ErrorFace;
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
+      {chatOpen && <Conversations storyId={id} />}
       <StoryBar key={id} story={story} onBack={goBack} />
       {story && <StoryBook story={story} chatOpen={chatOpen} />}
       {!story && !error && <StorySkeleton />}
@@ -75,7 +88,7 @@ function useReadableStory(id: string) {
     }
   });
   const live = query.currentData;
-  const copy = useDeviceCopy(`stories.story.1.${id}`, live, query.isError && !live);
+  const copy = useDeviceCopy(`stories.story.1.${id}`, live, !live);
   const fromPage = brought?.id === id ? brought : undefined;
   return {
     story: live ?? fromFeed ?? fromPage ?? copy,
@@ -126,6 +139,24 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
   );
 }
 
+/** In a wide window the reader's other conversations stand beside the chat. Empty where no remote fills the slot: then the story does. */
+function Conversations({ storyId }: { storyId: string }) {
+  const isMember = useSession().status === 'member';
+  const isExpired = useExpiredSession() !== null;
+  if (!useIsWide() || !(isMember || isExpired)) return null;
+  return (
+    <div className={styles.conversations}>
+      <RemoteSlot name="conversations" storyId={storyId} waiting={<ConversationsWaiting />} />
+    </div>
+  );
+}
+
+const ConversationsWaiting = () => (
+  <div className={styles.conversationsWaiting}>
+    <Skeleton shape="coverRow" />
+  </div>
+);
+
 /** As the chat's own skeleton, which follows it. */
 const ChatWaiting = () => (
   <div className={styles.chatWaiting}>
@@ -137,9 +168,9 @@ const ChatWaiting = () => (
 function StoryChat({ storyId, title }: { storyId: string; title: string }) {
   const goBack = useGoBack(paths.story(storyId));
   const chat = useRef<HTMLDivElement>(null);
-  // the link that was pressed is gone, so the keyboard would start from the page's top
+  // the link that was pressed is gone, so the keyboard would start from the top of the page, or of the list beside the chat
   useEffect(() => {
-    if (document.activeElement === document.body) chat.current?.focus({ preventScroll: true });
+    if (document.activeElement?.contains(chat.current)) chat.current?.focus({ preventScroll: true });
   }, []);
   return (
     <div ref={chat} className={styles.chat} tabIndex={-1}>
