@@ -8,12 +8,13 @@ import {
   listen,
   messageEventSchema,
   PAGE_ELEMENTS,
+  type RootState,
   readAs,
   singleSchema,
   store,
   storySchema,
 } from '@liaozhai/shared/runtime';
-import { type Story, type StoryPage, toStory, toStoryPage, withNewest } from './model';
+import { type Story, type StoryPage, type StorySearch, searchParams, toStory, toStoryPage, withNewest } from './model';
 
 const pageSchema = cursorPageSchema(storySchema);
 
@@ -34,6 +35,16 @@ export const storiesApi = api.injectEndpoints({
       query: () => ({ url: endpoints.stories, schema: pageSchema }),
       transformResponse: toStoryPage,
       keepUnusedDataFor: 0,
+    }),
+    storiesSearch: build.infiniteQuery<StoryPage, StorySearch, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      query: ({ queryArg, pageParam }) => ({
+        url: endpoints.stories,
+        params: { ...searchParams(queryArg), ...(pageParam !== null && { cursor: pageParam }) },
+        schema: pageSchema,
+      }),
+      transformResponse: toStoryPage,
+      keepUnusedDataFor: 300,
     }),
     storiesGetStory: build.query<Story, string>({
       query: (id) => ({ url: endpoints.story(id), schema: singleSchema(storySchema) }),
@@ -109,4 +120,16 @@ export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
     }),
   );
 
-export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery } = storiesApi;
+/** A story of any list that was shown, by its id. */
+export function listedStory(state: RootState, id: string): Story | undefined {
+  const { storiesGetStories, storiesSearch } = storiesApi.endpoints;
+  const searches = storiesApi.util.selectCachedArgsForQuery(state, 'storiesSearch') as StorySearch[];
+  const lists = [storiesGetStories.select()(state), ...searches.map((search) => storiesSearch.select(search)(state))];
+  for (const { data } of lists)
+    for (const { items } of data?.pages ?? []) {
+      const found = items.find((story) => story.id === id);
+      if (found) return found;
+    }
+}
+
+export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery, useStoriesSearchInfiniteQuery } = storiesApi;

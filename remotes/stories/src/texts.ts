@@ -13,11 +13,31 @@ export const texts = {
     fresh: (count: number) => `${count} 个新故事`,
     renewed: '书架换新了，看看',
   },
+  search: {
+    open: '搜索故事',
+    placeholder: '书名、人物、标签',
+    clear: '清空',
+    cancel: '取消',
+    sort: '排序',
+    newest: '最新',
+    hottest: '最热',
+    tags: '标签',
+    loading: '正在找',
+    found: (count: number, isMore: boolean) => `找到 ${count} 个${isMore ? '以上的' : ''}故事`,
+    none: (words: string, tag: string) => {
+      const where = tag && `标签「${tag}」里`;
+      return words ? `${where}没有找到「${words}」` : `${where || '这里'}还没有故事`;
+    },
+    all: '看看全部故事',
+    end: '找到的都在这里了',
+    lost: '搜索暂时打不开',
+  },
   story: {
     title: '故事',
     loading: '正在翻开故事',
     by: (author: string) => `${author} 述`,
     tags: '标签',
+    tag: (tag: string) => `标签「${tag}」的故事`,
     summary: '简介',
     characters: '人物',
     opening: '开篇',

@@ -10,11 +10,23 @@ import styles from './StoryGrid.module.css';
 const FIRST_VIEW = 5;
 
 /** The shelf. Reading order is source order, so what is appended never moves what stands. */
-export function StoryGrid({ stories }: { stories: Story[] }) {
+interface StoryGridProps {
+  stories: Story[];
+  /** The first one stands out. */
+  hasLead?: boolean;
+}
+
+export function StoryGrid({ stories, hasLead = true }: StoryGridProps) {
   return (
     <ul className={styles.grid} aria-label={texts.list.label}>
       {stories.map((story, index) => (
-        <StoryCard key={story.id} story={story} lead={index === 0} eager={index < FIRST_VIEW} />
+        <StoryCard
+          key={story.id}
+          story={story}
+          lead={hasLead && index === 0}
+          hung={index > 0 && index % 2 === (hasLead ? 0 : 1)}
+          eager={index < FIRST_VIEW}
+        />
       ))}
     </ul>
   );
@@ -24,14 +36,16 @@ interface StoryCardProps {
   story: Story;
   /** The first story: as wide as the feed, with its whole summary. */
   lead?: boolean;
+  /** In the right one of two columns. */
+  hung?: boolean;
   /** In the first view: its cover is fetched at once. */
   eager?: boolean;
 }
 
 /** One story of the feed; memoised, because a page that arrives must not draw the earlier ones again. */
-const StoryCard = memo(function StoryCard({ story, lead = false, eager = false }: StoryCardProps) {
+const StoryCard = memo(function StoryCard({ story, lead = false, hung = false, eager = false }: StoryCardProps) {
   return (
-    <li className={clsx(styles.cell, lead && styles.lead)}>
+    <li className={clsx(styles.cell, lead && styles.lead, hung && styles.hung)}>
       <Link className={styles.card} to={paths.story(story.id)}>
         <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
         <div className={styles.words}>
