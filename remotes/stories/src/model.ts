@@ -1,4 +1,11 @@
-import { type CharacterDto, type CursorPage, paths, type StoryDto } from '@liaozhai/shared/contract';
+import {
+  type CharacterDto,
+  type ConversationDto,
+  type CursorPage,
+  paths,
+  type StoryDto,
+} from '@liaozhai/shared/contract';
+import type { RecentStory } from '@liaozhai/shared/runtime';
 
 export interface Character {
   id: string;
@@ -51,6 +58,35 @@ export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryP
   items: items.map(toStory),
   nextCursor,
 });
+
+/** How many stories 继续读 offers. */
+export const RECENT = 3;
+
+export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversationId: string): RecentStory => ({
+  id,
+  conversationId,
+  title,
+  coverUrl,
+  coverColor,
+});
+
+/** The stories of the newest conversations; one whose story is gone has nothing to show. */
+export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
+  items
+    .flatMap(({ id, story }) =>
+      story?.title
+        ? [
+            {
+              id: String(story.id),
+              conversationId: String(id),
+              title: story.title,
+              coverUrl: story.cover_url ?? '',
+              coverColor: story.cover_color ?? undefined,
+            },
+          ]
+        : [],
+    )
+    .slice(0, RECENT);
 
 /** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */
 export function storiesOf(pages: StoryPage[]): Story[] {

@@ -10,6 +10,7 @@ export const texts = {
     empty: '书架还空着，过一会儿再来看看',
     refresh: '刷新',
     end: '故事到这里就翻完了',
+    resume: '继续读',
     fresh: (count: number) => `${count} 个新故事`,
     renewed: '书架换新了，看看',
   },

@@ -1,4 +1,4 @@
-import { api, type RouteDefinition, ScreenContext, store } from '@liaozhai/shared/runtime';
+import { api, type RouteDefinition, ScreenContext, session, store } from '@liaozhai/shared/runtime';
 import {
   act,
   fakeEndOfList,
@@ -178,7 +178,78 @@ describe('further down', () => {
   });
 });
 
+describe('继续读', () => {
+  const conversations = (...titles: string[]) => ({
+    data: titles.map((title, index) => ({
+      id: `c-${title}`,
+      story: { id: `s-${title}`, title, cover_url: '' },
+      version: index,
+    })),
+  });
+  const handlers = (list: object) => ({ 'GET /v1/stories': pageDto(storyDtos(2)), 'GET /v1/conversations': list });
+  const offered = () =>
+    within(screen.getByRole('region', { name: '继续读' }))
+      .getAllByRole('link')
+      .map((link) => [link.textContent, decodeURIComponent(link.getAttribute('href') ?? '')]);
+  const row = () => screen.queryByRole('region', { name: '继续读' });
+  const kept = () => localStorage.getItem('liaozhai-recent:u-1');
+
+  async function visited(list: object) {
+    const visit = openRemote(remote, handlers(list), { user: {} });
+    await shelf();
+    await waitFor(() => expect(kept()).toContain('画皮'));
+    expect(row()).toBeNull();
+    visit.unmount();
+    store.dispatch(api.util.resetApiState());
+  }
+
+  test('leads to the newest three conversations from the next visit on, drawn before the server is asked', async () => {
+    await visited(conversations('画皮', '聂小倩', '促织', '婴宁'));
+    const { requests } = openRemote(remote, handlers(new Promise(() => {})), { user: {} });
+    await shelf();
+    expect(offered()).toEqual([
+      ['继续读画皮', '/story/s-画皮?chat=1'],
+      ['继续读聂小倩', '/story/s-聂小倩?chat=1'],
+      ['继续读促织', '/story/s-促织?chat=1'],
+    ]);
+    expect(requests.filter(({ url }) => url === '/v1/conversations').length).toBe(1);
+  });
+
+  test('follows what is said and deleted', async () => {
+    const kept = [{ id: 's-画皮', conversationId: 'c-画皮', title: '画皮', coverUrl: '' }];
+    localStorage.setItem('liaozhai-recent:u-1', JSON.stringify(kept));
+    const { live } = openRemote(remote, handlers(conversations('画皮', '促织')), { user: {} });
+    const titles = () => offered().map(([text]) => text);
+    await shelf();
+    await waitFor(() => expect(titles()).toEqual(['继续读画皮', '继续读促织']));
+    const message = { id: 'm-1', conversation_id: 'c-new', story_id: 's-1' };
+    live.push('message.created', { conversation_id: 'c-new', version: 1, message });
+    await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读画皮', '继续读促织']));
+    live.push('conversation.deleted', { id: 'c-画皮' });
+    await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读促织']));
+  });
+
+  test('is gone with its reader, from the device too', async () => {
+    await visited(conversations('画皮'));
+    openRemote(remote, { ...handlers(conversations('画皮')), 'POST /v1/logout': {} }, { user: {} });
+    await shelf();
+    expect(row()).not.toBeNull();
+    await act(() => session.signOut());
+    expect(row()).toBeNull();
+    expect(kept()).toBeNull();
+  });
+
+  test('is not there for guests', async () => {
+    const { requests } = openRemote(remote, handlers(conversations('画皮')));
+    await shelf();
+    expect(row()).toBeNull();
+    expect(requests.map(({ url }) => url)).not.toContain('/v1/conversations');
+  });
+});
+
 describe('the search', () => {
+  afterEach(() => void rs.useRealTimers());
+
   const capabilities = ['stories.search'] as const;
   const shelved = [
     storyDto({ id: 's-1', title: '聂小倩', tags: ['兰若寺', '人鬼情'] }),
@@ -242,10 +313,14 @@ describe('the search', () => {
   test('waits until an input method has composed a word', async () => {
     const { requests } = openRemote(remote, handlers, { capabilities, path: '/explore?q=' });
     const input = await field();
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     fireEvent.compositionStart(input);
     fireEvent.change(input, { target: { value: 'hua pi' } });
+    act(() => void rs.advanceTimersByTime(2000));
     fireEvent.change(input, { target: { value: '画皮' } });
     fireEvent.compositionEnd(input);
+    act(() => void rs.advanceTimersByTime(2000));
+    rs.useRealTimers();
     await waitFor(() => expect(inSight()).toEqual(['画皮']));
     expect(requests.filter(({ params }) => params.q).map(({ params }) => params.q)).toEqual(['画皮']);
   });

@@ -25,6 +25,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { Activity, type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { adoptFirstStories, putKept, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
+import { ContinueRow } from '../components/ContinueRow';
 import { StoryGrid } from '../components/StoryGrid';
 import { Wordmark } from '../components/Wordmark';
 import {
@@ -134,6 +135,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
             onSearch={canSearch ? () => void navigate(searchPath({}), { state: { over: true } }) : undefined}
             onApproachSearch={() => void loadSearch().catch(() => undefined)}
           />
+          <ContinueRow />
           <QueryView
             query={query}
             skeleton={<ScreenSkeleton shape="shelf" label={texts.list.loading} />}
