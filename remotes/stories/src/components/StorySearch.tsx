@@ -18,8 +18,8 @@ import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from
 import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath, storiesOf } from '../model';
 import pageStyles from '../pages/StoryListPage.module.css';
 import { texts } from '../texts';
-import { StoryGrid } from './StoryGrid';
 import styles from './StorySearch.module.css';
+import { StoryShelf } from './StoryShelf';
 
 const words = texts.search;
 
@@ -56,7 +56,7 @@ export default function SearchView({ search }: { search: StorySearch }) {
               onMore={results.fetchNextPage}
               end={<EndOfList text={words.end} />}
             >
-              <StoryGrid stories={stories} hasLead={false} />
+              <StoryShelf stories={stories} hasLead={false} isWhole={!results.hasNextPage} />
             </InfiniteList>
           )}
         </QueryView>
@@ -183,11 +183,13 @@ interface SearchChipsProps {
   onChoose: (change: Partial<StorySearch>) => void;
 }
 
-/** In which order, and of which tag: those that the shelf has most of, and the chosen one. */
+/** In which order, and of which tag: the chosen one, and those that the shelf has most of. */
 function SearchChips({ search, onChoose }: SearchChipsProps) {
   const feed = useStoriesGetStoriesInfiniteQuery();
   const common = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
-  const tags = search.tag && !common.includes(search.tag) ? [search.tag, ...common] : common;
+  // the one that was opened with stands in sight, and stays there when another is chosen
+  const [first] = useState(search.tag);
+  const tags = [...new Set([first, ...common, search.tag])].filter(Boolean);
   return (
     <div className={styles.chips}>
       <fieldset className={styles.group} aria-label={words.sort}>

@@ -26,7 +26,7 @@ import {
 import { Activity, type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { adoptFirstStories, putKept, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
 import { ContinueRow } from '../components/ContinueRow';
-import { StoryGrid } from '../components/StoryGrid';
+import { StoryShelf } from '../components/StoryShelf';
 import { Wordmark } from '../components/Wordmark';
 import {
   hasGap,
@@ -150,7 +150,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
                 onMore={feed.fetchNextPage}
                 end={live ? <EndOfList text={texts.list.end} /> : null}
               >
-                <StoryGrid stories={stories} />
+                <StoryShelf stories={stories} isWhole={live !== undefined && !feed.hasNextPage} growsSoon={!mayGoOn} />
               </InfiniteList>
             )}
           </QueryView>
