@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
+import * as v from 'valibot';
 import { isoTime } from './clock.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImages.ts';
@@ -8,6 +9,7 @@ import type { StoryRow } from './db/schema.ts';
 import { cursorPage, type Position, readCursor } from './http/cursor.ts';
 import { type AppEnv, type Http, isVerified } from './http/http.ts';
 import { notFound } from './http/httpError.ts';
+import { text, validate } from './http/input.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 
@@ -80,6 +82,8 @@ interface Shelf {
   /** the table's count of changes when it was read */
   mark: number;
   newestFirst: Story[];
+  /** what a search looks into, in the same order */
+  searched: SearchedStory[];
   byId: Map<string, Story>;
 }
 
@@ -92,7 +96,8 @@ function shelfOf(db: Db): Shelf {
   if (known?.mark === mark) return known;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
   const newestFirst = rows.filter(({ origin }) => origin !== 'withdrawn').map(toStory);
-  const shelf = { mark, newestFirst, byId: new Map(rows.map((row) => [row.id, toStory(row)])) };
+  const searched = newestFirst.map(toSearched);
+  const shelf = { mark, newestFirst, searched, byId: new Map(rows.map((row) => [row.id, toStory(row)])) };
   shelves.set(db, shelf);
   return shelf;
 }
@@ -125,6 +130,86 @@ function firstWhere<Item>(list: readonly Item[], holds: (item: Item) => boolean)
   return low;
 }
 
+interface SearchedStory {
+  story: Story;
+  tags: string[];
+  /** Each contains the one before: the title, then names and tags, then the summary. */
+  texts: string[];
+}
+
+/** Full width and half width, capitals and small letters are the same to who searches. */
+const folded = (words: string): string => words.normalize('NFKC').toLowerCase();
+
+function toSearched(story: Story): SearchedStory {
+  const tags = story.tags.map(folded);
+  const title = folded(story.title);
+  const named = [title, ...tags, ...[story.author, ...story.characters].map(({ name }) => folded(name))].join('\n');
+  return { story, tags, texts: [title, named, `${named}\n${folded(story.summary)}`] };
+}
+
+const searchInput = v.object({
+  q: v.optional(text(0, rules.searchCharacters), ''),
+  tag: v.optional(text(0, rules.searchCharacters), ''),
+  sort: v.optional(v.picklist(['new', 'hot']), 'new'),
+});
+
+type StorySearch = v.InferOutput<typeof searchInput>;
+
+/** Weighs the place of a hit above any number of readers; the sum stays a safe integer. */
+const placeWeight = 1e12;
+
+/** Readers by story, of the most read ones. */
+function mostRead({ db }: Pick<Services, 'db'>): Map<string, number> {
+  const rows = query
+    .selectFrom('story_readers')
+    .select(['story_id', 'count'])
+    .where('count', '>', 0)
+    .orderBy('count', 'desc')
+    .orderBy('story_id')
+    .limit(rules.hotStories);
+  return new Map(db.all(rows).map(({ story_id, count }) => [story_id, count]));
+}
+
+interface Hit {
+  story: Story;
+  weight: number;
+}
+
+/** What is found, best first: by where the words stand, then by readers if wanted, then by age. */
+function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySearch): Hit[] {
+  const words = folded(q).split(/\s+/).filter(Boolean);
+  const wantedTag = folded(tag);
+  const readers = sort === 'hot' ? mostRead(services) : new Map<string, number>();
+  const hits: Hit[] = [];
+  for (const { story, tags, texts } of shelfOf(services.db).searched) {
+    const place = texts.findIndex((searched) => words.every((word) => searched.includes(word)));
+    if (place < 0 || (wantedTag && !tags.includes(wantedTag))) continue;
+    const weight = (texts.length - 1 - place) * placeWeight + Math.min(readers.get(story.id) ?? 0, placeWeight - 1);
+    hits.push({ story, weight });
+  }
+  // hits of one weight stay in the shelf's order, by age
+  return hits.sort((one, other) => other.weight - one.weight);
+}
+
+/** Up to `count` of them after a position, whose time is a weight. A story that is gone counts as the newest of its weight. */
+function hitsAfter(
+  services: Pick<Services, 'db'>,
+  search: StorySearch,
+  position: Position | null,
+  count: number,
+): Hit[] {
+  const hits = findStories(services, search);
+  if (!position) return hits.slice(0, count);
+  const last = shelfOf(services.db).byId.get(position.id);
+  const isOlder = ({ createdAt, id }: Story) =>
+    !last || createdAt < last.createdAt || (createdAt === last.createdAt && id < last.id);
+  const start = firstWhere(
+    hits,
+    ({ story, weight }) => weight < position.time || (weight === position.time && isOlder(story)),
+  );
+  return hits.slice(start, start + count);
+}
+
 /** The story as the API shows it. */
 function presentStory({ content }: Services, story: Story, conversationId: string | null) {
   return {
@@ -149,14 +234,21 @@ function presentStory({ content }: Services, story: Story, conversationId: strin
 export function storyRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => {
-      const stories = storiesAfter(services, readCursor(c.req.query('cursor')), rules.pageSize + 1);
+      const position = readCursor(c.req.query('cursor'));
+      const search = validate(searchInput, c.req.query());
+      const count = rules.pageSize + 1;
+      const isPlain = !search.q && !search.tag && search.sort === 'new';
+      const hits = isPlain
+        ? storiesAfter(services, position, count).map((story) => ({ story, weight: story.createdAt }))
+        : hitsAfter(services, search, position, count);
       const conversations = conversationsByStory(
         services,
         c,
-        stories.map((story) => story.id),
+        hits.map(({ story }) => story.id),
       );
-      const present = (story: Story) => presentStory(services, story, conversations.get(story.id) ?? null);
-      return c.json(cursorPage(stories, c.req.path, ({ createdAt, id }) => ({ time: createdAt, id }), present));
+      const present = ({ story }: Hit) => presentStory(services, story, conversations.get(story.id) ?? null);
+      const at = ({ story, weight }: Hit) => ({ time: weight, id: story.id });
+      return c.json(cursorPage(hits, c.req.path, at, present, isPlain ? {} : search));
     })
     .get('/:id', (c) => {
       const story = findStory(services, c.req.param('id'));
@@ -168,7 +260,7 @@ export function storyRoutes(services: Services): Hono<AppEnv> {
 /** The visitor's own conversations with these stories, by story. */
 function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Map<string, string> {
   const user = c.get('identity')?.user;
-  if (!user || !isVerified(user)) return new Map();
+  if (!user || !isVerified(user) || storyIds.length === 0) return new Map();
   const rows = query
     .selectFrom('conversations')
     .select(['id', 'story_id'])

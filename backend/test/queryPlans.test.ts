@@ -52,6 +52,8 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     const first = await one.get<{ meta: { next_cursor: string } }>('/stories');
     await one.get(`/stories?cursor=${first.body.meta.next_cursor}`);
     await one.get(`/stories/${story_id}`);
+    const found = await one.get<{ meta: { next_cursor: string } }>('/stories?q=a&sort=hot');
+    await one.get(`/stories?q=a&sort=hot&cursor=${found.body.meta.next_cursor}`);
   }
   const { body } = await reader.say({ story_id });
   const conversation_id = body.conversation.id;

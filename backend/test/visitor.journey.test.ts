@@ -33,6 +33,91 @@ describe('a visitor', () => {
   });
 });
 
+describe('looking for stories', () => {
+  interface Seeded {
+    id: string;
+    title: string;
+    summary?: string;
+    tags?: string[];
+    characters?: { id: string; name: string; avatar: string; intro: string }[];
+  }
+
+  /** Newest first, as in the file. */
+  function publish(name: string, stories: Seeded[]) {
+    const file = join(backend.dataDir, `${name}.json`);
+    writeFileSync(file, JSON.stringify(stories));
+    seedStories(backend.services, file);
+  }
+
+  const found = async (search: string) => {
+    const { status, body } = await backend.client().get<Page<StoryDto>>(`/stories?${search}`);
+    expect(status).toBe(200);
+    return body.data.map(({ id }) => id);
+  };
+
+  test('finds words in title, names, tags and summary, whatever their width and case, titles first', async () => {
+    publish('words', [
+      { id: 'w-summary', title: '第四则', summary: '灯下读完一页 Ｍｏｏｎ' },
+      { id: 'w-tag', title: '第三则', tags: ['moon'] },
+      { id: 'w-name', title: '第二则', characters: [{ id: 'c', name: 'Moon 阿灯', avatar: '', intro: '' }] },
+      { id: 'w-title', title: 'MOON 记' },
+    ]);
+    expect(await found('q=moon')).toEqual(['w-title', 'w-tag', 'w-name', 'w-summary']);
+    expect(await found(`q=${encodeURIComponent('moon 阿灯')}`)).toEqual(['w-name']);
+    expect(await found(`q=${encodeURIComponent('100% _')}`)).toEqual([]);
+  });
+
+  test('a tag finds whole tags alone, and narrows what words find', async () => {
+    publish('tags', [
+      { id: 't-3', title: '白昼', tags: ['渡口'] },
+      { id: 't-2', title: '夜渡乙', tags: ['渡口'] },
+      { id: 't-1', title: '夜渡甲', tags: ['渡口灯'] },
+    ]);
+    const tag = `tag=${encodeURIComponent('渡口')}`;
+    expect(await found(tag)).toEqual(['t-3', 't-2']);
+    expect(await found(`${tag}&q=${encodeURIComponent('夜渡')}`)).toEqual(['t-2']);
+  });
+
+  test('the most read stand first, the others by age; a conversation that is deleted no longer counts', async () => {
+    const ids = ['h-3', 'h-2', 'h-1'];
+    publish(
+      'hot',
+      ids.map((id, day) => ({ id, title: id, tags: ['热不热'], created_at: `2033-01-0${day + 1}T00:00:00Z` })),
+    );
+    const hot = () => found(`sort=hot&tag=${encodeURIComponent('热不热')}`);
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id: 'h-1' });
+    expect(await hot()).toEqual(['h-1', 'h-3', 'h-2']);
+    await backend.settled();
+    await reader.delete(`/conversations/${body.conversation.id}`);
+    expect(await hot()).toEqual(['h-3', 'h-2', 'h-1']);
+  });
+
+  test.each(['new', 'hot'])('goes on by cursor to the end, each story once, sorted by %s', async (sort) => {
+    const count = 45;
+    publish(
+      'many',
+      Array.from({ length: count }, (_, index) => ({ id: `m-${index}`, title: '渡船', tags: ['许多'] })),
+    );
+    const reader = await backend.reader();
+    await reader.say({ story_id: 'm-30' });
+    const seen: string[] = [];
+    let next = `/stories?q=${encodeURIComponent('渡船')}&sort=${sort}`;
+    while (next) {
+      const { body } = await reader.get<Page<StoryDto>>(next);
+      seen.push(...body.data.map(({ id }) => id));
+      next = body.links.next?.replace(/^\/api\/v1/, '') ?? '';
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([count, count]);
+    expect(seen.indexOf('m-30') === 0).toBe(sort === 'hot');
+  });
+
+  test('says what is wrong with a search', async () => {
+    const { status, body } = await backend.client().get<{ errors: object }>(`/stories?q=${'a'.repeat(61)}&sort=best`);
+    expect([status, body.errors]).toEqual([422, { q: ['搜索内容不能超过 60 个字符'], sort: ['排序格式不正确'] }]);
+  });
+});
+
 describe('what a link to a story shows where it is shared', () => {
   /** Width and height as a PNG's header tells them. */
   const sizeOf = (png: Buffer) => [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)];

@@ -48,7 +48,9 @@ async function loadAll({ page, cdp }: Phone, count: number) {
     ([selector, wanted]) =>
       new Promise<void>((resolve) => {
         const goOn = () => {
-          const entries = document.querySelectorAll(selector).length;
+          const entered = [...document.querySelectorAll(selector)];
+          // of a virtual list only what is near the view is in the document
+          const entries = Number(entered.at(-1)?.closest('li')?.ariaPosInSet ?? entered.length);
           if (entries >= wanted) return resolve();
           const main = document.querySelector(selector)?.closest('main');
           main?.scrollTo(0, main.scrollHeight);

@@ -7,7 +7,13 @@ const pageSize = 20;
 const answersAfterMs = 300;
 
 /** Answers a list as a server would that has `total` entries behind its first page; resolves the calls by their cursor. */
-async function answersLong(page: Page, list: RegExp, total: number, entryAt: (index: number) => object) {
+async function answersLong(
+  page: Page,
+  list: RegExp,
+  total: number,
+  entryAt: (index: number) => object,
+  afterMs = answersAfterMs,
+) {
   const asked: string[] = [];
   await page.route(list, async (route) => {
     const cursor = new URL(route.request().url()).searchParams.get('cursor');
@@ -15,7 +21,7 @@ async function answersLong(page: Page, list: RegExp, total: number, entryAt: (in
     const start = cursor === null ? 0 : Number(cursor) || pageSize;
     const end = Math.min(start + pageSize, total);
     const data = Array.from({ length: end - start }, (_, index) => entryAt(start + index));
-    await new Promise((resolve) => setTimeout(resolve, answersAfterMs));
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
     const body = { data, meta: { next_cursor: end < total ? String(end) : null } };
     await route.fulfill({ json: body }).catch(() => undefined);
   });
@@ -24,11 +30,19 @@ async function answersLong(page: Page, list: RegExp, total: number, entryAt: (in
 
 const links = (page: Page) => page.locator('main:visible li a[href^="/story/"]');
 
+/** How far the list reaches: of a long one only the cards near the view are in the document, with their place in it. */
+async function reached(page: Page) {
+  const place = await links(page)
+    .last()
+    .evaluate((link) => link.closest('li')?.ariaPosInSet);
+  return place ? Number(place) : links(page).count();
+}
+
 /** Scrolls on until so many entries are listed, and then a little back up. */
 async function readsOnTo(page: Page, count: number) {
   await expect(async () => {
     await page.locator('main:visible').evaluate((main) => main.scrollTo(0, main.scrollHeight));
-    expect(await links(page).count()).toBeGreaterThanOrEqual(count);
+    expect(await reached(page)).toBeGreaterThanOrEqual(count);
   }).toPass({ intervals: [50] });
   await page.locator('main:visible').evaluate((main) => main.scrollBy(0, -1500));
 }
@@ -66,6 +80,30 @@ test('发现, read far down, is found at the same place after a reload', async (
   await person.open('/explore');
   await appIsUp(page);
   await findsItsPlaceAfterReload(person, asked, 400);
+});
+
+test('of 发现, read far down, few cards are in the document; a tapped one is there again on the way back', async ({
+  person,
+  page,
+}) => {
+  await answersLong(page, /\/api\/v1\/stories(\?|$)/, 300, story, 0);
+  await page.route(/\/api\/v1\/stories\/long-/, (route) =>
+    route.fulfill({ json: { data: story(Number(route.request().url().split('-').pop())) } }),
+  );
+  await person.open('/explore');
+  await appIsUp(page);
+  await readsOnTo(page, 300);
+  await expect.poll(() => links(page).count()).toBeLessThan(60);
+  const card = links(page).filter({ hasText: '长卷第250则' });
+  await card.evaluate((link) => link.scrollIntoView({ block: 'center' }));
+  await expect(card.locator('xpath=ancestor::li')).toHaveAttribute('aria-posinset', '251');
+  const before = await place(page);
+  await card.click();
+  await expect(page).toHaveURL('/story/long-250');
+  await page.goBack();
+  await expect.poll(() => place(page)).toEqual(before);
+  await expect(card).toBeInViewport();
+  await expect(card).toBeFocused();
 });
 
 test('聊过, read far down, is found at the same place after a reload', async ({ person, page }) => {

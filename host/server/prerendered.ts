@@ -18,8 +18,8 @@ export interface ShareCard {
 interface Template {
   html: string;
   source?: string;
-  /** query parameter with which the screen shows something else */
-  notWith?: string;
+  /** query parameters with which the screen shows something else */
+  notWith?: string | string[];
   omit?: string[];
   /** of several images the first that the answer has */
   card?: Omit<ShareCard, 'image'> & { image: string | string[] };
@@ -104,7 +104,7 @@ async function screenContent(
   ...[releases, pageSet, path, backendUrl, query]: Parameters<typeof prerendered>
 ): Promise<PrerenderedPage> {
   const screen = await screenAt(releases, pageSet, path, backendUrl);
-  if (!screen || (screen.template.notWith && query.has(screen.template.notWith))) return {};
+  if (!screen || [screen.template.notWith ?? []].flat().some((name) => query.has(name))) return {};
   const first = fill(screen.template.html, screen.answer);
   if (!first) return {};
   const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));

@@ -22,6 +22,10 @@ function applyPreferences() {
     const root = document.documentElement;
     if (theme === 'light' || theme === 'dark') root.setAttribute('data-theme', theme);
     if (fontSize) root.setAttribute('data-font-size', fontSize);
+    // what the server draws leaves room for the row that the page will have
+    const isMember = localStorage.getItem('user-store') !== null;
+    if (isMember && localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`))
+      root.setAttribute('data-recent', '');
   } catch {
     // unreadable preferences: the system's look
   }

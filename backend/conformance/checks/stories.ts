@@ -57,6 +57,52 @@ const list = checksOf('GET /v1/stories', [
   },
 ]);
 
+/** The story that the searches look for, and whether the server says that it has any. */
+async function searchable(world: World) {
+  const { body } = await (await world.visitor()).get('/capabilities');
+  const { data } = (body ?? {}) as { data?: unknown };
+  const [story] = pageOf((await world.feed()).body).items;
+  return { story, isOffered: Array.isArray(data) && data.includes('stories.search') };
+}
+
+const finding = checksOf('GET /v1/stories', [
+  {
+    name: 'finds a story by its title and by its tag, where it announces stories.search',
+    otherwise: 'says that nothing was found, or shows what does not fit',
+    async run(world) {
+      const { story, isOffered } = await searchable(world);
+      if (!isOffered || !story) return;
+      const { title, tags } = story as { title: string; tags?: string[] };
+      const searches = [`q=${encodeURIComponent(title)}`, ...(tags?.[0] ? [`tag=${encodeURIComponent(tags[0])}`] : [])];
+      for (const search of searches) {
+        const answer = await (await world.visitor()).get(`/stories?${search}`);
+        expectStatus(answer, 200);
+        const found = pageOf(answer.body).items.map(idOf);
+        expectThat(found.includes(idOf(story)), `${search} does not find ${idOf(story)}`);
+      }
+      const none = await (await world.visitor()).get('/stories?q=no-story-has-these-words');
+      expectStatus(none, 200);
+      expectThat(pageOf(none.body).items.length === 0, 'words that stand nowhere find something');
+    },
+  },
+  {
+    name: 'sorts by age and by readers, where it announces stories.search',
+    otherwise: 'says that the list could not be loaded',
+    async run(world) {
+      const { isOffered } = await searchable(world);
+      if (!isOffered) return;
+      const plain = pageOf((await world.feed()).body).items.map(idOf);
+      const [byAge, byReaders] = [
+        await (await world.visitor()).get('/stories?sort=new'),
+        await (await world.visitor()).get('/stories?sort=hot'),
+      ];
+      expectStatus(byAge, 200);
+      expectStatus(byReaders, 200);
+      expectThat(pageOf(byAge.body).items.map(idOf).join() === plain.join(), 'sort=new is another order than none');
+    },
+  },
+]);
+
 async function oneStory(world: World) {
   const [id] = await world.stories();
   return { id, answer: await (await world.visitor()).get(`/stories/${encodeURIComponent(id)}`) };
@@ -147,4 +193,4 @@ const pictures = checksOf('GET /media/avatars.json', [
   },
 ]);
 
-export const storyChecks = [...list, ...one, ...pictures, ...capabilities];
+export const storyChecks = [...list, ...finding, ...one, ...pictures, ...capabilities];

@@ -17,11 +17,18 @@ export interface Schema {
   check_ins: CheckInsTable;
   idempotency: IdempotencyTable;
   changes: ChangesTable;
+  story_readers: StoryReadersTable;
 }
 
 /** How often a table was written to, by any program. */
 interface ChangesTable {
   subject: 'stories';
+  count: number;
+}
+
+/** How many readers have a conversation about a story. */
+interface StoryReadersTable {
+  story_id: string;
   count: number;
 }
 
@@ -215,6 +222,17 @@ const atSize = [
   ),
 ];
 
+/** What 最热 is ordered by; counted as conversations come and go, since counting them all for each look would take too long. */
+const exploring = [
+  'create table story_readers (story_id text primary key, count integer not null) without rowid',
+  'create index story_readers_by_count on story_readers(count desc, story_id)',
+  'insert into story_readers select story_id, count(*) from conversations group by story_id',
+  `create trigger story_readers_more after insert on conversations begin
+    insert into story_readers values (new.story_id, 1) on conflict(story_id) do update set count = count + 1; end`,
+  `create trigger story_readers_less after delete on conversations begin
+    update story_readers set count = count - 1 where story_id = old.story_id; end`,
+];
+
 const migrations: Record<string, Migration> = {
   '001_initial': {
     async up(db: Kysely<unknown>) {
@@ -233,6 +251,11 @@ const migrations: Record<string, Migration> = {
   '003_at_size': {
     async up(db: Kysely<unknown>) {
       for (const statement of atSize) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_exploring': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of exploring) await sql.raw(statement).execute(db);
     },
   },
 };

@@ -19,17 +19,19 @@ const writeCursor = ({ time, id }: Position): string => Buffer.from(`${time} ${i
 /**
  * Laravel's cursor page out of up to `pageSize + 1` rows.
  * @param position tells where a row stands, for the cursor of the next page.
+ * @param kept what the list was asked with besides, which its next page is asked with as well.
  */
 export function cursorPage<Row, Item>(
   rows: Row[],
   path: string,
   position: (row: Row) => Position,
   present: (row: Row) => Item,
+  kept: Record<string, string> = {},
 ) {
   const shown = rows.slice(0, rules.pageSize);
   const last = shown.at(-1);
   const next = rows.length > shown.length && last ? writeCursor(position(last)) : null;
-  const nextLink = next && `${path}?cursor=${next}`;
+  const nextLink = next && `${path}?${new URLSearchParams({ ...kept, cursor: next })}`;
   return {
     data: shown.map(present),
     links: { first: null, last: null, prev: null, next: nextLink },

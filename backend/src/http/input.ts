@@ -19,6 +19,9 @@ const labels: Record<string, string> = {
   message_id: '消息',
   suggestion_id: '灵感',
   count: '数量',
+  q: '搜索内容',
+  tag: '标签',
+  sort: '排序',
 };
 
 export const codePoints = (text: string): number => [...text].length;

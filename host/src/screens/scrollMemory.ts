@@ -48,13 +48,14 @@ export function useScrollMemory(
 ) {
   const { prerendered } = usePage();
   const position = key + location.search;
-  /** Where it was when it was hidden; a tab's position outlives the document, since a new set may bring a new one at any tap. */
-  const left = useRef<string | null>(isTab(route.path) ? position : null);
+  /** Where it was when it was hidden. */
+  const left = useRef<string | null>(null);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
-    // going back, and a kept screen shown again, lead to where it was left; a page opened anew begins at its top
-    const goal = action === 'POP' ? position : left.current;
+    // Going back, and a kept screen shown again, lead to where it was left; a page opened anew begins at its top. Each address
+    // of a tab has a place of its own, which outlives the document, since a new set may bring a new one at any tap.
+    const goal = action === 'POP' || isTab(route.path) ? position : left.current;
     const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
     memory.write(position, top);
     const stop = restoreScroll(element, top);
@@ -65,7 +66,7 @@ export function useScrollMemory(
       element.removeEventListener('scroll', remember);
       left.current = position;
     };
-  }, [scroller, position, action, active, memory, prerendered]);
+  }, [scroller, position, action, active, memory, prerendered, route.path]);
 }
 
 const restoreForMs = 3000;

@@ -1,6 +1,7 @@
 import {
   type AppDispatch,
   api,
+  conversationSchema,
   cursorPageSchema,
   endpoints,
   idEventSchema,
@@ -8,12 +9,25 @@ import {
   listen,
   messageEventSchema,
   PAGE_ELEMENTS,
+  type RecentStory,
+  type RootState,
   readAs,
   singleSchema,
   store,
   storySchema,
 } from '@liaozhai/shared/runtime';
-import { type Story, type StoryPage, toStory, toStoryPage, withNewest } from './model';
+import {
+  asRecent,
+  RECENT,
+  type Story,
+  type StoryPage,
+  type StorySearch,
+  searchParams,
+  toRecent,
+  toStory,
+  toStoryPage,
+  withNewest,
+} from './model';
 
 const pageSchema = cursorPageSchema(storySchema);
 
@@ -34,6 +48,42 @@ export const storiesApi = api.injectEndpoints({
       query: () => ({ url: endpoints.stories, schema: pageSchema }),
       transformResponse: toStoryPage,
       keepUnusedDataFor: 0,
+    }),
+    storiesSearch: build.infiniteQuery<StoryPage, StorySearch, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      query: ({ queryArg, pageParam }) => ({
+        url: endpoints.stories,
+        params: { ...searchParams(queryArg), ...(pageParam !== null && { cursor: pageParam }) },
+        schema: pageSchema,
+      }),
+      transformResponse: toStoryPage,
+      keepUnusedDataFor: 300,
+    }),
+    // what one talked in last; events keep it in step, so that coming back to 发现 asks for nothing
+    storiesGetRecent: build.query<RecentStory[], void>({
+      query: () => ({ url: endpoints.conversations, schema: cursorPageSchema(conversationSchema) }),
+      transformResponse: toRecent,
+      providesTags: ['Conversation'],
+      async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved, getState }) {
+        await cacheDataLoaded;
+        const stops = [
+          listen('message.created', messageEventSchema, (event) => {
+            const message = event.message ?? event;
+            const id = String(message.story_id);
+            const story = knownStory(getState() as RootState, id);
+            updateCachedData((recent) => {
+              const known =
+                recent.find((each) => each.id === id) ?? (story && asRecent(story, String(message.conversation_id)));
+              return known && [known, ...recent.filter((each) => each.id !== id)].slice(0, RECENT);
+            });
+          }),
+          listen('conversation.deleted', idEventSchema, (event) =>
+            updateCachedData((recent) => recent.filter(({ conversationId }) => conversationId !== String(event.id))),
+          ),
+        ];
+        await cacheEntryRemoved;
+        for (const stop of stops) stop();
+      },
     }),
     storiesGetStory: build.query<Story, string>({
       query: (id) => ({ url: endpoints.story(id), schema: singleSchema(storySchema) }),
@@ -109,4 +159,25 @@ export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
     }),
   );
 
-export const { useStoriesGetStoriesInfiniteQuery, useStoriesGetStoryQuery } = storiesApi;
+/** A story that was opened or listed. */
+const knownStory = (state: RootState, id: string): Story | undefined =>
+  storiesApi.endpoints.storiesGetStory.select(id)(state).data ?? listedStory(state, id);
+
+/** A story of any list that was shown, by its id. */
+export function listedStory(state: RootState, id: string): Story | undefined {
+  const { storiesGetStories, storiesSearch } = storiesApi.endpoints;
+  const searches = storiesApi.util.selectCachedArgsForQuery(state, 'storiesSearch') as StorySearch[];
+  const lists = [storiesGetStories.select()(state), ...searches.map((search) => storiesSearch.select(search)(state))];
+  for (const { data } of lists)
+    for (const { items } of data?.pages ?? []) {
+      const found = items.find((story) => story.id === id);
+      if (found) return found;
+    }
+}
+
+export const {
+  useStoriesGetRecentQuery,
+  useStoriesGetStoriesInfiniteQuery,
+  useStoriesGetStoryQuery,
+  useStoriesSearchInfiniteQuery,
+} = storiesApi;

@@ -1,4 +1,11 @@
-import type { CharacterDto, CursorPage, StoryDto } from '@liaozhai/shared/contract';
+import {
+  type CharacterDto,
+  type ConversationDto,
+  type CursorPage,
+  paths,
+  type StoryDto,
+} from '@liaozhai/shared/contract';
+import type { RecentStory } from '@liaozhai/shared/runtime';
 
 export interface Character {
   id: string;
@@ -52,6 +59,35 @@ export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryP
   nextCursor,
 });
 
+/** How many stories 继续读 offers. */
+export const RECENT = 3;
+
+export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversationId: string): RecentStory => ({
+  id,
+  conversationId,
+  title,
+  coverUrl,
+  coverColor,
+});
+
+/** The stories of the newest conversations; one whose story is gone has nothing to show. */
+export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
+  items
+    .flatMap(({ id, story }) =>
+      story?.title
+        ? [
+            {
+              id: String(story.id),
+              conversationId: String(id),
+              title: story.title,
+              coverUrl: story.cover_url ?? '',
+              coverColor: story.cover_color ?? undefined,
+            },
+          ]
+        : [],
+    )
+    .slice(0, RECENT);
+
 /** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */
 export function storiesOf(pages: StoryPage[]): Story[] {
   const byId = new Map<string, Story>();
@@ -78,6 +114,51 @@ export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
     ...page,
     items: [...(index === 0 ? unseen : []), ...page.items.map((story) => renewed.get(story.id) ?? story)],
   }));
+}
+
+/** What is looked for on the shelf, as its address tells it: `/explore?q=…&tag=…&sort=…`. */
+export interface StorySearch {
+  q: string;
+  tag: string;
+  /** `new` is how the shelf stands anyway */
+  sort: 'new' | 'hot';
+}
+
+/** As many characters as a server takes. */
+export const SEARCH_CHARACTERS = 60;
+
+const clipped = (text: string | null) => [...(text ?? '')].slice(0, SEARCH_CHARACTERS).join('');
+
+/** null for the plain shelf; an empty `q` is a search in which nothing was typed yet. */
+export function searchAt(params: URLSearchParams): StorySearch | null {
+  if (!['q', 'tag', 'sort'].some((name) => params.has(name))) return null;
+  const sort = params.get('sort') === 'hot' ? 'hot' : 'new';
+  return { q: clipped(params.get('q')), tag: clipped(params.get('tag')), sort };
+}
+
+/** What a server is asked with: nothing that means nothing. */
+export const searchParams = ({ q, tag, sort }: StorySearch): Record<string, string> => ({
+  ...(q.trim() && { q: q.trim() }),
+  ...(tag && { tag }),
+  ...(sort === 'hot' && { sort }),
+});
+
+/** The address of a search; it stays one with nothing in it. */
+export function searchPath(search: Partial<StorySearch>): string {
+  const given = new URLSearchParams(searchParams({ q: '', tag: '', sort: 'new', ...search }));
+  return `${paths.explore()}?${given.size > 0 ? given : 'q='}`;
+}
+
+const TAGS_OFFERED = 12;
+
+/** The tags that most of these stories have; of equals the ones that come first. */
+export function commonTags(stories: Story[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of stories) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, TAGS_OFFERED)
+    .map(([tag]) => tag);
 }
 
 /** What a card shows, without the story's page. */

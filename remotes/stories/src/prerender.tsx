@@ -1,5 +1,6 @@
 import { endpoints } from '@liaozhai/shared/contract';
 import { TopBar } from '@liaozhai/shared/ui';
+import continueStyles from './components/ContinueRow.module.css';
 import { StoryFront } from './components/StoryFront';
 import { StoryGrid } from './components/StoryGrid';
 import { Wordmark } from './components/Wordmark';
@@ -35,10 +36,12 @@ export const contents = [
   {
     route: 'explore',
     source: endpoints.stories,
+    notWith: ['q', 'tag', 'sort'],
     omit: ['opening', 'characters', 'share_image_url', 'created_at', 'updated_at'],
     element: (
       <div className={styles.page}>
         <Wordmark onRefresh={() => undefined} />
+        <div className={continueStyles.reserved} />
         <section aria-label={texts.list.label}>
           <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(`data.${place}`))} />
         </section>

@@ -18,8 +18,8 @@ export interface Prerendered {
   element?: ReactElement;
   /** path below `/api` whose answer fills the tokens; `:id` stands for that part of the address */
   source?: string;
-  /** query parameter with which the screen shows something else: then the server draws nothing */
-  notWith?: string;
+  /** query parameters with which the screen shows something else: then the server draws nothing */
+  notWith?: string | string[];
   /** what a link to the screen shows where it is shared, with the same tokens; of several images the first there is */
   card?: { title: string; description: string; image: string | string[] };
   /** fields left out of each item of the answer when it is handed to the page as its first data */

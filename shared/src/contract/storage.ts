@@ -8,6 +8,8 @@ export const STORAGE_KEYS = {
   preferences: 'liaozhai-preferences',
   draft: 'liaozhai-draft',
   positions: 'liaozhai-positions',
+  /** the stories one talked in last; the loader keeps their place in the page free */
+  recent: 'liaozhai-recent',
   /** builds that failed here, with the time until which they are avoided */
   quarantine: 'liaozhai-quarantine',
   /** what the server said last that it can do beyond the specification */

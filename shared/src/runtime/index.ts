@@ -74,7 +74,7 @@ export { session, useExpiredSession, useSession, useUser } from './session/sessi
 export type { User } from './session/user';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts } from './storage/drafts';
-export { type Position, positions } from './storage/positions';
+export { type Position, positions, type RecentStory, recentStories } from './storage/positions';
 export { type OutboxEntry, offlineCache, outboxStore } from './storage/recordStore';
 export { uncopiedCredentials } from './storage/uncopied';
 export type { Session } from './store';

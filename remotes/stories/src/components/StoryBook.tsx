@@ -1,18 +1,19 @@
 import { linesOf } from '@liaozhai/shared/format';
-import { Link, paths, useUser } from '@liaozhai/shared/runtime';
+import { Link, paths, useCapability, useUser } from '@liaozhai/shared/runtime';
 import { Avatar, Button, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import type { Character, Story } from '../model';
+import { type Character, type Story, searchPath } from '../model';
 import { texts } from '../texts';
 import styles from './StoryBook.module.css';
 import { StoryHead } from './StoryFront';
 
 /** The story laid out: title page, people, opening, and the way into the chat at the foot. */
 export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean }) {
+  const canSearch = useCapability('stories.search');
   return (
     <article className={clsx(styles.book, chatOpen && styles.aside)} aria-label={story.title}>
       <div className={styles.front}>
-        <StoryHead story={story} />
+        <StoryHead story={story} tagPath={canSearch ? (tag) => searchPath({ tag }) : undefined} />
       </div>
       <div className={styles.body}>
         {story.summary && <p className={styles.summary}>{story.summary}</p>}

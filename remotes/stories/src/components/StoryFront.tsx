@@ -1,3 +1,4 @@
+import { Link } from '@liaozhai/shared/runtime';
 import { Cover, useCoverColor } from '@liaozhai/shared/ui';
 import type { Story } from '../model';
 import { texts } from '../texts';
@@ -15,8 +16,8 @@ export const StoryFront = ({ story }: { story: Story }) => (
   </article>
 );
 
-/** Cover up to the screen's edge, then the title page: title, teller, tags. */
-export function StoryHead({ story }: { story: Story }) {
+/** Cover up to the screen's edge, then the title page: title, teller, tags, which lead to their stories where there is a way. */
+export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: string) => string) | undefined }) {
   return (
     <header>
       <div ref={useCoverColor(story.title, story.coverColor)} className={styles.plate}>
@@ -39,7 +40,15 @@ export function StoryHead({ story }: { story: Story }) {
         {story.tags.length > 0 && (
           <ul className={styles.tags} aria-label={texts.story.tags}>
             {story.tags.map((tag) => (
-              <li key={tag}>{tag}</li>
+              <li key={tag}>
+                {tagPath ? (
+                  <Link className={styles.tag} to={tagPath(tag)} aria-label={texts.story.tag(tag)}>
+                    {tag}
+                  </Link>
+                ) : (
+                  tag
+                )}
+              </li>
             ))}
           </ul>
         )}

@@ -1,7 +1,7 @@
 import { Link, paths } from '@liaozhai/shared/runtime';
 import { Cover } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { memo } from 'react';
+import { memo, type Ref } from 'react';
 import { type Story, teaserOf } from '../model';
 import { texts } from '../texts';
 import styles from './StoryGrid.module.css';
@@ -9,29 +9,93 @@ import styles from './StoryGrid.module.css';
 /** How many covers a phone shows before the first scroll. */
 const FIRST_VIEW = 5;
 
+/** The part of a long shelf that is drawn: the cards up to `head`, and the rows with the cards `from` … `to`. */
+export interface GridWindow {
+  head: number;
+  columns: number;
+  from: number;
+  to: number;
+  /** px that the rows between the two would take */
+  above: number;
+  /** px that the rows below would take */
+  below: number;
+  /** how many cards there are; -1 where nobody knows */
+  total: number;
+}
+
+interface StoryGridProps {
+  ref?: Ref<HTMLUListElement>;
+  stories: Story[];
+  /** The first one stands out. */
+  hasLead?: boolean;
+  /** null: all are drawn */
+  window?: GridWindow | null;
+}
+
 /** The shelf. Reading order is source order, so what is appended never moves what stands. */
-export function StoryGrid({ stories }: { stories: Story[] }) {
+export function StoryGrid({ ref, stories, hasLead = true, window = null }: StoryGridProps) {
+  const card = (story: Story, index: number, above?: number) => (
+    <StoryCard
+      key={story.id}
+      story={story}
+      lead={hasLead && index === 0}
+      hung={index > 0 && index % 2 === (hasLead ? 0 : 1)}
+      eager={index < FIRST_VIEW}
+      position={window ? index + 1 : undefined}
+      count={window?.total}
+      above={above}
+    />
+  );
+  const { head, columns, from, to, above, below } = window ?? wholeOf(stories);
   return (
-    <ul className={styles.grid} aria-label={texts.list.label}>
-      {stories.map((story, index) => (
-        <StoryCard key={story.id} story={story} lead={index === 0} eager={index < FIRST_VIEW} />
-      ))}
+    <ul
+      ref={ref}
+      className={clsx(styles.grid, window && styles.windowed)}
+      style={window ? { marginBottom: below } : undefined}
+      aria-label={texts.list.label}
+    >
+      {stories.slice(0, head).map((story, index) => card(story, index))}
+      {stories.slice(from, to).map((story, at) => card(story, from + at, at < columns ? above : undefined))}
     </ul>
   );
 }
+
+const wholeOf = ({ length }: Story[]): GridWindow => ({
+  head: 0,
+  columns: 0,
+  from: 0,
+  to: length,
+  above: 0,
+  below: 0,
+  total: length,
+});
 
 interface StoryCardProps {
   story: Story;
   /** The first story: as wide as the feed, with its whole summary. */
   lead?: boolean;
+  /** In the right one of two columns. */
+  hung?: boolean;
   /** In the first view: its cover is fetched at once. */
   eager?: boolean;
+  /** From 1, where not all cards are drawn. */
+  position?: number | undefined;
+  /** How many there are with those that are not drawn; -1 where nobody knows. */
+  count?: number | undefined;
+  /** px that rows which are not drawn would take above this one */
+  above?: number | undefined;
 }
 
 /** One story of the feed; memoised, because a page that arrives must not draw the earlier ones again. */
-const StoryCard = memo(function StoryCard({ story, lead = false, eager = false }: StoryCardProps) {
+const StoryCard = memo(function StoryCard({ story, position, count, above, ...look }: StoryCardProps) {
+  const { lead = false, hung = false, eager = false } = look;
   return (
-    <li className={clsx(styles.cell, lead && styles.lead)}>
+    <li
+      className={clsx(styles.cell, lead && styles.lead, hung && styles.hung)}
+      style={above ? { marginTop: above } : undefined}
+      aria-posinset={position}
+      aria-setsize={count}
+    >
       <Link className={styles.card} to={paths.story(story.id)}>
         <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
         <div className={styles.words}>

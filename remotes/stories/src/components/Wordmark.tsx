@@ -1,9 +1,17 @@
-import { IconButton, RefreshIcon, Seal } from '@liaozhai/shared/ui';
+import { IconButton, RefreshIcon, Seal, SearchIcon } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './Wordmark.module.css';
 
-/** The head of the shelf: seal, name, motto; refreshing for those who cannot pull. */
-export function Wordmark({ onRefresh }: { onRefresh: () => void }) {
+interface WordmarkProps {
+  onRefresh: () => void;
+  /** Where the server can search; its place is kept, so that nothing moves once that is known. */
+  onSearch?: (() => void) | undefined;
+  /** A finger or pointer is on its way there. */
+  onApproachSearch?: () => void;
+}
+
+/** The head of the shelf: seal, name, motto; the way to the search, and refreshing for those who cannot pull. */
+export function Wordmark({ onRefresh, onSearch, onApproachSearch }: WordmarkProps) {
   return (
     <header className={styles.head}>
       <Seal />
@@ -11,7 +19,18 @@ export function Wordmark({ onRefresh }: { onRefresh: () => void }) {
         <h1 className={styles.name}>{texts.list.wordmark}</h1>
         <p className={styles.motto}>{texts.list.motto}</p>
       </div>
-      <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={onRefresh} />
+      <div className={styles.actions}>
+        {onSearch && (
+          <IconButton
+            label={texts.search.open}
+            icon={<SearchIcon size={20} />}
+            onClick={onSearch}
+            onPointerEnter={onApproachSearch}
+            onFocus={onApproachSearch}
+          />
+        )}
+        <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={onRefresh} />
+      </div>
     </header>
   );
 }

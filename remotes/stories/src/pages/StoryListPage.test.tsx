@@ -1,7 +1,8 @@
-import { api, type RouteDefinition, ScreenContext, store } from '@liaozhai/shared/runtime';
+import { api, type RouteDefinition, ScreenContext, session, store } from '@liaozhai/shared/runtime';
 import {
   act,
   fakeEndOfList,
+  fireEvent,
   offline,
   openRemote,
   type RecordedRequest,
@@ -174,6 +175,194 @@ describe('further down', () => {
     broken = false;
     await user.click(screen.getByRole('button', { name: '重试' }));
     expect(await screen.findByText('捡回来了')).toBeTruthy();
+  });
+});
+
+describe('继续读', () => {
+  const conversations = (...titles: string[]) => ({
+    data: titles.map((title, index) => ({
+      id: `c-${title}`,
+      story: { id: `s-${title}`, title, cover_url: '' },
+      version: index,
+    })),
+  });
+  const handlers = (list: object) => ({ 'GET /v1/stories': pageDto(storyDtos(2)), 'GET /v1/conversations': list });
+  const offered = () =>
+    within(screen.getByRole('region', { name: '继续读' }))
+      .getAllByRole('link')
+      .map((link) => [link.textContent, decodeURIComponent(link.getAttribute('href') ?? '')]);
+  const row = () => screen.queryByRole('region', { name: '继续读' });
+  const kept = () => localStorage.getItem('liaozhai-recent:u-1');
+
+  async function visited(list: object) {
+    const visit = openRemote(remote, handlers(list), { user: {} });
+    await shelf();
+    await waitFor(() => expect(kept()).toContain('画皮'));
+    expect(row()).toBeNull();
+    visit.unmount();
+    store.dispatch(api.util.resetApiState());
+  }
+
+  test('leads to the newest three conversations from the next visit on, drawn before the server is asked', async () => {
+    await visited(conversations('画皮', '聂小倩', '促织', '婴宁'));
+    const { requests } = openRemote(remote, handlers(new Promise(() => {})), { user: {} });
+    await shelf();
+    expect(offered()).toEqual([
+      ['继续读画皮', '/story/s-画皮?chat=1'],
+      ['继续读聂小倩', '/story/s-聂小倩?chat=1'],
+      ['继续读促织', '/story/s-促织?chat=1'],
+    ]);
+    expect(requests.filter(({ url }) => url === '/v1/conversations').length).toBe(1);
+  });
+
+  test('follows what is said and deleted', async () => {
+    const kept = [{ id: 's-画皮', conversationId: 'c-画皮', title: '画皮', coverUrl: '' }];
+    localStorage.setItem('liaozhai-recent:u-1', JSON.stringify(kept));
+    const { live } = openRemote(remote, handlers(conversations('画皮', '促织')), { user: {} });
+    const titles = () => offered().map(([text]) => text);
+    await shelf();
+    await waitFor(() => expect(titles()).toEqual(['继续读画皮', '继续读促织']));
+    const message = { id: 'm-1', conversation_id: 'c-new', story_id: 's-1' };
+    live.push('message.created', { conversation_id: 'c-new', version: 1, message });
+    await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读画皮', '继续读促织']));
+    live.push('conversation.deleted', { id: 'c-画皮' });
+    await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读促织']));
+  });
+
+  test('is gone with its reader, from the device too', async () => {
+    await visited(conversations('画皮'));
+    openRemote(remote, { ...handlers(conversations('画皮')), 'POST /v1/logout': {} }, { user: {} });
+    await shelf();
+    expect(row()).not.toBeNull();
+    await act(() => session.signOut());
+    expect(row()).toBeNull();
+    expect(kept()).toBeNull();
+  });
+
+  test('is not there for guests', async () => {
+    const { requests } = openRemote(remote, handlers(conversations('画皮')));
+    await shelf();
+    expect(row()).toBeNull();
+    expect(requests.map(({ url }) => url)).not.toContain('/v1/conversations');
+  });
+});
+
+describe('the search', () => {
+  afterEach(() => void rs.useRealTimers());
+
+  const capabilities = ['stories.search'] as const;
+  const shelved = [
+    storyDto({ id: 's-1', title: '聂小倩', tags: ['兰若寺', '人鬼情'] }),
+    storyDto({ id: 's-2', title: '画皮', tags: ['警世'] }),
+  ];
+
+  /** Answers as a server that looks for `q` in titles and for whole tags. */
+  const searching = ({ params: { q = '', tag } }: RecordedRequest) =>
+    pageDto(shelved.filter(({ title, tags }) => title.includes(String(q)) && (!tag || tags.includes(String(tag)))));
+  const handlers = { 'GET /v1/stories': searching };
+  const field = () => screen.findByRole<HTMLInputElement>('searchbox', { name: '搜索故事' });
+  /** The titles in sight: the shelf itself stays behind the search. */
+  const inSight = () =>
+    screen
+      .queryAllByRole('heading', { level: 2 })
+      .filter((heading) => !heading.closest('[style*="display: none"]'))
+      .map((heading) => heading.textContent);
+
+  test('is offered where the server has one alone', async () => {
+    openRemote(remote, handlers);
+    await shelf();
+    expect(screen.queryByRole('button', { name: '搜索故事' })).toBeNull();
+  });
+
+  test('finds what is typed after a pause, keeps it in the address, and leads back to the shelf', async () => {
+    const { user, requests } = openRemote(remote, handlers, { capabilities });
+    await user.click(await screen.findByRole('button', { name: '搜索故事' }));
+    expect(document.activeElement).toBe(await field());
+    await user.type(await field(), '画皮');
+    await waitFor(() => expect(location.search).toBe(`?q=${encodeURIComponent('画皮')}`));
+    await waitFor(() => expect(inSight()).toEqual(['画皮']));
+    expect(await screen.findByText('找到 1 个故事')).toBeTruthy();
+    expect(requests.filter(({ params }) => params.q).map(({ params }) => params.q)).toEqual(['画皮']);
+    await user.click(screen.getByRole('button', { name: '取消' }));
+    await waitFor(() => expect(inSight()).toEqual(['聂小倩', '画皮']));
+    expect(location.search).toBe('');
+  });
+
+  test('is found again by its address, with its words, tag and order', async () => {
+    const path = `/explore?q=${encodeURIComponent('画')}&tag=${encodeURIComponent('警世')}&sort=hot`;
+    const { requests, user } = openRemote(remote, handlers, { capabilities, path });
+    await waitFor(() => expect(inSight()).toEqual(['画皮']));
+    expect((await field()).value).toBe('画');
+    expect(requests.map(({ params }) => params)).toContainEqual({ q: '画', tag: '警世', sort: 'hot' });
+    const tag = screen.getByRole('button', { name: '警世' });
+    expect(
+      [tag, screen.getByRole('button', { name: '最热' })].map((chip) => chip.getAttribute('aria-pressed')),
+    ).toEqual(['true', 'true']);
+    await user.click(tag);
+    await waitFor(() => expect(location.search).toBe(`?q=${encodeURIComponent('画')}&sort=hot`));
+  });
+
+  test('words that nothing has are said, with the way to all stories', async () => {
+    const path = `/explore?q=${encodeURIComponent('没有的')}&tag=${encodeURIComponent('警世')}`;
+    const { user } = openRemote(remote, handlers, { capabilities, path });
+    expect(await screen.findByText('标签「警世」里没有找到「没有的」')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '看看全部故事' }));
+    await waitFor(() => expect(inSight()).toEqual(['聂小倩', '画皮']));
+  });
+
+  test('waits until an input method has composed a word', async () => {
+    const { requests } = openRemote(remote, handlers, { capabilities, path: '/explore?q=' });
+    const input = await field();
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    fireEvent.compositionStart(input);
+    fireEvent.change(input, { target: { value: 'hua pi' } });
+    act(() => void rs.advanceTimersByTime(2000));
+    fireEvent.change(input, { target: { value: '画皮' } });
+    fireEvent.compositionEnd(input);
+    act(() => void rs.advanceTimersByTime(2000));
+    rs.useRealTimers();
+    await waitFor(() => expect(inSight()).toEqual(['画皮']));
+    expect(requests.filter(({ params }) => params.q).map(({ params }) => params.q)).toEqual(['画皮']);
+  });
+
+  test('a failed search offers to try again, and what was found before does not pass for the answer', async () => {
+    const failing = (request: RecordedRequest) =>
+      request.params.q ? { status: 500, body: { message: '找不动了' } } : searching(request);
+    const { user } = openRemote(remote, { 'GET /v1/stories': failing }, { capabilities, path: '/explore?q=' });
+    await waitFor(() => expect(inSight()).toEqual(['聂小倩', '画皮']));
+    await user.type(await field(), '画');
+    expect(await screen.findByText('找不动了')).toBeTruthy();
+    expect(inSight()).toEqual([]);
+  });
+
+  test('an address with a search is asked about before it is believed', async () => {
+    const path = `/explore?q=${encodeURIComponent('画')}`;
+    openRemote(remote, { ...handlers, 'GET /v1/capabilities': { data: ['stories.search'] } }, { path });
+    await waitFor(() => expect(inSight()).toEqual(['画皮']));
+  });
+
+  test('a server without a search shows its shelf at such an address', async () => {
+    const lacking = { 'GET /v1/capabilities': { status: 404, body: { code: 'route_missing' } } };
+    openRemote(remote, { 'GET /v1/stories': pageDto(shelved), ...lacking }, { path: '/explore?q=x' });
+    await waitFor(() => expect(inSight()).toEqual(['聂小倩', '画皮']));
+    expect(screen.queryByRole('searchbox')).toBeNull();
+  });
+
+  test('more of what was found follows further down', async () => {
+    const scrollToEnd = fakeEndOfList();
+    const paged = ({ params }: RecordedRequest) => {
+      if (params.tag !== '长卷') return pageDto([]);
+      return params.cursor === 'p2' ? pageDto(storyDtos(3).slice(2)) : pageDto(storyDtos(2), 'p2');
+    };
+    openRemote(
+      remote,
+      { 'GET /v1/stories': paged },
+      { capabilities, path: `/explore?tag=${encodeURIComponent('长卷')}` },
+    );
+    await waitFor(() => expect(inSight()).toEqual(['故事s-1', '故事s-2']));
+    await scrollToEnd();
+    await waitFor(() => expect(inSight()).toEqual(['故事s-1', '故事s-2', '故事s-3']));
+    expect(screen.getByText('找到的都在这里了')).toBeTruthy();
   });
 });
 

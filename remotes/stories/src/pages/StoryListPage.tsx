@@ -1,20 +1,44 @@
 import { failureText } from '@liaozhai/shared/format';
-import { isApiError, offlineCache, tab, toast, useDispatch, useOnline, useScreen } from '@liaozhai/shared/runtime';
+import {
+  capabilities,
+  isApiError,
+  offlineCache,
+  tab,
+  toast,
+  useCapability,
+  useDispatch,
+  useNavigate,
+  useOnline,
+  useScreen,
+  useSearchParams,
+} from '@liaozhai/shared/runtime';
 import {
   ArrowUpIcon,
   EmptyState,
   EndOfList,
+  ErrorRow,
   InfiniteList,
   PullToRefresh,
   QueryView,
   ScreenSkeleton,
   useKeptPages,
 } from '@liaozhai/shared/ui';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Activity, type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { adoptFirstStories, putKept, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
-import { StoryGrid } from '../components/StoryGrid';
+import { ContinueRow } from '../components/ContinueRow';
+import { StoryShelf } from '../components/StoryShelf';
 import { Wordmark } from '../components/Wordmark';
-import { hasGap, type Story, type StoryPage, storiesOf, unseenIn, withoutBooks } from '../model';
+import {
+  hasGap,
+  type Story,
+  type StoryPage,
+  type StorySearch,
+  searchAt,
+  searchPath,
+  storiesOf,
+  unseenIn,
+  withoutBooks,
+} from '../model';
 import { texts } from '../texts';
 import styles from './StoryListPage.module.css';
 import { useDeviceCopy } from './useDeviceCopy';
@@ -24,7 +48,59 @@ adoptFirstStories();
 /** Thousands of stories are not written with every page that comes. */
 const KEEP_AFTER_MS = 600;
 
+const loadSearch = () => import(/* webpackChunkName: "search" */ '../components/StorySearch');
+
 export default function StoryListPage() {
+  const [params] = useSearchParams();
+  const canSearch = useCapability('stories.search');
+  const isAsked = useCapabilitiesAsked(!canSearch && searchAt(params) !== null);
+  const search = canSearch || !isAsked ? searchAt(params) : null;
+  return (
+    <>
+      <Activity mode={search ? 'hidden' : 'visible'}>
+        <StoryFeed canSearch={canSearch} />
+      </Activity>
+      {search && <SearchLoader search={search} isKnown={canSearch} />}
+    </>
+  );
+}
+
+/** Whether it is settled what the server can do; asks it at once if `wanted`, as when an address that was sent by another is opened. */
+function useCapabilitiesAsked(wanted: boolean): boolean {
+  const [isAsked, setAsked] = useState(false);
+  useEffect(() => {
+    if (wanted && !isAsked) void capabilities.learn().then(() => setAsked(true));
+  }, [wanted, isAsked]);
+  return isAsked;
+}
+
+/** The search, which comes when it is first wanted. */
+function SearchLoader({ search, isKnown }: { search: StorySearch; isKnown: boolean }) {
+  const [Search, setSearch] = useState<ComponentType<{ search: StorySearch }> | null>(null);
+  const [isLost, setLost] = useState(false);
+  const load = useCallback(() => {
+    setLost(false);
+    loadSearch().then(
+      (module) => setSearch(() => module.default),
+      () => setLost(true),
+    );
+  }, []);
+  useEffect(load, [load]);
+  if (Search && isKnown) return <Search search={search} />;
+  return (
+    <div className={styles.page}>
+      <div className={styles.searchWaiting} />
+      {isLost ? (
+        <ErrorRow text={texts.search.lost} onRetry={load} />
+      ) : (
+        <ScreenSkeleton shape="shelf" label={texts.search.loading} />
+      )}
+    </div>
+  );
+}
+
+function StoryFeed({ canSearch }: { canSearch: boolean }) {
+  const navigate = useNavigate();
   const feed = useStoriesGetStoriesInfiniteQuery();
   const online = useOnline();
   const pages = feed.data?.pages;
@@ -54,7 +130,12 @@ export default function StoryListPage() {
       {waiting && <FreshPill {...waiting} onShow={show} />}
       <PullToRefresh onRefresh={refreshAloud}>
         <div className={styles.page}>
-          <Wordmark onRefresh={refreshAloud} />
+          <Wordmark
+            onRefresh={refreshAloud}
+            onSearch={canSearch ? () => void navigate(searchPath({}), { state: { over: true } }) : undefined}
+            onApproachSearch={() => void loadSearch().catch(() => undefined)}
+          />
+          <ContinueRow />
           <QueryView
             query={query}
             skeleton={<ScreenSkeleton shape="shelf" label={texts.list.loading} />}
@@ -69,7 +150,7 @@ export default function StoryListPage() {
                 onMore={feed.fetchNextPage}
                 end={live ? <EndOfList text={texts.list.end} /> : null}
               >
-                <StoryGrid stories={stories} />
+                <StoryShelf stories={stories} isWhole={live !== undefined && !feed.hasNextPage} growsSoon={!mayGoOn} />
               </InfiniteList>
             )}
           </QueryView>

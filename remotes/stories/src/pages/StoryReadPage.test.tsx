@@ -29,6 +29,17 @@ test('the way into the chat names the price before the tap', async () => {
   expect(screen.getByRole('link', { name: '开始聊天' }).getAttribute('href')).toBe('/story/s-1?chat=1');
 });
 
+test('tags lead to their stories where the server can search', async () => {
+  openRemote(remote, { [url]: storyDto() }, { path, capabilities: ['stories.search'] });
+  const tag = await screen.findByRole('link', { name: '标签「兰若寺」的故事' });
+  expect(tag.getAttribute('href')).toBe(`/explore?tag=${encodeURIComponent('兰若寺')}`);
+});
+
+test('tags are plain words where it cannot', async () => {
+  openRemote(remote, { [url]: storyDto() }, { path });
+  expect((await screen.findByText('兰若寺')).closest('a')).toBeNull();
+});
+
 test('no price is claimed where the server names none', async () => {
   openRemote(remote, { [url]: storyDto({ price_per_message: null }) }, { path });
   await screen.findByRole('link', { name: '开始聊天' });

@@ -28,7 +28,7 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useEffect, useRef, useState } from 'react';
-import { firstStory, storiesApi, useStoriesGetStoryQuery } from '../api';
+import { firstStory, listedStory, useStoriesGetStoryQuery } from '../api';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
 import type { Story } from '../model';
 import { texts } from '../texts';
@@ -76,17 +76,11 @@ function StoryGone({ onBack }: { onBack: () => void }) {
 }
 
 const brought = firstStory();
-const selectFeed = storiesApi.endpoints.storiesGetStories.select();
 
-/** A story from wherever it can be had soonest: the server's answer, the feed it was tapped in, the page, the device's copy. */
+/** A story from wherever it can be had soonest: the server's answer, the list it was tapped in, the page, the device's copy. */
 function useReadableStory(id: string) {
   const query = useStoriesGetStoryQuery(id);
-  const fromFeed = useSelector((state): Story | undefined => {
-    for (const page of selectFeed(state).data?.pages ?? []) {
-      const found = page.items.find((story) => story.id === id);
-      if (found) return found;
-    }
-  });
+  const fromFeed = useSelector((state) => listedStory(state, id));
   const live = query.currentData;
   const copy = useDeviceCopy(`stories.story.1.${id}`, live, !live);
   const fromPage = brought?.id === id ? brought : undefined;

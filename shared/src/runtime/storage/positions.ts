@@ -1,4 +1,4 @@
-import { array, fallback, number, object, parse, string, tuple } from 'valibot';
+import { array, fallback, type InferOutput, number, object, optional, parse, string, tuple } from 'valibot';
 import { STORAGE_KEYS } from '../../contract';
 import { local, readJson } from './browserStorage';
 import { currentOwner } from './owner';
@@ -29,7 +29,38 @@ export const positions = {
   },
 };
 
-export const purgePositions = (owner: string) => local.remove(keyOf(owner));
+const recentSchema = fallback(
+  array(
+    object({
+      id: string(),
+      conversationId: string(),
+      title: string(),
+      coverUrl: string(),
+      coverColor: optional(string()),
+    }),
+  ),
+  [],
+);
+
+/** A story in which one has talked. */
+export type RecentStory = InferOutput<typeof recentSchema>[number];
+
+const recentKeyOf = (owner: string) => `${STORAGE_KEYS.recent}:${owner}`;
+
+/** The stories that the signed-in user talked in last, the latest first, for a page that cannot wait for the server. */
+export const recentStories = {
+  read: (): RecentStory[] => parse(recentSchema, readJson(recentKeyOf(currentOwner()))),
+  write(stories: RecentStory[]) {
+    const key = recentKeyOf(currentOwner());
+    if (stories.length > 0) local.set(key, JSON.stringify(stories));
+    else local.remove(key);
+  },
+};
+
+export function purgePositions(owner: string) {
+  local.remove(keyOf(owner));
+  local.remove(recentKeyOf(owner));
+}
 
 export function adoptPositions(from: string, to: string) {
   const left = readAll(from);

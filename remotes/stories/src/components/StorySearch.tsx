@@ -1,0 +1,216 @@
+import { useLocation, useNavigate } from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Chip,
+  CloseIcon,
+  EmptyState,
+  EndOfList,
+  IconButton,
+  InfiniteList,
+  QueryView,
+  ScreenSkeleton,
+  TextField,
+  VisuallyHidden,
+} from '@liaozhai/shared/ui';
+import clsx from 'clsx';
+import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api';
+import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath, storiesOf } from '../model';
+import pageStyles from '../pages/StoryListPage.module.css';
+import { texts } from '../texts';
+import styles from './StorySearch.module.css';
+import { StoryShelf } from './StoryShelf';
+
+const words = texts.search;
+
+/** Looking through the shelf: what is looked for stands in the address, so that a reload and a way back find it. */
+export default function SearchView({ search }: { search: StorySearch }) {
+  const { go, leave } = useSearchAddress(search);
+  const results = useStoriesSearchInfiniteQuery(search);
+  const found = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
+  const isOld = results.currentData === undefined;
+  const error = isOld ? results.error : undefined;
+  // what was found before stays until the next answer, if there is one to come
+  const shown = error ? undefined : found;
+  return (
+    <div className={pageStyles.page}>
+      <div className={styles.head}>
+        <SearchField search={search} onWords={(q) => go({ q })} onCancel={leave} />
+        <SearchChips search={search} onChoose={go} />
+      </div>
+      <VisuallyHidden role="status">
+        {!isOld && shown ? words.found(shown.length, results.hasNextPage) : ''}
+      </VisuallyHidden>
+      <div className={clsx(isOld && shown && styles.old)} aria-busy={isOld}>
+        <QueryView
+          query={{ ...results, data: shown, currentData: shown, error }}
+          skeleton={<ScreenSkeleton shape="shelf" label={words.loading} />}
+          isEmpty={(stories) => stories.length === 0}
+          empty={<NothingFound search={search} onAll={leave} />}
+        >
+          {(stories) => (
+            <InfiniteList
+              hasMore={results.hasNextPage && !isOld}
+              loading={results.isFetchingNextPage}
+              error={results.isFetchNextPageError ? results.error : undefined}
+              onMore={results.fetchNextPage}
+              end={<EndOfList text={words.end} />}
+            >
+              <StoryShelf stories={stories} hasLead={false} isWhole={!results.hasNextPage} />
+            </InfiniteList>
+          )}
+        </QueryView>
+      </div>
+    </div>
+  );
+}
+
+/** One search is one step of the history, however it changes; leaving it leads to the shelf. */
+function useSearchAddress(search: StorySearch) {
+  const navigate = useNavigate();
+  const { state } = useLocation() as { state: { over?: boolean } | null };
+  return {
+    go: (change: Partial<StorySearch>) => void navigate(searchPath({ ...search, ...change }), { replace: true, state }),
+    leave: () => void (state?.over ? navigate(-1) : navigate('/explore', { replace: true })),
+  };
+}
+
+const NothingFound = ({ search, onAll }: { search: StorySearch; onAll: () => void }) => (
+  <EmptyState
+    drawing="book"
+    text={words.none(search.q.trim(), search.tag)}
+    action={
+      <Button variant="quiet" onClick={onAll}>
+        {words.all}
+      </Button>
+    }
+  />
+);
+
+/** A look at the server this long after the last key. */
+const PAUSE_MS = 300;
+
+/** What is typed, told after a pause; not while an input method is still composing. */
+function useTypedWords(q: string, onWords: (q: string) => void) {
+  const [typed, setTyped] = useState(q);
+  const [known, setKnown] = useState({ address: q, told: q });
+  const [isComposing, setComposing] = useState(false);
+  // the address changed by another hand: a way back, a reload
+  if (q !== known.address) {
+    setKnown({ ...known, address: q });
+    if (q !== known.told.trim()) setTyped(q);
+  }
+  const tell = useEffectEvent((value: string) => {
+    if (value.trim() === q) return;
+    setKnown({ address: q, told: value });
+    onWords(value);
+  });
+  useEffect(() => {
+    if (isComposing) return;
+    const timer = setTimeout(() => tell(typed), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, isComposing]);
+  return { typed, setTyped, setComposing, tellNow: () => onWords(typed) };
+}
+
+interface SearchFieldProps {
+  search: StorySearch;
+  onWords: (q: string) => void;
+  onCancel: () => void;
+}
+
+function SearchField({ search, onWords, onCancel }: SearchFieldProps) {
+  const { typed, setTyped, setComposing, tellNow } = useTypedWords(search.q, onWords);
+  const field = useRef<HTMLInputElement>(null);
+  useFocusOnce(field, !search.q && !search.tag && search.sort === 'new');
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        tellNow();
+        // the keyboard makes room for what was found
+        field.current?.blur();
+      }}
+    >
+      <div className={styles.field}>
+        <TextField
+          ref={field}
+          label={words.open}
+          hideLabel
+          role="searchbox"
+          inputMode="search"
+          enterKeyHint="search"
+          autoComplete="off"
+          placeholder={words.placeholder}
+          maxLength={SEARCH_CHARACTERS}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onCompositionStart={() => setComposing(true)}
+          onCompositionEnd={() => setComposing(false)}
+          action={
+            typed && (
+              <IconButton
+                label={words.clear}
+                icon={<CloseIcon size={18} />}
+                onClick={() => {
+                  setTyped('');
+                  field.current?.focus();
+                }}
+              />
+            )
+          }
+        />
+      </div>
+      <button type="button" className={styles.cancel} onClick={onCancel}>
+        {words.cancel}
+      </button>
+    </form>
+  );
+}
+
+/** A search opened with nothing in it begins with typing. */
+function useFocusOnce(field: RefObject<HTMLInputElement | null>, wanted: boolean) {
+  const isWanted = useRef(wanted);
+  useEffect(() => {
+    if (isWanted.current) field.current?.focus({ preventScroll: true });
+    isWanted.current = false;
+  }, [field]);
+}
+
+interface SearchChipsProps {
+  search: StorySearch;
+  onChoose: (change: Partial<StorySearch>) => void;
+}
+
+/** In which order, and of which tag: the chosen one, and those that the shelf has most of. */
+function SearchChips({ search, onChoose }: SearchChipsProps) {
+  const feed = useStoriesGetStoriesInfiniteQuery();
+  const common = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
+  // the one that was opened with stands in sight, and stays there when another is chosen
+  const [first] = useState(search.tag);
+  const tags = [...new Set([first, ...common, search.tag])].filter(Boolean);
+  return (
+    <div className={styles.chips}>
+      <fieldset className={styles.group} aria-label={words.sort}>
+        <Chip selected={search.sort === 'new'} onClick={() => onChoose({ sort: 'new' })}>
+          {words.newest}
+        </Chip>
+        <Chip selected={search.sort === 'hot'} onClick={() => onChoose({ sort: 'hot' })}>
+          {words.hottest}
+        </Chip>
+      </fieldset>
+      <fieldset className={clsx(styles.group, styles.tags)} aria-label={words.tags}>
+        {tags.map((tag) => (
+          <Chip
+            key={tag}
+            selected={tag === search.tag}
+            onClick={() => onChoose({ tag: tag === search.tag ? '' : tag })}
+          >
+            {tag}
+          </Chip>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
