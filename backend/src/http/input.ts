@@ -19,6 +19,7 @@ const labels: Record<string, string> = {
   message_id: '消息',
   suggestion_id: '灵感',
   count: '数量',
+  package_id: '充值档位',
 };
 
 export const codePoints = (text: string): number => [...text].length;
@@ -64,7 +65,7 @@ export async function readInput(c: Context): Promise<Record<string, unknown>> {
 }
 
 /** The body's text; throws 413 as soon as it grows too long, whatever its length header says. */
-async function readBody(c: Context): Promise<string> {
+export async function readBody(c: Context): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of c.req.raw.body ?? []) {
