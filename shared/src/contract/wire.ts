@@ -200,6 +200,7 @@ export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
 /** `GET /v1/orders/{id}`, and what `POST /v1/orders` answers */
 export const orderSchema = v.object({
   id,
+  client_id: optionalText,
   package_id: optionalId,
   points: v.number(),
   price_cents: v.number(),
