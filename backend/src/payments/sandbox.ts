@@ -159,7 +159,7 @@ const stateTexts = {
 const style = `
   :root { color-scheme: light dark; font: 17px/1.6 system-ui, "PingFang SC", "Noto Sans SC", sans-serif; }
   body { max-width: 400px; margin: 0 auto; padding: 40px 16px; background: light-dark(#f7f3ea, #14120f); color: light-dark(#1f1b16, #efe8da); }
-  h1 { margin: 0 0 4px; font-size: 20px; }
+  h1 { margin: 0 0 12px; font-size: 20px; }
   .notice { margin: 0 0 24px; padding: 12px 16px; border: 1px dashed currentcolor; border-radius: 12px; font-weight: 600; }
   .price { margin: 16px 0 0; font-size: 36px; font-variant-numeric: tabular-nums; }
   dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 8px 0 32px; font-size: 15px; }
