@@ -35,6 +35,7 @@ export default defineConfig({
       DATA_DIR: process.env.E2E_DATA_DIR ?? 'test-results/data',
       RATE_LIMIT_REGISTER: '1000',
       RATE_LIMIT_LOGIN: '1000',
+      PAYMENT_PROVIDER: 'sandbox',
       // nobody reads on once the tests are over
       DRAIN_SECONDS: '0',
     },

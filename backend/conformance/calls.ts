@@ -35,6 +35,13 @@ export const calls = {
   'POST /v1/email/verification-notification/resend': { without: `${serverWords}; needed for e-mail accounts only` },
   'POST /v1/check-in': { without: serverWords },
   'GET /v1/transactions': { without: '消费明细 shows 服务器还没有这项功能 and a button to try again' },
+  'GET /v1/orders': { without: '充值 has no orders: the link of paymentProvider, or 充值还没有开通' },
+  'POST /v1/orders': { without: '充值 ends with 服务器还没有这项功能', follows: 'GET /v1/orders' },
+  'GET /v1/orders/{id}': { without: 'a reader who has paid does not see that it arrived', follows: 'GET /v1/orders' },
+  'POST /v1/payments/webhook/{provider}': {
+    without: 'the page never asks for it; payments come by a way of the server’s own',
+    follows: 'GET /v1/orders',
+  },
   'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },
   'POST /broadcasting/auth': { without: 'required' },
   'POST /broadcasting/user-auth': { without: 'the page never asks for it' },

@@ -2,6 +2,7 @@ import {
   checkInSchema,
   conversationSchema,
   messageSchema,
+  orderSchema,
   storySchema,
   suggestionSchema,
   transactionSchema,
@@ -148,6 +149,25 @@ export const Transaction: Entity = {
     ref_type: orNull(text),
     ref_id: orNull(id),
     created_at: time,
+  }),
+};
+
+export const Order: Entity = {
+  name: 'Order',
+  read: orderSchema,
+  agreed: v.looseObject({
+    id,
+    client_id: orNull(text),
+    package_id: id,
+    points: whole,
+    price_cents: whole,
+    status: v.picklist(['created', 'pending', 'paid', 'credited', 'expired', 'failed']),
+    method: text,
+    checkout_url: orNull(text),
+    created_at: time,
+    expires_at: time,
+    paid_at: orNull(time),
+    credited_at: orNull(time),
   }),
 };
 

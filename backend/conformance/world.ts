@@ -164,6 +164,19 @@ export class World {
     return id;
   }
 
+  /** What answers the order of `mine`, for whatever the server sells first. */
+  order(): Promise<{ form: { package_id: string; client_id: string }; answer: Answer }> {
+    return this.once('order', async () => {
+      const { visitor } = await this.member('mine');
+      const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
+      const package_id = Array.isArray(packages) ? idOf(packages[0]) : '';
+      if (package_id === '') throw new Untried('the server names nothing to buy');
+      const client_id = randomUUID();
+      const form = { package_id, client_id };
+      return { form, answer: await visitor.post('/orders', form, { 'Idempotency-Key': client_id }) };
+    });
+  }
+
   /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` where one never ends. */
   async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
     const giveUpAt = Date.now() + REPLY_TIMEOUT_MS;
@@ -266,6 +279,13 @@ export async function say(visitor: Visitor, content: Record<string, unknown>): P
 export function userOf({ body }: Answer): Record<string, unknown> {
   const outer = unwrapped(body);
   return unwrapped('user' in outer ? outer.user : outer);
+}
+
+/** The id of an order that was placed; throws `Untried` where none was. */
+export function orderOf(answer: Answer): string {
+  const orderId = idOf(unwrapped(answer.body));
+  if (answer.status > 299 || orderId === '') throw new Untried('nothing could be ordered');
+  return orderId;
 }
 
 export function conversationIdOf({ body }: Answer): string {

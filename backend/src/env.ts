@@ -39,6 +39,31 @@ const reverbOrigin = v.pipe(
 
 const text = v.optional(v.string());
 
+const packagesCure =
+  'a JSON list like [{"id":"p60","points":60,"priceCents":600}], the rechargePackages of the site\'s configuration';
+
+/** What can be bought. */
+const rechargePackage = v.object({
+  id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+  points: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000_000)),
+  priceCents: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000_000)),
+  label: v.optional(v.string()),
+});
+
+export type RechargePackage = v.InferOutput<typeof rechargePackage>;
+
+const rechargePackages = v.pipe(
+  v.optional(v.string(), '[]'),
+  v.rawTransform(({ dataset, addIssue, NEVER }): RechargePackage[] => {
+    try {
+      return v.parse(v.array(rechargePackage), JSON.parse(dataset.value));
+    } catch {
+      addIssue({ message: packagesCure });
+      return NEVER;
+    }
+  }),
+);
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const schema = v.object({
@@ -55,6 +80,10 @@ const schema = v.object({
   AI_BASE_URL: v.optional(v.pipe(v.string(), v.trim(), v.url('an address like https://host/v1'))),
   AI_API_KEY: text,
   AI_MODEL: text,
+  PAYMENT_PROVIDER: v.optional(v.picklist(['sandbox'], 'sandbox, or leave it out')),
+  PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
+  PAYMENT_SANDBOX_DELAY_MS: whole(500, 0, 60_000),
+  RECHARGE_PACKAGES: rechargePackages,
   STORYTELLER_START_DELAY_MS: whole(600, 0, 60_000),
   STORYTELLER_PIECE_DELAY_MS: whole(90, 0, 60_000),
   STORYTELLER_PIECE_CHARACTERS: whole(4, 1, 2_000),
@@ -106,6 +135,9 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   }
   if (parsed.output.AI_BASE_URL && !parsed.output.AI_MODEL) {
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
+  }
+  if (parsed.output.PAYMENT_PROVIDER && parsed.output.RECHARGE_PACKAGES.length === 0) {
+    throw new ConfigError(`RECHARGE_PACKAGES: nothing to sell; ${packagesCure}`);
   }
   return {
     ...parsed.output,

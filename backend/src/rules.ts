@@ -8,6 +8,11 @@ export const rules = {
   checkInRewards: [10, 12, 14, 16, 18, 20, 30],
   inviteReward: { inviter: 50, invitee: 20 },
   maxRewardedInvites: 20,
+  orderMinutes: 30,
+  /** Orders of one user that can still be paid. */
+  openOrders: 10,
+  /** How old, or ahead of time, a webhook's signature may be. */
+  webhookToleranceSeconds: 300,
   messageCharacters: 2_000,
   replyCharacters: 6_000,
   personaCharacters: 1_000,

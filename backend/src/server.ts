@@ -15,10 +15,12 @@ import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RateLimiter } from './http/rateLimiter.ts';
 import { createFaultReport, createLog } from './log.ts';
+import type { PaymentProvider } from './payments/orders.ts';
+import { createSandbox } from './payments/sandbox.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
 import { ReverbBroadcaster } from './realtime/reverb.ts';
 import type { Services } from './services.ts';
-import { loadAppKey } from './signatures.ts';
+import { hmac, loadAppKey } from './signatures.ts';
 import { publishStories } from './stories.ts';
 
 export interface Backend {
@@ -53,12 +55,15 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     server.once('error', reject).listen(env.PORT, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const stopPayments = services.payments?.start?.(url);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     services,
     damaged,
     async close(drainMs = 0) {
       stopSweeper();
+      stopPayments?.();
       // calls go on meanwhile, so that pages without a socket see the end of their replies
       await services.runs.drain(drainMs);
       const closed = new Promise((resolve) => server.close(resolve));
@@ -83,6 +88,7 @@ export async function createServices(
   const report = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
   const db = await openDatabase(env.DATA_DIR, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
+  const payments = choosePayments({ env, clock, log, report, db, appKey });
   return {
     env,
     clock,
@@ -93,10 +99,21 @@ export async function createServices(
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
     limits: new RateLimiter(clock),
     mailer: fileMailer(join(env.DATA_DIR, 'mail'), clock),
+    payments,
     storyteller: chooseStoryteller(env),
     runs: new Runs(report),
     appKey,
   };
+}
+
+/** An adapter for a real provider is made here, by its name in PAYMENT_PROVIDER. */
+function choosePayments(
+  services: Pick<Services, 'env' | 'clock' | 'log' | 'report' | 'db' | 'appKey'>,
+): PaymentProvider | null {
+  const { env, log, appKey } = services;
+  if (!env.PAYMENT_PROVIDER) return null;
+  log.warn('PAYMENT_PROVIDER=sandbox: nobody pays, and whoever taps 付款成功 gets points; for trying out only');
+  return createSandbox(services, env.PAYMENT_WEBHOOK_SECRET ?? hmac(appKey, 'payment webhook'));
 }
 
 function chooseStoryteller(env: Env): Storyteller {

@@ -7,6 +7,7 @@ import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
 import type { Log, ReportFault } from './log.ts';
+import type { PaymentProvider } from './payments/orders.ts';
 import type { Broadcaster } from './realtime/broadcaster.ts';
 
 /** What the rules of the product need from the outside; made once at start, handed to every module. */
@@ -20,6 +21,8 @@ export interface Services {
   broadcaster: Broadcaster;
   limits: RateLimiter;
   mailer: Mailer;
+  /** Takes the money for points; null where nothing can be bought. */
+  payments: PaymentProvider | null;
   storyteller: Storyteller;
   runs: Runs;
   appKey: string;

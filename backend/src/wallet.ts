@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
-import { isoTime, shanghaiDate } from './clock.ts';
+import { isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
 import { cursorPage, readCursor } from './http/cursor.ts';
@@ -144,17 +144,24 @@ export function transactionRoutes(services: Services): Hono<AppEnv> {
   });
 }
 
+/** With what was paid for it, where it was bought. */
+type ReceiptRow = TransactionRow & { price_cents: number | null; method: string | null; paid_at: number | null };
+
 function pageOfTransactions(
   { db }: Services,
   userId: string,
   cursor: string | undefined,
   type: string | undefined,
-): TransactionRow[] {
+): ReceiptRow[] {
   const after = readCursor(cursor);
   let page = query
     .selectFrom('transactions')
-    .selectAll()
-    .where('user_id', '=', userId)
+    .leftJoin('orders', (join) =>
+      join.onRef('orders.id', '=', 'transactions.ref_id').on('transactions.ref_type', '=', 'order'),
+    )
+    .selectAll('transactions')
+    .select(['orders.price_cents', 'orders.method', 'orders.paid_at'])
+    .where('transactions.user_id', '=', userId)
     .orderBy('position', 'desc')
     .limit(rules.pageSize + 1);
   if (after) page = page.where('position', '<', after.time);
@@ -162,7 +169,8 @@ function pageOfTransactions(
   return db.all(page);
 }
 
-function presentTransaction(row: TransactionRow) {
+function presentTransaction(row: ReceiptRow) {
+  const { price_cents, method, paid_at } = row;
   return {
     id: row.id,
     type: row.type,
@@ -171,6 +179,7 @@ function presentTransaction(row: TransactionRow) {
     description: row.description,
     ref_type: row.ref_type,
     ref_id: row.ref_id,
+    order: price_cents === null ? null : { id: row.ref_id, price_cents, method, paid_at: isoTimeOrNull(paid_at) },
     created_at: isoTime(row.created_at),
   };
 }

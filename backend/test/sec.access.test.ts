@@ -21,6 +21,9 @@ describe('sec.idor-matrix', () => {
       'GET /media/share/{file}',
       'GET /healthz',
       'GET /readyz',
+      // stands for a provider's own site
+      'GET /payments/sandbox/{token}',
+      'POST /payments/sandbox/{token}',
     ]);
     const served = createApp(backend.services)
       .routes.filter(({ method }) => method !== 'ALL')

@@ -24,6 +24,7 @@ test('the ledger groups by day, adds up, filters by kind, and follows live', asy
 });
 
 test('充值 says truthfully that nobody can pay yet, and what gives points instead', async ({ person, page }) => {
+  await page.route('**/api/v1/capabilities', (route) => route.fulfill({ json: { data: [] } }));
   await person.returns(await seededAccount({ balance: 42 }));
   await person.open('/my/wallet/recharge');
   await expect(page.getByText('42')).toBeVisible();
@@ -32,6 +33,26 @@ test('充值 says truthfully that nobody can pay yet, and what gives points inst
   await expect(page.getByRole('link', { name: /支付/ })).toHaveCount(0);
   await page.getByRole('link', { name: /每日签到/ }).tap();
   await expect(page.getByRole('button', { name: /^签到/ })).toBeVisible();
+});
+
+test('points are bought: order, checkout, back to the order, credited once, receipt in the ledger', async ({ person, page }) => {
+  await person.returns(await seededAccount({ balance: 42 }));
+  await person.open('/my/wallet/recharge');
+  await page.getByRole('button', { name: '去付款 ¥6.00' }).tap();
+  await expect(page.getByText('沙盒付款，不会真的扣款')).toBeVisible();
+  await page.getByRole('button', { name: '取消' }).tap();
+  await expect(page.getByRole('heading', { name: '等待付款' })).toBeVisible();
+  // a tab that was closed: the open order is offered again
+  await person.open('/my/wallet/recharge');
+  await page.getByRole('region', { name: '还没付款的订单' }).getByRole('link').tap();
+  await page.getByRole('link', { name: '去付款' }).tap();
+  await page.getByRole('button', { name: '付款成功' }).tap();
+  await expect(page.getByRole('heading', { name: '充值成功' })).toBeVisible();
+  await expect(page.getByText('102')).toBeVisible();
+  await page.getByRole('link', { name: '看消费明细' }).tap();
+  await expect(page.getByRole('link', { name: /^订单 \d{16} · ¥6\.00 · 沙盒付款$/ })).toHaveCount(1);
+  await page.reload();
+  await expect(page.getByRole('region', { name: '今天' })).toContainText('余额 102 点');
 });
 
 test('the answers of 客服中心 name what this site really gives and takes', async ({ person, page }) => {

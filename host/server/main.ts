@@ -64,11 +64,14 @@ function endsWith(close: () => Promise<void>) {
 async function backendFor(
   { BACKEND_URL: elsewhere, DATA_DIR }: ServerEnv,
   logLevel: string,
+  { rechargePackages }: SiteConfig,
 ): Promise<Omit<Backend, 'gone'>> {
   if (elsewhere) return { url: () => elsewhere, awaySeconds: () => null, stop: async () => {} };
   const { PORT: _, ...inherited } = process.env;
   const backend = await startBackend({
     LOG_LEVEL: logLevel,
+    // the prices that are shown are the prices that are taken
+    RECHARGE_PACKAGES: JSON.stringify(rechargePackages ?? []),
     ...inherited,
     PORT: '0',
     DATA_DIR: join(DATA_DIR, 'backend'),
@@ -103,8 +106,9 @@ function readSiteConfig(file: string, read: (path: string) => SiteConfig): SiteC
 }
 
 async function develop(env: ServerEnv) {
-  const backend = await backendFor(env, env.LOG_LEVEL ?? 'warn');
-  const server = startDevServer(env.PORT, backend.url(), siteConfig(env));
+  const config = siteConfig(env);
+  const backend = await backendFor(env, env.LOG_LEVEL ?? 'warn', config);
+  const server = startDevServer(env.PORT, backend.url(), config);
   endsWith(async () => {
     server.kill('SIGTERM');
     await backend.stop();
@@ -130,7 +134,7 @@ interface Served {
 
 /** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
 async function serveStored({ env, store, config, logLevel }: Served, set?: string) {
-  const backend = await backendFor(env, logLevel);
+  const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
   const server = createProduct({

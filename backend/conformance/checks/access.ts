@@ -3,9 +3,16 @@ import { type Call, isRequired } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
 import type { Answer, Visitor } from '../visitor.ts';
-import { conversationIdOf, say, type World } from '../world.ts';
+import { conversationIdOf, orderOf, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
+
+interface Targets {
+  conversation_id: string;
+  suggestionId: string;
+  orderId: string;
+  userId: string;
+}
 
 /** An attempt to reach what belongs to another user. */
 interface Attempt {
@@ -13,7 +20,7 @@ interface Attempt {
   /** what it aims at, where a call has several targets */
   target?: string;
   /** What the other one has, as ids; made before the attempt. */
-  send(attacker: Visitor, victim: { conversation_id: string; suggestionId: string; userId: string }): Promise<Answer>;
+  send(attacker: Visitor, victim: Targets): Promise<Answer>;
   /** Whether the answer itself gives something away. */
   gives(answer: Answer): boolean;
 }
@@ -49,6 +56,11 @@ const attempts: Attempt[] = [
     send: (attacker, { suggestionId }) => attacker.get(`/messages/suggestion/${encodeURIComponent(suggestionId)}`),
     gives: isSuccess,
   },
+  {
+    call: 'GET /v1/orders/{id}',
+    send: (attacker, { orderId }) => attacker.get(`/orders/${encodeURIComponent(orderId)}`),
+    gives: isSuccess,
+  },
   ...(['private', 'presence'] as const).map(
     (kind): Attempt => ({
       call: 'POST /broadcasting/auth',
@@ -70,9 +82,10 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: A
   const { id: conversation_id } = await world.conversation();
   const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
+  const orderId = call === 'GET /v1/orders/{id}' ? orderOf((await world.order()).answer) : '';
   const attacker = await world.member('theirs');
   const before = await stateOf(victim.visitor, conversation_id);
-  const answer = await send(attacker.visitor, { conversation_id, suggestionId, userId: victim.id });
+  const answer = await send(attacker.visitor, { conversation_id, suggestionId, orderId, userId: victim.id });
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
   const isChanged = await hasChanged(victim.visitor, conversation_id, before);
@@ -143,6 +156,7 @@ const writes: [call: Call, method: string, path: string][] = [
   ['PUT /v1/user', 'PUT', '/user'],
   ['PUT /v1/user/password', 'PUT', '/user/password'],
   ['POST /v1/check-in', 'POST', '/check-in'],
+  ['POST /v1/orders', 'POST', '/orders'],
   ['POST /broadcasting/auth', 'POST', '//broadcasting/auth'],
   ['POST /v1/email/verification-notification/resend', 'POST', '/email/verification-notification/resend'],
 ];
@@ -248,6 +262,8 @@ const privateCalls: [call: Call, method: string, path: string][] = [
   ['GET /v1/messages/latest', 'GET', '/messages/latest?story_id=1'],
   ['GET /v1/messages/suggestion/{id}', 'GET', '/messages/suggestion/1'],
   ['GET /v1/transactions', 'GET', '/transactions'],
+  ['GET /v1/orders', 'GET', '/orders'],
+  ['GET /v1/orders/{id}', 'GET', '/orders/1'],
 ];
 
 const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>

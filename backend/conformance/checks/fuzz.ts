@@ -23,6 +23,8 @@ const fuzzed: FuzzedCall[] = [
   { call: 'GET /v1/user', method: 'GET', path: '/user' },
   { call: 'GET /v1/email/verify/{id}/{hash}', method: 'GET', path: '/email/verify/:x/:x' },
   { call: 'GET /v1/transactions', method: 'GET', path: '/transactions' },
+  { call: 'GET /v1/orders', method: 'GET', path: '/orders' },
+  { call: 'GET /v1/orders/{id}', method: 'GET', path: '/orders/:x' },
   { call: 'GET /sanctum/csrf-cookie', method: 'GET', path: '//sanctum/csrf-cookie' },
   { call: 'POST /v1/messages', method: 'POST', path: '/messages' },
   { call: 'POST /v1/messages/suggestion', method: 'POST', path: '/messages/suggestion' },
@@ -38,6 +40,9 @@ const fuzzed: FuzzedCall[] = [
     path: '/email/verification-notification/resend',
   },
   { call: 'POST /v1/check-in', method: 'POST', path: '/check-in' },
+  { call: 'POST /v1/orders', method: 'POST', path: '/orders' },
+  { call: 'POST /v1/payments/webhook/{provider}', method: 'POST', path: '/payments/webhook/:x' },
+  { call: 'POST /v1/payments/webhook/{provider}', method: 'POST', path: '/payments/webhook/sandbox' },
   { call: 'POST /broadcasting/auth', method: 'POST', path: '//broadcasting/auth' },
   { call: 'POST /broadcasting/user-auth', method: 'POST', path: '//broadcasting/user-auth' },
   { call: 'every call', method: 'POST', path: '/no-such-call' },
@@ -63,6 +68,7 @@ const FIELDS = [
   'socket_id',
   'channel_name',
   'invite_code',
+  'package_id',
 ];
 const PARAMETERS = [
   'cursor',

@@ -1,6 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
-import { CheckIn, expectAgreed, expectReadable, idOf, pageOf, Transaction, unwrapped } from '../entities.ts';
+import { checksOf, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
+import {
+  CheckIn,
+  expectAgreed,
+  expectReadable,
+  idOf,
+  Order,
+  pageOf,
+  recordOf,
+  Transaction,
+  unwrapped,
+} from '../entities.ts';
+import { Visitor } from '../visitor.ts';
+import { orderOf, type World } from '../world.ts';
 
 const checkIn = checksOf('POST /v1/check-in', [
   {
@@ -68,4 +80,99 @@ const transactions = checksOf('GET /v1/transactions', [
   },
 ]);
 
-export const pointChecks = [...checkIn, ...transactions];
+const listOfOrders = checksOf('GET /v1/orders', [
+  {
+    name: 'lists orders, and names what can be bought',
+    otherwise: 'shows the packages of the site’s own configuration',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const answer = await visitor.get('/orders');
+      expectStatus(answer, 200);
+      pageOf(answer.body);
+      const { packages } = recordOf(recordOf(answer.body).meta);
+      expectThat(Array.isArray(packages) && packages.length > 0, () => shownValue(recordOf(answer.body).meta));
+    },
+  },
+]);
+
+const ordering = checksOf('POST /v1/orders', [
+  {
+    name: 'opens an order that can be paid, and moves no money',
+    otherwise: 'shows the order as it is told',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const before = unwrapped((await visitor.get('/user')).body).balance;
+      const { answer } = await world.order();
+      expectSuccess(answer);
+      const order = unwrapped(answer.body);
+      expectReadable(Order, order);
+      expectAgreed(Order, order);
+      expectThat(order.status === 'pending', () => shown(answer));
+      const after = unwrapped((await visitor.get('/user')).body).balance;
+      expectThat(after === before, `a balance of ${before} before, of ${after} afterwards`);
+    },
+  },
+  {
+    name: 'answers a repeated key with the same order',
+    otherwise: 'keeps the key of an order that is open, and would open another',
+    async run(world) {
+      const { form, id } = await placedOrder(world);
+      const { visitor } = await world.member('mine');
+      const again = await visitor.post('/orders', form, { 'Idempotency-Key': form.client_id });
+      expectSuccess(again);
+      expectThat(idOf(unwrapped(again.body)) === id, () => shown(again));
+    },
+  },
+  {
+    name: 'refuses a package that is none (422)',
+    otherwise: 'offers those that are named alone',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const client_id = randomUUID();
+      const form = { package_id: 'no-such-package', client_id };
+      expectFieldErrors(await visitor.post('/orders', form, { 'Idempotency-Key': client_id }), 'package_id');
+    },
+  },
+]);
+
+/** The order of `mine`. */
+async function placedOrder(world: World) {
+  const { form, answer } = await world.order();
+  return { form, id: orderOf(answer) };
+}
+
+const oneOrder = checksOf('GET /v1/orders/{id}', [
+  {
+    name: 'tells how an order stands',
+    otherwise: 'shows what can be read of it',
+    async run(world) {
+      const { id } = await placedOrder(world);
+      const { visitor } = await world.member('mine');
+      const answer = await visitor.get(`/orders/${encodeURIComponent(id)}`);
+      expectStatus(answer, 200);
+      expectReadable(Order, unwrapped(answer.body));
+      expectThat(idOf(unwrapped(answer.body)) === id, () => shown(answer));
+    },
+  },
+]);
+
+const webhooks = checksOf('POST /v1/payments/webhook/{provider}', [
+  {
+    name: 'refuses who has not signed, without session or token, and moves no money',
+    otherwise: 'never calls it',
+    async run(world) {
+      const { id } = await placedOrder(world);
+      const { visitor } = await world.member('mine');
+      const provider = new Visitor(world.target.url);
+      for (const headers of [{}, { 'Payment-Signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` }]) {
+        const event = { id: randomUUID(), type: 'payment.succeeded', order_id: id, amount_cents: 1 };
+        const answer = await provider.post('/payments/webhook/sandbox', event, headers as Record<string, string>);
+        expectStatus(answer, 400, 401, 403, 404);
+      }
+      const { status } = unwrapped((await visitor.get(`/orders/${encodeURIComponent(id)}`)).body);
+      expectThat(status === 'pending', `the order is ${status}`);
+    },
+  },
+]);
+
+export const pointChecks = [...checkIn, ...transactions, ...listOfOrders, ...ordering, ...oneOrder, ...webhooks];

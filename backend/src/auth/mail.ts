@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserRow } from '../db/schema.ts';
 import type { Http } from '../http/http.ts';
+import { productOrigin } from '../http/origin.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, sameText } from '../signatures.ts';
@@ -55,8 +56,7 @@ const sign = (appKey: string, id: string, hash: string, expires: string): string
 
 /** Mails the confirmation link and prints it, since this backend's mail stays on the machine. */
 export function sendVerification(c: Http, { appKey, clock, env, mailer }: Services, user: UserRow): void {
-  const { scheme, host } = c.get('source');
-  const origin = env.APP_ORIGIN[0] ?? `${scheme}://${host}`;
+  const origin = productOrigin(c.get('source'), env.APP_ORIGIN);
   const hash = emailHash(user.login);
   const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
   const signature = sign(appKey, user.id, hash, expires);

@@ -3,6 +3,7 @@ import { type Generated, type Insertable, type Kysely, type Migration, Migrator,
 export type MessageRole = 'user' | 'assistant' | 'system';
 export type MessageStatus = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 export type SuggestionStatus = 'pending' | 'ready' | 'failed';
+export type OrderStatus = 'created' | 'pending' | 'paid' | 'credited' | 'failed';
 export type TransactionType = 'recharge' | 'message' | 'continue' | 'suggestion' | 'check_in' | 'invite' | 'refund';
 
 /** Times are milliseconds since 1970, points are whole numbers, JSON columns hold text. */
@@ -14,6 +15,9 @@ export interface Schema {
   messages: MessagesTable;
   suggestions: SuggestionsTable;
   transactions: TransactionsTable;
+  orders: OrdersTable;
+  payment_events: PaymentEventsTable;
+  sandbox_checkouts: SandboxCheckoutsTable;
   check_ins: CheckInsTable;
   idempotency: IdempotencyTable;
   changes: ChangesTable;
@@ -130,6 +134,47 @@ interface TransactionsTable {
   created_at: number;
 }
 
+interface OrdersTable {
+  /** what readers quote: the Shanghai day and eight more digits */
+  id: string;
+  user_id: string;
+  client_id: string;
+  package_id: string;
+  points: number;
+  price_cents: number;
+  provider: string;
+  /** the provider's name as it stands on the receipt */
+  method: string;
+  /** one that ran out of time is told by `expires_at` */
+  status: OrderStatus;
+  checkout_url: string | null;
+  created_at: number;
+  expires_at: number;
+  paid_at: number | null;
+  credited_at: number | null;
+}
+
+/** Each webhook that was taken, with what it was answered. */
+interface PaymentEventsTable {
+  provider: string;
+  event_id: string;
+  order_id: string;
+  answer: string;
+  created_at: number;
+}
+
+/** The sandbox's own books, as a provider elsewhere would keep them. */
+interface SandboxCheckoutsTable {
+  token: string;
+  order_id: string;
+  points: number;
+  price_cents: number;
+  return_url: string;
+  expires_at: number;
+  outcome: 'paid' | 'failed' | null;
+  delivered_at: number | null;
+}
+
 interface CheckInsTable {
   user_id: string;
   date: string;
@@ -154,6 +199,8 @@ export type ConversationRow = Selectable<ConversationsTable>;
 export type MessageRow = Selectable<MessagesTable>;
 export type NewMessageRow = Insertable<MessagesTable>;
 export type SuggestionRow = Selectable<SuggestionsTable>;
+export type OrderRow = Selectable<OrdersTable>;
+export type SandboxCheckoutRow = Selectable<SandboxCheckoutsTable>;
 export type TransactionRow = Selectable<TransactionsTable>;
 
 const statements = [
@@ -233,6 +280,24 @@ const exploring = [
     update story_readers set count = count - 1 where story_id = old.story_id; end`,
 ];
 
+const orders = [
+  `create table orders (
+    id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
+    package_id text not null, points integer not null, price_cents integer not null, provider text not null,
+    method text not null, status text not null, checkout_url text, created_at integer not null,
+    expires_at integer not null, paid_at integer, credited_at integer, unique(user_id, client_id))`,
+  'create index orders_by_user on orders(user_id, created_at desc, id desc)',
+  `create table payment_events (
+    provider text not null, event_id text not null, order_id text not null, answer text not null,
+    created_at integer not null, primary key (provider, event_id)) without rowid`,
+  `create table sandbox_checkouts (
+    token text primary key, order_id text not null unique references orders(id) on delete cascade,
+    points integer not null, price_cents integer not null, return_url text not null, expires_at integer not null,
+    outcome text, delivered_at integer)`,
+  `create index sandbox_checkouts_undelivered on sandbox_checkouts(token)
+    where outcome is not null and delivered_at is null`,
+];
+
 const migrations: Record<string, Migration> = {
   '001_initial': {
     async up(db: Kysely<unknown>) {
@@ -256,6 +321,11 @@ const migrations: Record<string, Migration> = {
   '004_exploring': {
     async up(db: Kysely<unknown>) {
       for (const statement of exploring) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_wallet_orders': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of orders) await sql.raw(statement).execute(db);
     },
   },
 };

@@ -10,6 +10,7 @@ import { shareImageRoutes } from '../content/shareImages.ts';
 import { query } from '../db/database.ts';
 import { storageFaultOf } from '../db/storageFault.ts';
 import type { Log } from '../log.ts';
+import { orderRoutes, paymentRoutes } from '../payments/orders.ts';
 import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -46,6 +47,8 @@ export function createApp(services: Services): Hono<AppEnv> {
     if (Number(c.req.header('content-length') ?? 0) > rules.bodyBytes) throw tooLarge();
     await next();
   });
+  // providers call without a session, and are known by their signature
+  app.route('/api', paymentRoutes(services));
   app.use(csrfGuard(services));
   app.use(async (c, next) => {
     c.set('identity', findIdentity(services, sessionToken(c)));
@@ -92,7 +95,7 @@ function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
 }
 
 function apiRoutes(services: Services): Hono<AppEnv> {
-  return new Hono<AppEnv>()
+  const routes = new Hono<AppEnv>()
     .route('/', authRoutes(services))
     .route('/email', emailRoutes(services))
     .route('/user', userRoutes(services))
@@ -102,10 +105,13 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/check-in', checkInRoutes(services))
     .route('/transactions', transactionRoutes(services))
     .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services) }));
+  const { payments } = services;
+  if (payments) routes.route('/orders', orderRoutes(services, payments));
+  return routes;
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => ['stories.search'];
+const capabilitiesOf = ({ payments }: Services): string[] => ['stories.search', ...(payments ? ['orders'] : [])];
 
 const givenId = /^[\w-]{8,64}$/;
 

@@ -22,6 +22,7 @@ const labels: Record<string, string> = {
   q: '搜索内容',
   tag: '标签',
   sort: '排序',
+  package_id: '充值档位',
 };
 
 export const codePoints = (text: string): number => [...text].length;
@@ -67,7 +68,7 @@ export async function readInput(c: Context): Promise<Record<string, unknown>> {
 }
 
 /** The body's text; throws 413 as soon as it grows too long, whatever its length header says. */
-async function readBody(c: Context): Promise<string> {
+export async function readBody(c: Context): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of c.req.raw.body ?? []) {

@@ -43,3 +43,7 @@ export function isOwnOrigin(origin: string, source: Source, allowed: string[]): 
   if (allowed.length > 0) return allowed.includes(origin);
   return URL.canParse(origin) && new URL(origin).host === source.host;
 }
+
+/** Where readers find the product, for links that lead back to it: the first configured origin, or the one they asked from. */
+export const productOrigin = ({ scheme, host }: Source, configured: string[]): string =>
+  configured[0] ?? `${scheme}://${host}`;

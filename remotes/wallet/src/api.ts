@@ -5,10 +5,26 @@ import {
   endpoints,
   infiniteCursorOptions,
   listen,
+  newClientId,
   onCaughtUpNeeded,
+  orderSchema,
+  ordersSchema,
+  readJson,
+  STORAGE_KEYS,
+  singleSchema,
+  tab,
   transactionSchema,
 } from '@liaozhai/shared/runtime';
-import { type TransactionKind, type TransactionPage, toTransactionPage, withNewest } from './model';
+import {
+  type Order,
+  type Orders,
+  type TransactionKind,
+  type TransactionPage,
+  toOrder,
+  toOrders,
+  toTransactionPage,
+  withNewest,
+} from './model';
 
 /** One list per kind; null is all of them. */
 export type Filter = TransactionKind | null;
@@ -55,7 +71,64 @@ export const walletApi = api.injectEndpoints({
       transformResponse: toTransactionPage,
       keepUnusedDataFor: 0,
     }),
+    walletGetOrders: build.query<Orders, void>({
+      query: () => ({ url: endpoints.orders, schema: ordersSchema }),
+      transformResponse: toOrders,
+    }),
+    walletGetOrder: build.query<Order, string>({
+      query: (id) => ({ url: endpoints.order(id), schema: singleSchema(orderSchema) }),
+      transformResponse: toOrder,
+    }),
+    walletPlaceOrder: build.mutation<Order, OrderForm>({
+      query: ({ packageId, clientId }) => ({
+        url: endpoints.orders,
+        method: 'POST',
+        body: { package_id: packageId, client_id: clientId },
+        idempotencyKey: clientId,
+        schema: singleSchema(orderSchema),
+      }),
+      transformResponse: toOrder,
+      async onQueryStarted(_form, { dispatch, queryFulfilled }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (answer) dispatch(walletApi.util.upsertQueryData('walletGetOrder', answer.data.id, answer.data));
+      },
+    }),
   }),
 });
 
-export const { useWalletGetTransactionsInfiniteQuery } = walletApi;
+export interface OrderForm {
+  packageId: string;
+  /** the same while the same order is meant */
+  clientId: string;
+}
+
+/**
+ * The key under which this tab orders a package. It stays until the order is settled, so that a second tap, a reload or an answer that
+ * was lost never opens a second order.
+ */
+export const orderKeys = {
+  of(packageId: string): string {
+    const kept = keptOrderKeys();
+    const known = kept[packageId];
+    if (known) return known;
+    const key = newClientId();
+    tab.set(STORAGE_KEYS.orders, JSON.stringify({ ...kept, [packageId]: key }));
+    return key;
+  },
+  forget(packageId: string) {
+    const { [packageId]: _, ...rest } = keptOrderKeys();
+    tab.set(STORAGE_KEYS.orders, JSON.stringify(rest));
+  },
+};
+
+function keptOrderKeys(): Record<string, string> {
+  const kept = readJson(STORAGE_KEYS.orders, tab);
+  return typeof kept === 'object' && kept !== null ? { ...(kept as Record<string, string>) } : {};
+}
+
+export const {
+  useWalletGetTransactionsInfiniteQuery,
+  useWalletGetOrdersQuery,
+  useWalletGetOrderQuery,
+  useWalletPlaceOrderMutation,
+} = walletApi;

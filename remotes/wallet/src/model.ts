@@ -1,4 +1,4 @@
-import type { CursorPage, TransactionDto } from '@liaozhai/shared/contract';
+import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
 import { parseUrl } from '@liaozhai/shared/format';
 
 const KINDS = ['message', 'continue', 'suggestion', 'recharge', 'check_in', 'invite', 'refund'] as const;
@@ -17,6 +17,14 @@ export interface Transaction {
   balanceAfter: number | undefined;
   description: string;
   createdAt: string;
+  /** what was paid for it, where it was bought */
+  receipt?: Receipt;
+}
+
+export interface Receipt {
+  orderId: string;
+  priceCents: number;
+  method: string;
 }
 
 export type TransactionPage = CursorPage<Transaction>;
@@ -28,6 +36,9 @@ export const toTransaction = (dto: TransactionDto): Transaction => ({
   balanceAfter: dto.balance_after ?? undefined,
   description: dto.description ?? '',
   createdAt: dto.created_at,
+  ...(dto.order && {
+    receipt: { orderId: String(dto.order.id), priceCents: dto.order.price_cents, method: dto.order.method ?? '' },
+  }),
 });
 
 export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionDto>): TransactionPage => ({
@@ -74,3 +85,71 @@ export function checkoutLink(address: URL, { packageId, userId, returnUrl }: Pur
   link.searchParams.set('return', returnUrl);
   return link.href;
 }
+
+const STATUSES = ['created', 'pending', 'paid', 'credited', 'expired', 'failed'] as const;
+
+export type OrderStatus = (typeof STATUSES)[number];
+
+export interface Order {
+  id: string;
+  /** the key it was placed with; undefined where the server does not tell */
+  clientId: string | undefined;
+  packageId: string;
+  points: number;
+  priceCents: number;
+  /** one that this build does not know yet is waited for like `paid` */
+  status: OrderStatus;
+  /** who takes the money */
+  method: string;
+  checkoutUrl: string | undefined;
+  createdAt: string | undefined;
+  expiresAt: string | undefined;
+  paidAt: string | undefined;
+}
+
+export const toOrder = (dto: OrderDto): Order => ({
+  id: String(dto.id),
+  clientId: dto.client_id ?? undefined,
+  packageId: String(dto.package_id ?? ''),
+  points: dto.points,
+  priceCents: dto.price_cents,
+  status: STATUSES.find((status) => status === dto.status) ?? 'paid',
+  method: dto.method ?? '',
+  checkoutUrl: dto.checkout_url ?? undefined,
+  createdAt: dto.created_at ?? undefined,
+  expiresAt: dto.expires_at ?? undefined,
+  paidAt: dto.paid_at ?? undefined,
+});
+
+export interface Offer {
+  id: string;
+  points: number;
+  priceCents: number;
+  label?: string | undefined;
+}
+
+export interface Orders {
+  /** newest first */
+  orders: Order[];
+  /** what the server sells; empty where it does not say */
+  offers: Offer[];
+  /** who takes the money */
+  method: string;
+}
+
+export const toOrders = ({ data, meta }: OrdersDto): Orders => ({
+  orders: data.map(toOrder),
+  offers: (meta?.packages ?? []).map(({ id, points, price_cents, label }) => ({
+    id,
+    points,
+    priceCents: price_cents,
+    label: label ?? undefined,
+  })),
+  method: meta?.method ?? '',
+});
+
+/** Can still be paid. */
+export const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';
+
+/** What becomes of it is not settled yet. */
+export const isWaiting = (order: Order): boolean => isOpen(order) || order.status === 'paid';

@@ -16,6 +16,13 @@ export const routes: RouteDefinition[] = [
     requiresAuth: true,
     page: () => import(/* webpackChunkName: "recharge" */ './pages/BalanceRechargePage'),
   },
+  {
+    name: 'order',
+    path: '/my/wallet/orders/:id',
+    title: texts.order.title,
+    requiresAuth: true,
+    page: () => import(/* webpackChunkName: "order" */ './pages/OrderReadPage'),
+  },
 ];
 
 export const slots: SlotDefinition[] = [

@@ -10,6 +10,7 @@ export const paths = {
   support: () => '/my/support',
   transactions: () => '/my/wallet/transactions',
   recharge: () => '/my/wallet/recharge',
+  order: (id: string) => `/my/wallet/orders/${encodeURIComponent(id)}`,
   testList: () => '/test/list',
 } as const;
 
@@ -62,6 +63,8 @@ export const endpoints = {
   resendVerification: '/v1/email/verification-notification/resend',
   checkIn: '/v1/check-in',
   transactions: '/v1/transactions',
+  orders: '/v1/orders',
+  order: (id: string) => `/v1/orders/${encodeURIComponent(id)}`,
   /** Which of the product's own calls a server has; optional. */
   capabilities: '/v1/capabilities',
   /** A static list of pictures to choose from; optional. */

@@ -20,6 +20,8 @@ export const STORAGE_KEYS = {
   uncopied: 'liaozhai-uncopied',
   /** sessionStorage: the invite code that a visitor came by */
   invite: 'liaozhai-invite',
+  /** sessionStorage: the keys of orders that may be open, by package */
+  orders: 'liaozhai-orders',
   /** sessionStorage: where this visit began */
   arrival: 'liaozhai-arrival',
   /** sessionStorage: scroll positions of screens */

@@ -197,6 +197,34 @@ export const suggestionSchema = v.object({
 });
 export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
 
+/** `GET /v1/orders/{id}`, and what `POST /v1/orders` answers */
+export const orderSchema = v.object({
+  id,
+  client_id: optionalText,
+  package_id: optionalId,
+  points: v.number(),
+  price_cents: v.number(),
+  status: optionalText,
+  method: optionalText,
+  checkout_url: optionalText,
+  created_at: optionalText,
+  expires_at: optionalText,
+  paid_at: optionalText,
+});
+export type OrderDto = v.InferOutput<typeof orderSchema>;
+
+/** `GET /v1/orders`: the newest first, and what can be bought at the server's own prices */
+export const ordersSchema = v.object({
+  data: list(orderSchema),
+  meta: lenient(
+    v.object({
+      packages: list(v.object({ id: v.string(), points: v.number(), price_cents: v.number(), label: optionalText })),
+      method: optionalText,
+    }),
+  ),
+});
+export type OrdersDto = v.InferOutput<typeof ordersSchema>;
+
 export const transactionSchema = v.object({
   id,
   type: v.fallback(v.string(), ''),
@@ -205,6 +233,8 @@ export const transactionSchema = v.object({
   balance_after: optionalNumber,
   description: optionalText,
   created_at: v.string(),
+  /** what was paid for points that were bought */
+  order: lenient(v.object({ id, price_cents: v.number(), method: optionalText })),
 });
 export type TransactionDto = v.InferOutput<typeof transactionSchema>;
 
@@ -262,6 +292,7 @@ export const eventNames = [
   'conversation.deleted',
   'balance.updated',
   'user.updated',
+  'order.updated',
   /** a session of the user has ended; pages ask whether it was theirs */
   'session.ended',
 ] as const;

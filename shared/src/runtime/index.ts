@@ -35,6 +35,8 @@ export {
   isBusy,
   latestSchema,
   messageEventSchema,
+  orderSchema,
+  ordersSchema,
   PAGE_ELEMENTS,
   paths,
   type RemoteModule,

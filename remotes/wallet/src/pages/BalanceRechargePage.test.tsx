@@ -1,5 +1,16 @@
-import { openRemote, screen } from '@liaozhai/shared/testing';
-import { afterEach, expect, test } from '@rstest/core';
+import { store } from '@liaozhai/shared/runtime';
+import {
+  act,
+  offline,
+  onTestEnd,
+  openRemote,
+  type RecordedRequest,
+  screen,
+  waitFor,
+  within,
+} from '@liaozhai/shared/testing';
+import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import { orderDto, ordersDto } from '../fixtures';
 import remote from '../remote';
 
 const path = '/my/wallet/recharge';
@@ -9,6 +20,8 @@ const rechargePackages = [
   { id: 'small', points: 60, priceCents: 600 },
   { id: 'large', points: 1180, priceCents: 9800, label: '最划算' },
 ];
+
+const toldTexts = () => store.getState().toasts.map(({ text }) => text);
 
 /** The configuration as the page carries it. */
 function configure(config: unknown) {
@@ -59,4 +72,121 @@ test('whoever comes back from paying sees what arrived', async () => {
   balance = 98;
   document.dispatchEvent(new Event('visibilitychange'));
   expect(await screen.findByText('98')).toBeTruthy();
+});
+
+describe('where the server keeps orders', () => {
+  const orders = { path, user, capabilities: ['orders'] as const };
+
+  /** Where the page leaves for, instead of leaving. */
+  function leaving() {
+    const assign = rs.spyOn(location, 'assign').mockImplementation(() => {});
+    onTestEnd(() => assign.mockRestore());
+    return () => assign.mock.calls.map(([address]) => String(address));
+  }
+
+  const keysOf = (requests: RecordedRequest[]) =>
+    requests.flatMap(({ method, body }) => (method === 'POST' ? [(body as { client_id: string }).client_id] : []));
+
+  test('the chosen package is ordered at the server’s price, and its checkout opened', async () => {
+    configure({ rechargePackages });
+    const left = leaving();
+    const order = orderDto({ package_id: 'p320', points: 320, price_cents: 3000 });
+    const { user: person, requests } = openRemote(
+      remote,
+      { ...me, 'GET /v1/orders': ordersDto(), 'POST /v1/orders': { status: 201, body: { data: order } } },
+      orders,
+    );
+    await person.click(await screen.findByRole('radio', { name: /320 点/ }));
+    expect(screen.queryByText('1,180 点')).toBeNull();
+    await person.click(screen.getByRole('button', { name: '去付款 ¥30.00' }));
+    await waitFor(() => expect(left()).toEqual(['https://pay.example/checkout/1']));
+    const placed = requests.find(({ method }) => method === 'POST');
+    expect(placed?.body).toEqual({ package_id: 'p320', client_id: placed?.headers['idempotency-key'] });
+  });
+
+  test('a second tap and a lost answer mean the same order; a settled one gives way to a new order', async () => {
+    const left = leaving();
+    const answers: unknown[] = [
+      offline(),
+      { data: orderDto() },
+      { data: orderDto({ status: 'credited', checkout_url: null }) },
+      { data: orderDto({ id: 'second', checkout_url: 'https://pay.example/checkout/2' }) },
+    ];
+    const { user: person, requests } = openRemote(
+      remote,
+      {
+        ...me,
+        'GET /v1/orders': ordersDto(),
+        'POST /v1/orders': () => {
+          const answer = answers.shift();
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+      },
+      orders,
+    );
+    const pay = await screen.findByRole('button', { name: '去付款 ¥6.00' });
+    await person.click(pay);
+    expect(left()).toEqual([]);
+    await person.click(pay);
+    await waitFor(() => expect(left()).toHaveLength(1));
+    await person.click(pay);
+    await waitFor(() => expect(left()).toEqual(['https://pay.example/checkout/1', 'https://pay.example/checkout/2']));
+    const [first, again, third, fresh] = keysOf(requests);
+    expect([again, third]).toEqual([first, first]);
+    expect(fresh).not.toBe(first);
+  });
+
+  test('an order at another price than was shown is shown before anything is paid', async () => {
+    const left = leaving();
+    const order = { data: orderDto({ price_cents: 700 }) };
+    const { user: person } = openRemote(
+      remote,
+      {
+        ...me,
+        'GET /v1/orders': ordersDto(),
+        'POST /v1/orders': order,
+        'GET /v1/orders/2026112212345678': order,
+      },
+      orders,
+    );
+    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    expect(await screen.findByText('¥7.00')).toBeTruthy();
+    expect(screen.getByRole('link', { name: '去付款' }).getAttribute('href')).toBe('https://pay.example/checkout/1');
+    expect(left()).toEqual([]);
+  });
+
+  test('an order that is still to be paid is offered again, one that is settled is not', async () => {
+    const list = ordersDto([
+      orderDto(),
+      orderDto({ id: 'o-2', status: 'expired' }),
+      orderDto({ id: 'o-3', status: 'credited' }),
+    ]);
+    openRemote(remote, { ...me, 'GET /v1/orders': list }, orders);
+    const open = await screen.findByRole('region', { name: '还没付款的订单' });
+    const links = within(open).getAllByRole('link');
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(['/my/wallet/orders/2026112212345678']);
+    expect(links[0]?.textContent).toContain('请在 12:30 前付款');
+  });
+
+  test('offline nothing can be ordered, and the page says why', async () => {
+    openRemote(remote, { ...me, 'GET /v1/orders': ordersDto() }, orders);
+    const pay = await screen.findByRole('button', { name: '去付款 ¥6.00' });
+    rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    onTestEnd(() => rs.restoreAllMocks());
+    act(() => void window.dispatchEvent(new Event('offline')));
+    expect(await screen.findByText('现在没有网络，联网后再付款')).toBeTruthy();
+    expect((pay as HTMLButtonElement).disabled).toBe(true);
+  });
+
+  test('a refusal stands in the server’s words', async () => {
+    const refused = { status: 403, body: { message: '未成年人模式下不能充值' } };
+    const { user: person } = openRemote(
+      remote,
+      { ...me, 'GET /v1/orders': ordersDto(), 'POST /v1/orders': refused },
+      orders,
+    );
+    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    await waitFor(() => expect(toldTexts()).toEqual(['未成年人模式下不能充值']));
+  });
 });

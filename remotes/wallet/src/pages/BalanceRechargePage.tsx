@@ -1,10 +1,35 @@
-import { formatPoints } from '@liaozhai/shared/format';
-import { type HostConfig, hostConfig, Link, paths, session, useGoBack, useUser } from '@liaozhai/shared/runtime';
-import { Button, Card, CheckInIcon, GiftIcon, InkDrawing, ListRow, SupportIcon, TopBar } from '@liaozhai/shared/ui';
+import { failureText, formatClock, formatPoints } from '@liaozhai/shared/format';
+import {
+  hostConfig,
+  Link,
+  onCaughtUpNeeded,
+  paths,
+  session,
+  toast,
+  useCapability,
+  useGoBack,
+  useNavigate,
+  useOnline,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Card,
+  CheckInIcon,
+  EmptyState,
+  GiftIcon,
+  InkDrawing,
+  ListRow,
+  QueryView,
+  Skeleton,
+  SupportIcon,
+  TopBar,
+} from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useEffect, useState } from 'react';
+import { orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceFigure';
-import { checkoutAddress, checkoutLink, yuan } from '../model';
+import { checkoutAddress, checkoutLink, isOpen, type Offer, type Order, type Orders, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './BalanceRechargePage.module.css';
 
@@ -12,6 +37,7 @@ export default function BalanceRechargePage() {
   const user = useUser();
   const goBack = useGoBack(paths.my());
   const { rechargePackages, paymentProvider } = hostConfig();
+  const hasOrders = useCapability('orders');
   const address = paymentProvider && checkoutAddress(paymentProvider.checkoutUrl, location.href);
   useBalanceAfterPaying();
   return (
@@ -19,7 +45,9 @@ export default function BalanceRechargePage() {
       <TopBar title={texts.recharge.title} onBack={goBack} />
       <div className={styles.page}>
         {user && <BalanceFigure label={texts.recharge.current} balance={user.balance} />}
-        {address && rechargePackages.length > 0 ? (
+        {hasOrders ? (
+          <Ordering configured={rechargePackages} />
+        ) : address && rechargePackages.length > 0 ? (
           <Checkout packages={rechargePackages} providerName={paymentProvider.name} address={address} />
         ) : (
           <RechargeClosed packages={rechargePackages} />
@@ -39,8 +67,95 @@ function useBalanceAfterPaying() {
   }, []);
 }
 
+/** Buying where the server keeps orders: what is still to be paid, and what there is to choose from, at the server's prices. */
+function Ordering({ configured }: { configured: Offer[] }) {
+  const query = useWalletGetOrdersQuery(undefined, { refetchOnMountOrArgChange: true });
+  const { refetch } = query;
+  useEffect(() => onCaughtUpNeeded(() => void refetch()), [refetch]);
+  return (
+    <QueryView query={query} skeleton={<Skeleton shape="row" count={4} label={texts.recharge.loading} />}>
+      {({ orders, offers, method }: Orders) => (
+        <>
+          <OpenOrders orders={orders.filter(isOpen)} />
+          <NewOrder offers={offers.length > 0 ? offers : configured} method={method} />
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+/** What was begun, in this tab or another, is offered again. */
+function OpenOrders({ orders }: { orders: Order[] }) {
+  const { open, payBefore, price } = texts.recharge;
+  if (orders.length === 0) return null;
+  return (
+    <section aria-label={open}>
+      <h2 className={styles.heading}>{open}</h2>
+      <Card flush>
+        {orders.map(({ id, points, priceCents, expiresAt }) => (
+          <ListRow
+            key={id}
+            title={formatPoints(points)}
+            detail={expiresAt && payBefore(formatClock(expiresAt))}
+            value={price(yuan(priceCents))}
+            asLink={<Link to={paths.order(id)} />}
+          />
+        ))}
+      </Card>
+    </section>
+  );
+}
+
+/** Choose a package, have it ordered, and leave for the provider's page. */
+function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
+  const { none, order, ordered, orderedBy, offline } = texts.recharge;
+  const [chosenId, setChosenId] = useState(offers[0]?.id);
+  const isOnline = useOnline();
+  const { pay, isPlacing } = useCheckout();
+  const chosen = offers.find((offer) => offer.id === chosenId) ?? offers[0];
+  if (!chosen) return <EmptyState drawing="moon" text={none} />;
+  return (
+    <>
+      <PackageChoice packages={offers} chosenId={chosen.id} onChoose={setChosenId} />
+      <div className={styles.pay}>
+        <Button block loading={isPlacing} disabled={!isOnline} onClick={() => void pay(chosen)}>
+          {order(yuan(chosen.priceCents))}
+        </Button>
+        <p className={styles.provider} role="status">
+          {isOnline ? (method ? orderedBy(method) : ordered) : offline}
+        </p>
+      </div>
+    </>
+  );
+}
+
+function useCheckout() {
+  const navigate = useNavigate();
+  const [place, { isLoading: isPlacing }] = useWalletPlaceOrderMutation();
+  const placed = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
+  const pay = async (offer: Offer) => {
+    let { data, error } = await placed(offer);
+    if (data && !isOpen(data)) {
+      // the order of this key is settled: a new one is meant
+      orderKeys.forget(offer.id);
+      ({ data, error } = await placed(offer));
+    }
+    if (!data) {
+      const problem = failureText(error);
+      if (problem) toast(problem, { kind: 'error' });
+      return;
+    }
+    const isAsShown = data.priceCents === offer.priceCents && data.points === offer.points;
+    if (!isAsShown) toast(texts.recharge.priceChanged, { kind: 'error' });
+    const address = data.checkoutUrl ? checkoutAddress(data.checkoutUrl, location.href) : undefined;
+    if (isAsShown && address) location.assign(address);
+    else void navigate(paths.order(data.id));
+  };
+  return { pay, isPlacing };
+}
+
 interface CheckoutProps {
-  packages: HostConfig['rechargePackages'];
+  packages: Offer[];
   providerName: string;
   /** the provider's page */
   address: URL;
@@ -69,7 +184,7 @@ function Checkout({ packages, providerName, address }: CheckoutProps) {
 }
 
 interface PackageChoiceProps {
-  packages: HostConfig['rechargePackages'];
+  packages: Offer[];
   chosenId: string;
   onChoose: (id: string) => void;
 }
@@ -101,7 +216,7 @@ function PackageChoice({ packages, chosenId, onChoose }: PackageChoiceProps) {
 }
 
 /** Without a payment provider: says so, shows the prices if there are any, and what gives points today. */
-function RechargeClosed({ packages }: { packages: HostConfig['rechargePackages'] }) {
+function RechargeClosed({ packages }: { packages: Offer[] }) {
   const { closed, closedReason, priceList, otherWays, checkIn, checkInDetail, invite, inviteDetail, support } =
     texts.recharge;
   return (

@@ -128,3 +128,15 @@ test('a ledger that does not come offers to try again', async () => {
   await user.click(screen.getByRole('button', { name: '重试' }));
   expect(await screen.findByText('《聂小倩》里的一条消息')).toBeTruthy();
 });
+
+test('what was bought shows its order, its price and how it was paid, and leads to the receipt', async () => {
+  const bought = transactionDto({
+    type: 'recharge',
+    amount: 60,
+    description: '充值 60 点',
+    order: { id: '2026112212345678', price_cents: 600, method: '沙盒付款' },
+  });
+  openRemote(remote, { 'GET /v1/transactions': pageDto([bought]) }, signedIn);
+  const receipt = await screen.findByRole('link', { name: '订单 2026112212345678 · ¥6.00 · 沙盒付款' });
+  expect(receipt.getAttribute('href')).toBe('/my/wallet/orders/2026112212345678');
+});

@@ -23,7 +23,7 @@ import clsx from 'clsx';
 import { useMemo } from 'react';
 import { type Filter, useWalletGetTransactionsInfiniteQuery } from '../api';
 import { BalanceFigure } from '../components/BalanceFigure';
-import { type Transaction, transactionKinds, transactionsOf } from '../model';
+import { type Receipt, type Transaction, transactionKinds, transactionsOf, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './TransactionListPage.module.css';
 
@@ -119,7 +119,7 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
 
 /** One booking: what for, when, how much, and what was left after it. */
 function TransactionRow({ transaction }: { transaction: Transaction }) {
-  const { kind, amount, balanceAfter, description, createdAt } = transaction;
+  const { kind, amount, balanceAfter, description, createdAt, receipt } = transaction;
   const kindName = texts.transactions.kinds[kind];
   return (
     <li className={styles.row}>
@@ -132,6 +132,7 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
           {description && `${kindName} · `}
           <time dateTime={createdAt}>{formatClock(createdAt)}</time>
         </p>
+        {receipt && <ReceiptLink receipt={receipt} />}
       </div>
       <div className={styles.figures}>
         <p className={clsx(styles.amount, amount > 0 && styles.gain)}>{formatSignedPoints(amount)}</p>
@@ -140,6 +141,17 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
         )}
       </div>
     </li>
+  );
+}
+
+/** The order that was paid, and how. */
+function ReceiptLink({ receipt: { orderId, priceCents, method } }: { receipt: Receipt }) {
+  return (
+    <Link className={styles.receipt} to={paths.order(orderId)}>
+      {[texts.transactions.receipt(orderId), texts.recharge.price(yuan(priceCents)), method]
+        .filter(Boolean)
+        .join(' · ')}
+    </Link>
   );
 }
 

@@ -1,0 +1,320 @@
+import { randomInt } from 'node:crypto';
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { isoTime, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { OrderRow, UserRow } from '../db/schema.ts';
+import type { RechargePackage } from '../env.ts';
+import { cursorPage, readCursor } from '../http/cursor.ts';
+import { type AppEnv, userOf } from '../http/http.ts';
+import { conflict, forbidden, HttpError, invalid, notFound } from '../http/httpError.ts';
+import { requiredKey } from '../http/idempotency.ts';
+import { id, readBody, readInput, validate } from '../http/input.ts';
+import { productOrigin } from '../http/origin.ts';
+import { tell } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { hmac, sameText } from '../signatures.ts';
+import { book } from '../wallet.ts';
+
+/** What a provider is told of an order. */
+export interface Purchase {
+  orderId: string;
+  points: number;
+  priceCents: number;
+  /** the page that waits for the credit */
+  returnUrl: string;
+  /** milliseconds since 1970; after this the reader is not sent there any more */
+  expiresAt: number;
+}
+
+/** What a webhook tells of an order. */
+export interface PaymentEvent {
+  /** the same however often it is delivered */
+  id: string;
+  orderId: string;
+  outcome: 'paid' | 'failed';
+  amountCents: number;
+}
+
+/** The port for whoever takes the money. Amounts are cents of CNY. */
+export interface PaymentProvider {
+  /** names it in the webhook's address: small letters, digits and hyphens */
+  readonly id: string;
+  /** names it to readers, on the receipt too */
+  readonly title: string;
+  /** Opens the provider's page for an order. For an order asked again it is the same page, or another that cannot be paid twice. */
+  createCheckout(purchase: Purchase): Promise<{ url: string }>;
+  /** Reads a webhook whose body is `raw`, to the byte. Throws `WebhookRefused` unless it is the provider's own and fresh. */
+  verifyWebhook(raw: string, headers: Headers): PaymentEvent;
+  /** What it serves itself, below `/api/payments/{id}`. */
+  readonly pages?: Hono<AppEnv>;
+  /** Begins what it does by itself, once this server listens at `url`. Returns the stop. */
+  start?(url: string): () => void;
+}
+
+/** A webhook that nobody of ours has signed, or not just now. */
+export const webhookRefused = (why: string): HttpError => forbidden(why);
+
+/** `t=<seconds>,v1=<hex>`: an HMAC-SHA-256 over the time and the raw body, as Stripe has it. */
+export const signatureOf = (secret: string, raw: string, seconds: number): string =>
+  `t=${seconds},v1=${hmac(secret, `${seconds}.${raw}`)}`;
+
+/** Throws unless `signature` is of this body and at most five minutes away from `now`. */
+export function verifySignature(secret: string, raw: string, signature: string | null, now: number): void {
+  const seconds = Number(/^t=(\d{1,12}),/.exec(signature ?? '')?.[1] ?? Number.NaN);
+  if (!sameText(signature ?? '', signatureOf(secret, raw, seconds))) throw webhookRefused('签名不正确');
+  if (Math.abs(now / 1000 - seconds) > rules.webhookToleranceSeconds) throw webhookRefused('签名已过期');
+}
+
+const isOpen = ({ status, expires_at }: OrderRow, now: number): boolean =>
+  (status === 'created' || status === 'pending') && now < expires_at;
+
+function presentOrder(row: OrderRow, now: number) {
+  const isUnpaid = row.status === 'created' || row.status === 'pending';
+  return {
+    id: row.id,
+    client_id: row.client_id,
+    package_id: row.package_id,
+    points: row.points,
+    price_cents: row.price_cents,
+    currency: 'CNY',
+    status: isUnpaid && now >= row.expires_at ? 'expired' : row.status,
+    method: row.method,
+    checkout_url: isOpen(row, now) ? row.checkout_url : null,
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    paid_at: isoTimeOrNull(row.paid_at),
+    credited_at: isoTimeOrNull(row.credited_at),
+  };
+}
+
+const presentPackage = ({ id, points, priceCents, label }: RechargePackage) => ({
+  id,
+  points,
+  price_cents: priceCents,
+  label: label ?? null,
+});
+
+function findOrder({ db }: Services, orderId: string): OrderRow | undefined {
+  return db.first(query.selectFrom('orders').selectAll().where('id', '=', orderId));
+}
+
+/** The only place that decides whether somebody may buy points: a mode without recharge refuses here. Throws. */
+function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
+  const open = db.all(
+    query
+      .selectFrom('orders')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .where('created_at', '>', clock() - rules.orderMinutes * 60_000)
+      .where('status', 'in', ['created', 'pending'])
+      .limit(rules.openOrders),
+  );
+  if (open.length >= rules.openOrders) throw conflict('too_many_orders', '未付款的订单太多，请先付款，或等它们过期');
+}
+
+/** A number nobody has yet; call it inside a transaction. */
+function newOrderId(services: Services): string {
+  const day = shanghaiDate(services.clock()).replaceAll('-', '');
+  for (;;) {
+    const number = `${day}${String(randomInt(100_000_000)).padStart(8, '0')}`;
+    if (!findOrder(services, number)) return number;
+  }
+}
+
+const orderForm = v.object({ package_id: id });
+
+/** The order of a key; made unless there is one. */
+function place(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
+  const { db, clock, env } = services;
+  return db.transaction((): OrderRow => {
+    const known = db.first(
+      query
+        .selectFrom('orders')
+        .selectAll()
+        .where((where) => where.and({ user_id: user.id, client_id: clientId })),
+    );
+    if (known && known.package_id !== packageId) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
+    if (known) return known;
+    const offer = env.RECHARGE_PACKAGES.find((each) => each.id === packageId);
+    if (!offer) throw invalid({ package_id: ['没有这个充值档位，请刷新后再选'] });
+    assertMayRecharge(services, user);
+    const order: OrderRow = {
+      id: newOrderId(services),
+      user_id: user.id,
+      client_id: clientId,
+      package_id: offer.id,
+      points: offer.points,
+      price_cents: offer.priceCents,
+      provider: provider.id,
+      method: provider.title,
+      status: 'created',
+      checkout_url: null,
+      created_at: clock(),
+      expires_at: clock() + rules.orderMinutes * 60_000,
+      paid_at: null,
+      credited_at: null,
+    };
+    db.run(query.insertInto('orders').values(order));
+    return order;
+  });
+}
+
+const providerAway = () =>
+  new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
+
+/** Asks the provider for its page; an order that was paid meanwhile stays so. */
+async function openCheckout(services: Services, provider: PaymentProvider, order: OrderRow, origin: string) {
+  const { db, report } = services;
+  const checkout = await provider
+    .createCheckout({
+      orderId: order.id,
+      points: order.points,
+      priceCents: order.price_cents,
+      returnUrl: `${origin}/my/wallet/orders/${order.id}`,
+      expiresAt: order.expires_at,
+    })
+    .catch((error: unknown) => {
+      report(error, { order: order.id, provider: provider.id });
+      throw providerAway();
+    });
+  db.run(
+    query
+      .updateTable('orders')
+      .set({ status: 'pending', checkout_url: checkout.url })
+      .where('id', '=', order.id)
+      .where('status', '=', 'created'),
+  );
+}
+
+/** Orders of the signed-in user. */
+export function orderRoutes(services: Services, provider: PaymentProvider): Hono<AppEnv> {
+  const { clock, limits, env } = services;
+  return new Hono<AppEnv>()
+    .post('/', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const input = await readInput(c);
+      const key = requiredKey(c, input);
+      const { package_id } = validate(orderForm, input);
+      const order = place(services, provider, user, key, package_id);
+      if (order.status === 'created' && isOpen(order, clock())) {
+        await openCheckout(services, provider, order, productOrigin(c.get('source'), env.APP_ORIGIN));
+      }
+      return c.json({ data: presentOrder(findOrder(services, order.id) ?? order, clock()) }, 201);
+    })
+    .get('/', (c) => {
+      const rows = pageOfOrders(services, userOf(c).id, c.req.query('cursor'));
+      const now = clock();
+      const position = (row: OrderRow) => ({ time: row.created_at, id: row.id });
+      const page = cursorPage(rows, c.req.path, position, (row) => presentOrder(row, now));
+      const packages = env.RECHARGE_PACKAGES.map(presentPackage);
+      return c.json({ ...page, meta: { ...page.meta, packages, method: provider.title } });
+    })
+    .get('/:id', (c) => {
+      const user = userOf(c);
+      const order = findOrder(services, c.req.param('id'));
+      if (order?.user_id !== user.id) throw notFound('没有找到这笔订单');
+      return c.json({ data: presentOrder(order, clock()) });
+    });
+}
+
+function pageOfOrders({ db }: Services, userId: string, cursor: string | undefined): OrderRow[] {
+  const after = readCursor(cursor);
+  let page = query
+    .selectFrom('orders')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rules.pageSize + 1);
+  if (after) {
+    page = page.where((where) => where(where.refTuple('created_at', 'id'), '<', where.tuple(after.time, after.id)));
+  }
+  return db.all(page);
+}
+
+/** What providers and their pages call: without session and CSRF token. */
+export function paymentRoutes(services: Services): Hono<AppEnv> {
+  const { payments } = services;
+  const routes = new Hono<AppEnv>();
+  if (!payments) return routes;
+  if (payments.pages) routes.route(`/payments/${payments.id}`, payments.pages);
+  return routes.post('/v1/payments/webhook/:provider', async (c) => {
+    if (c.req.param('provider') !== payments.id) throw notFound('没有这个付款方');
+    const event = payments.verifyWebhook(await readBody(c), c.req.raw.headers);
+    return c.json(applyPayment(services, payments.id, event));
+  });
+}
+
+/**
+ * Does what a webhook says, once: the money that came is credited whatever became of the order meanwhile, and a repeated event gets
+ * the answer of the first.
+ */
+export function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
+  const { db, clock, log } = services;
+  return db.transaction(() => {
+    const known = db.first(
+      query
+        .selectFrom('payment_events')
+        .select('answer')
+        .where((where) => where.and({ provider, event_id: event.id })),
+    );
+    if (known) return JSON.parse(known.answer) as object;
+    const order = findOrder(services, event.orderId);
+    if (order?.provider !== provider) {
+      log.warn({ order: event.orderId, provider }, 'a payment for an order that is none');
+      throw notFound('没有找到这笔订单');
+    }
+    if (event.amountCents !== order.price_cents) {
+      log.error(
+        { order: order.id, provider, came: event.amountCents, price: order.price_cents },
+        'a payment of another amount',
+      );
+      throw conflict('amount_mismatch', '金额与订单不符');
+    }
+    const settled = event.outcome === 'paid' ? credit(services, order) : fail(services, order);
+    const answer = { data: { order_id: order.id, status: settled.status } };
+    db.run(
+      query.insertInto('payment_events').values({
+        provider,
+        event_id: event.id,
+        order_id: order.id,
+        answer: JSON.stringify(answer),
+        created_at: clock(),
+      }),
+    );
+    return answer;
+  });
+}
+
+function credit(services: Services, order: OrderRow): OrderRow {
+  if (order.status === 'credited') return order;
+  const { db, clock } = services;
+  const now = clock();
+  book(services, {
+    userId: order.user_id,
+    type: 'recharge',
+    amount: order.points,
+    description: `充值 ${order.points} 点`,
+    ref: { type: 'order', id: order.id },
+    key: order.id,
+  });
+  const changes = { status: 'credited', paid_at: now, credited_at: now } as const;
+  db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
+  return announced(services, { ...order, ...changes });
+}
+
+/** A failure that is told after the money came, or twice, changes nothing. */
+function fail(services: Services, order: OrderRow): OrderRow {
+  if (order.status !== 'created' && order.status !== 'pending') return order;
+  const changes = { status: 'failed' } as const;
+  services.db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
+  return announced(services, { ...order, ...changes });
+}
+
+function announced(services: Services, order: OrderRow): OrderRow {
+  tell(services, order.user_id, 'order.updated', { order: presentOrder(order, services.clock()) });
+  return order;
+}

@@ -1,0 +1,214 @@
+import { failureText, formatClock, formatDate, formatPoints } from '@liaozhai/shared/format';
+import {
+  anyPayload,
+  api,
+  copyText,
+  Link,
+  listen,
+  onCaughtUpNeeded,
+  paths,
+  session,
+  toast,
+  useDispatch,
+  useGoBack,
+  useParams,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Card,
+  CopyIcon,
+  IconButton,
+  InkDrawing,
+  QueryView,
+  Skeleton,
+  Spinner,
+  TopBar,
+} from '@liaozhai/shared/ui';
+import { useEffect } from 'react';
+import { useWalletGetOrderQuery, useWalletPlaceOrderMutation } from '../api';
+import { BalanceFigure } from '../components/BalanceFigure';
+import { checkoutAddress, isWaiting, type Order, yuan } from '../model';
+import { texts } from '../texts';
+import styles from './OrderReadPage.module.css';
+
+/** Between two looks at an order that is waited for; the last one repeats. The event of the socket comes sooner. */
+const LOOK_PAUSES_MS = [1_000, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000];
+
+/** An order, from the checkout's way back to its receipt. */
+export default function OrderReadPage() {
+  const { id = '' } = useParams();
+  const user = useUser();
+  const goBack = useGoBack(paths.recharge());
+  const query = useWalletGetOrderQuery(id, { refetchOnMountOrArgChange: true, skip: !user });
+  const order = query.currentData;
+  useLooks(query.refetch, user !== null && order !== undefined && isWaiting(order));
+  useCreditTold(order);
+  return (
+    <>
+      <TopBar title={texts.order.title} onBack={goBack} />
+      <div className={styles.page}>
+        {user && (
+          <QueryView query={query} skeleton={<Skeleton shape="row" count={4} label={texts.order.loading} />}>
+            {(shown) => (
+              <>
+                <OrderStatus order={shown} />
+                <OrderFacts order={shown} />
+                {shown.status === 'credited' && <BalanceFigure label={texts.recharge.current} balance={user.balance} />}
+              </>
+            )}
+          </QueryView>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Looks again at once when the server tells of an order or something may have been missed, else with growing pauses. */
+function useLooks(refetch: () => unknown, isWaitedFor: boolean) {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let looks = 0;
+    const wait = () => {
+      clearTimeout(timer);
+      const pause = LOOK_PAUSES_MS[Math.min(looks, LOOK_PAUSES_MS.length - 1)];
+      looks += 1;
+      timer = setTimeout(() => {
+        // who comes back to a hidden page is caught up
+        if (document.visibilityState === 'visible') void refetch();
+        wait();
+      }, pause);
+    };
+    const lookNow = () => {
+      void refetch();
+      looks = 0;
+      if (isWaitedFor) wait();
+    };
+    if (isWaitedFor) wait();
+    const stops = [listen('order.updated', anyPayload, lookNow), onCaughtUpNeeded(lookNow)];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, [refetch, isWaitedFor]);
+}
+
+/** Without a socket nothing else tells the balance and the ledger. */
+function useCreditTold(order: Order | undefined) {
+  const dispatch = useDispatch();
+  const isCredited = order?.status === 'credited';
+  useEffect(() => {
+    if (!isCredited) return;
+    void session.refresh();
+    dispatch(api.util.invalidateTags(['Transaction']));
+  }, [isCredited, dispatch]);
+}
+
+/** How it stands, and what can be done. */
+function OrderStatus({ order }: { order: Order }) {
+  const { statuses, details, waiting } = texts.order;
+  const { status, expiresAt } = order;
+  return (
+    <section className={styles.status} aria-live="polite">
+      {isWaiting(order) && status !== 'created' ? (
+        <span className={styles.waiting}>
+          <Spinner label={waiting} />
+        </span>
+      ) : (
+        <InkDrawing name={status === 'credited' ? 'lantern' : 'moon'} />
+      )}
+      <h2 className={styles.heading}>{statuses[status]}</h2>
+      <p className={styles.amount}>{formatPoints(order.points)}</p>
+      <p className={styles.detail}>{details[status]}</p>
+      {status === 'pending' && expiresAt && (
+        <p className={styles.detail}>{texts.recharge.payBefore(formatClock(expiresAt))}</p>
+      )}
+      <OrderActions order={order} />
+    </section>
+  );
+}
+
+function OrderActions({ order }: { order: Order }) {
+  const { pay, other, again, ledger, support } = texts.order;
+  const { status, checkoutUrl } = order;
+  const address = checkoutUrl && checkoutAddress(checkoutUrl, location.href);
+  const toRecharge = (label: string, variant: 'primary' | 'quiet') => (
+    <Button block variant={variant} asLink={<Link to={paths.recharge()} />}>
+      {label}
+    </Button>
+  );
+  return (
+    <div className={styles.actions}>
+      {status === 'created' && <RetryButton order={order} />}
+      {status === 'pending' && address && (
+        <Button block asLink={<a href={address.href}>{pay}</a>}>
+          {pay}
+        </Button>
+      )}
+      {(status === 'created' || status === 'pending') && toRecharge(other, 'quiet')}
+      {(status === 'expired' || status === 'failed') && toRecharge(again, 'primary')}
+      {status === 'expired' && (
+        <Button block variant="quiet" asLink={<Link to={paths.support()} />}>
+          {support}
+        </Button>
+      )}
+      {status === 'credited' && (
+        <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
+          {ledger}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The same order once more: the provider could not be reached when it was placed. */
+function RetryButton({ order: { packageId, clientId } }: { order: Order }) {
+  const [place, { isLoading }] = useWalletPlaceOrderMutation();
+  if (clientId === undefined) return null;
+  const retry = async () => {
+    const { error } = await place({ packageId, clientId });
+    const problem = error && failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+  };
+  return (
+    <Button block loading={isLoading} onClick={() => void retry()}>
+      {texts.order.retry}
+    </Button>
+  );
+}
+
+const timeOf = (instant: string): string => `${formatDate(instant, Date.now())} ${formatClock(instant)}`;
+
+/** What stands on a receipt. */
+function OrderFacts({ order }: { order: Order }) {
+  const { number, price, method, createdAt, paidAt, copyNumber, copied, copyFailed } = texts.order;
+  const copy = async () => {
+    const isCopied = await copyText(order.id);
+    toast(isCopied ? copied : copyFailed, { kind: isCopied ? 'success' : 'error' });
+  };
+  const facts = [
+    { name: price, value: texts.recharge.price(yuan(order.priceCents)) },
+    { name: method, value: order.method },
+    { name: createdAt, value: order.createdAt && timeOf(order.createdAt) },
+    { name: paidAt, value: order.paidAt && timeOf(order.paidAt) },
+  ].filter(({ value }) => value);
+  return (
+    <Card>
+      <dl className={styles.facts}>
+        <div className={styles.fact}>
+          <dt>{number}</dt>
+          <dd className={styles.number}>
+            {order.id}
+            <IconButton label={copyNumber} icon={<CopyIcon size={18} />} onClick={() => void copy()} />
+          </dd>
+        </div>
+        {facts.map(({ name, value }) => (
+          <div key={name} className={styles.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
