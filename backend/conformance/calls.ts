@@ -33,6 +33,11 @@ export const calls = {
     without: 'a confirmation link opens a page that says so; needed for e-mail accounts only',
   },
   'POST /v1/email/verification-notification/resend': { without: `${serverWords}; needed for e-mail accounts only` },
+  'POST /v1/forgot-password': { without: '忘记密码？ says where to turn to; no link is sent' },
+  'POST /v1/reset-password': {
+    without: 'a link for a new password opens a page that says so',
+    follows: 'POST /v1/forgot-password',
+  },
   'POST /v1/check-in': { without: serverWords },
   'GET /v1/transactions': { without: '消费明细 shows 服务器还没有这项功能 and a button to try again' },
   'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },

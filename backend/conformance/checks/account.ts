@@ -252,6 +252,41 @@ const email = [
   ]),
 ];
 
+const forgotten = [
+  ...checksOf('POST /v1/forgot-password', [
+    {
+      name: 'takes an address, and answers alike for any',
+      otherwise: 'says that a link is on its way if the address is known',
+      async run(world) {
+        const visitor = await world.visitor();
+        const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
+        expectSuccess(answer);
+        const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
+        expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
+      },
+    },
+    {
+      name: 'refuses what is no address with 422 at email',
+      otherwise: 'does not send one',
+      async run(world) {
+        expectFieldErrors(await (await world.visitor()).post('/forgot-password', { email: 'nobody' }), 'email');
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/reset-password', [
+    {
+      name: 'refuses a link of nobody’s with 422 at email or token',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
+        const passwords = { password: '975310', password_confirmation: '975310' };
+        const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
+        expectFieldErrors(answer, 'email', 'token');
+      },
+    },
+  ]),
+];
+
 const logout = checksOf('POST /v1/logout', [
   {
     name: 'ends the session for good, and no other',
@@ -267,5 +302,15 @@ const logout = checksOf('POST /v1/logout', [
   },
 ]);
 
-export const accountChecks = [...token, ...register, ...login, ...user, ...profile, ...password, ...email, ...logout];
+export const accountChecks = [
+  ...token,
+  ...register,
+  ...login,
+  ...user,
+  ...profile,
+  ...password,
+  ...email,
+  ...forgotten,
+  ...logout,
+];
 export const lastChecks = bruteForce;

@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
@@ -8,10 +7,9 @@ import { type AppEnv, type Http, identityOf, isVerified } from '../http/http.ts'
 import { forbidden, invalid, unverified } from '../http/httpError.ts';
 import { readInput, validate } from '../http/input.ts';
 import { networkOf } from '../http/origin.ts';
-import { announceUser } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
 import { presentUser } from '../users/user.ts';
-import { givenPassword, loginName, register, registrationForm, rewardInvite, verifyPassword } from './accounts.ts';
+import { confirmLogin, givenPassword, loginName, register, registrationForm, verifyPassword } from './accounts.ts';
 import { isValidLink, sendVerification } from './mail.ts';
 import { endSession, startSession } from './sessions.ts';
 
@@ -79,21 +77,14 @@ function countAttempt(c: Http, services: Services, login: string, user: UserRow 
 
 /** The confirmation link and its resending. */
 export function emailRoutes(services: Services): Hono<AppEnv> {
-  const { db, clock, limits, env } = services;
+  const { db, limits, env } = services;
   return new Hono<AppEnv>()
     .get('/verify/:id/:hash', (c) => {
       const { id, hash } = c.req.param();
       const { expires = '', signature = '' } = c.req.query();
       const user = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
       if (!user || !isValidLink(services, user, hash, expires, signature)) throw forbidden('链接无效或已过期');
-      db.transaction(() => {
-        const now = clock();
-        const verified = query.updateTable('users').set({ email_verified_at: now, version: sql`version + 1` });
-        const changed = db.run(verified.where('id', '=', id).where('email_verified_at', 'is', null));
-        if (changed === 0) return;
-        rewardInvite(services, user);
-        announceUser(services, id);
-      });
+      confirmLogin(services, user);
       return c.json({ message: '邮箱已确认' });
     })
     .post('/verification-notification/resend', (c) => {

@@ -53,17 +53,31 @@ const emailHash = (email: string): string => createHash('sha1').update(email).di
 const sign = (appKey: string, id: string, hash: string, expires: string): string =>
   hmac(appKey, `verify|${id}|${hash}|${expires}`);
 
-/** Mails the confirmation link and prints it, since this backend's mail stays on the machine. */
-export function sendVerification(c: Http, { appKey, clock, env, mailer }: Services, user: UserRow): void {
+/** The product's address as links in mails name it. */
+export function originOf(c: Http, { env }: Services): string {
   const { scheme, host } = c.get('source');
-  const origin = env.APP_ORIGIN[0] ?? `${scheme}://${host}`;
+  return env.APP_ORIGIN[0] ?? `${scheme}://${host}`;
+}
+
+/** Whether an origin that a request named may stand before a secret: whoever forges that name gets nothing by it. */
+export const isOwnMachine = (origin: string): boolean =>
+  /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(origin);
+
+/** Sends a mail with a link and prints where it went, since this backend's mail stays on the machine. */
+export function sendLink({ mailer }: Services, mail: Mail, link: string): void {
+  const path = mailer.send(mail);
+  console.log(`mail ${path}\n     ${link}`);
+}
+
+/** Mails the confirmation link. */
+export function sendVerification(c: Http, services: Services, user: UserRow): void {
+  const { appKey, clock } = services;
   const hash = emailHash(user.login);
   const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
   const signature = sign(appKey, user.id, hash, expires);
-  const link = `${origin}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
+  const link = `${originOf(c, services)}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
   const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人注册，请忽略这封邮件。\n\n聊斋\n`;
-  const path = mailer.send({ to: user.login, subject: '确认你的邮箱', text });
-  console.log(`mail ${path}\n     ${link}`);
+  sendLink(services, { to: user.login, subject: '确认你的邮箱', text }, link);
 }
 
 /** Whether a link was signed by us for this address and is still good. */

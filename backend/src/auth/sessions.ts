@@ -59,6 +59,11 @@ export function endOtherSessions(services: Services, userId: string, keptHash: s
   endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId).where('token_hash', '!=', keptHash));
 }
 
+/** Ends every session of a user, with their sockets. */
+export function endAllSessions(services: Services, userId: string): void {
+  endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId));
+}
+
 /** Takes the right to listen from whoever holds these sessions. */
 function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): void {
   const { db, broadcaster } = services;

@@ -9,6 +9,7 @@ export type TransactionType = 'recharge' | 'message' | 'continue' | 'suggestion'
 export interface Schema {
   users: UsersTable;
   sessions: SessionsTable;
+  password_resets: PasswordResetsTable;
   stories: StoriesTable;
   conversations: ConversationsTable;
   messages: MessagesTable;
@@ -47,6 +48,14 @@ interface UsersTable {
 interface SessionsTable {
   token_hash: string;
   user_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** The newest link of an account that forgot its password; used up it is gone. */
+interface PasswordResetsTable {
+  user_id: string;
+  token_hash: string;
   created_at: number;
   expires_at: number;
 }
@@ -233,6 +242,17 @@ const migrations: Record<string, Migration> = {
   '003_at_size': {
     async up(db: Kysely<unknown>) {
       for (const statement of atSize) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_account_password_resets': {
+    async up(db: Kysely<unknown>) {
+      await sql
+        .raw(
+          `create table password_resets (
+            user_id text primary key references users(id) on delete cascade, token_hash text not null,
+            created_at integer not null, expires_at integer not null) without rowid`,
+        )
+        .execute(db);
     },
   },
 };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
+import { passwordResetRoutes } from '../auth/passwordReset.ts';
 import { findIdentity } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
@@ -94,6 +95,7 @@ function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
 function apiRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .route('/', authRoutes(services))
+    .route('/', passwordResetRoutes(services))
     .route('/email', emailRoutes(services))
     .route('/user', userRoutes(services))
     .route('/stories', storyRoutes(services))
@@ -105,7 +107,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => [];
+const capabilitiesOf = (_services: Services): string[] => ['password.reset'];
 
 const givenId = /^[\w-]{8,64}$/;
 

@@ -22,6 +22,11 @@ export function presentUser(row: UserRow, now: number) {
   };
 }
 
+/** Whose mail an address gets; also of one who has not confirmed it yet, and whose name it is. */
+export function findByEmail({ db }: Services, email: string): UserRow | undefined {
+  return db.first(query.selectFrom('users').selectAll().where('login', '=', email).where('is_email', '=', 1));
+}
+
 /** Days in a row up to today or, while today's check-in is still open, up to yesterday. */
 export function currentStreak(row: UserRow, now: number): number {
   const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - dayMs);

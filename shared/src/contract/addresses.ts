@@ -18,6 +18,8 @@ export const hostRoutePaths = {
   root: '/',
   test: '/test/list',
   emailVerify: '/email/verify/:id/:hash',
+  /** `?token=…&email=…`, in the query since what stands there is kept out of logs */
+  passwordReset: '/reset-password',
 } as const;
 
 /** First segments that the server answers itself or passes to the backend; no screen can lie there. */
@@ -60,6 +62,8 @@ export const endpoints = {
   verifyEmail: (id: string, hash: string, query = '') =>
     `/v1/email/verify/${encodeURIComponent(id)}/${encodeURIComponent(hash)}${query}`,
   resendVerification: '/v1/email/verification-notification/resend',
+  forgotPassword: '/v1/forgot-password',
+  resetPassword: '/v1/reset-password',
   checkIn: '/v1/check-in',
   transactions: '/v1/transactions',
   /** Which of the product's own calls a server has; optional. */
