@@ -10,7 +10,7 @@ import { text } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findUser } from '../users/user.ts';
+import { findByLogin, findUser } from '../users/user.ts';
 import { book } from '../wallet.ts';
 
 const username = /^[a-z0-9_]{3,32}$/;
@@ -64,7 +64,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
   const { db, clock } = services;
   const password_hash = await hashPassword(form.password);
   return db.transaction(() => {
-    if (db.first(query.selectFrom('users').select('id').where('login', '=', form.login))) {
+    if (findByLogin(services, form.login)) {
       throw invalid({ login: ['这个用户名已被注册'] });
     }
     const id = randomUUID();

@@ -8,9 +8,10 @@ import { forbidden, invalid, unverified } from '../http/httpError.ts';
 import { readInput, validate } from '../http/input.ts';
 import { networkOf } from '../http/origin.ts';
 import type { Services } from '../services.ts';
-import { presentUser } from '../users/user.ts';
+import { bindEmail } from '../users/accountEmail.ts';
+import { findByLogin, presentUser } from '../users/user.ts';
 import { confirmLogin, givenPassword, loginName, register, registrationForm, verifyPassword } from './accounts.ts';
-import { isValidLink, sendVerification } from './mail.ts';
+import { confirmedBy, sendVerification } from './mail.ts';
 import { endSession, startSession } from './sessions.ts';
 
 /** How many times the attempts for one name at one address there are for a name everywhere, and for a network with all names. */
@@ -20,21 +21,21 @@ const loginForm = v.object({ login: loginName, password: givenPassword });
 
 /** Registration, login and logout. */
 export function authRoutes(services: Services): Hono<AppEnv> {
-  const { db, clock, limits, env } = services;
+  const { clock, limits, env } = services;
   return new Hono<AppEnv>()
     .post('/register', async (c) => {
       const form = validate(registrationForm, await readInput(c));
       limits.take(`register:${c.get('source').ip}`, env.RATE_LIMIT_REGISTER);
       const user = await register(services, form);
       startSession(c, services, user);
-      if (user.is_email) sendVerification(c, services, user);
+      if (user.is_email) sendVerification(c, services, user, user.login);
       return c.json({ user: presentUser(user, clock()), type: user.is_email ? 'email' : 'username' }, 201);
     })
     .post('/login', async (c) => {
       const form = validate(loginForm, await readInput(c));
-      const user = db.first(query.selectFrom('users').selectAll().where('login', '=', form.login));
-      // before the slow check, or parallel guesses would all pass it
-      const succeeded = countAttempt(c, services, form.login, user);
+      const user = findByLogin(services, form.login);
+      // before the slow check, or parallel guesses would all pass it; the address must not buy more of them than the name
+      const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
       const matches = await verifyPassword(user?.password_hash, form.password);
       if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });
       succeeded();
@@ -83,14 +84,16 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
       const { id, hash } = c.req.param();
       const { expires = '', signature = '' } = c.req.query();
       const user = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
-      if (!user || !isValidLink(services, user, hash, expires, signature)) throw forbidden('链接无效或已过期');
-      confirmLogin(services, user);
+      const address = user && confirmedBy(services, user, { hash, expires, signature });
+      if (!user || !address) throw forbidden('链接无效或已过期');
+      if (address === user.pending_email) bindEmail(services, user, address);
+      else confirmLogin(services, user);
       return c.json({ message: '邮箱已确认' });
     })
     .post('/verification-notification/resend', (c) => {
       const { user } = identityOf(c);
       limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
-      if (!isVerified(user)) sendVerification(c, services, user);
+      if (!isVerified(user)) sendVerification(c, services, user, user.login);
       return c.json({ message: '确认邮件已发送' }, 202);
     });
 }

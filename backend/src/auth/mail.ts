@@ -69,28 +69,24 @@ export function sendLink({ mailer }: Services, mail: Mail, link: string): void {
   console.log(`mail ${path}\n     ${link}`);
 }
 
-/** Mails the confirmation link. */
-export function sendVerification(c: Http, services: Services, user: UserRow): void {
+/** Mails the confirmation link to an address that the account is, or asks, to be reached by. */
+export function sendVerification(c: Http, services: Services, user: UserRow, address: string): void {
   const { appKey, clock } = services;
-  const hash = emailHash(user.login);
+  const hash = emailHash(address);
   const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
   const signature = sign(appKey, user.id, hash, expires);
   const link = `${originOf(c, services)}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
-  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人注册，请忽略这封邮件。\n\n聊斋\n`;
-  sendLink(services, { to: user.login, subject: '确认你的邮箱', text }, link);
+  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。\n\n聊斋\n`;
+  sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
 }
 
-/** Whether a link was signed by us for this address and is still good. */
-export function isValidLink(
+/** The address that a link confirms, if it was signed by us and is still good. */
+export function confirmedBy(
   { appKey, clock }: Services,
   user: UserRow,
-  hash: string,
-  expires: string,
-  signature: string,
-): boolean {
-  return (
-    sameText(signature, sign(appKey, user.id, hash, expires)) &&
-    sameText(hash, emailHash(user.login)) &&
-    Number(expires) * 1000 > clock()
-  );
+  { hash, expires, signature }: { hash: string; expires: string; signature: string },
+): string | undefined {
+  if (!sameText(signature, sign(appKey, user.id, hash, expires)) || Number(expires) * 1000 <= clock()) return undefined;
+  const addresses = [user.pending_email, user.is_email ? user.login : user.email];
+  return addresses.find((address) => address !== null && sameText(hash, emailHash(address))) ?? undefined;
 }

@@ -39,6 +39,11 @@ interface UsersTable {
   invite_code: string;
   invited_by: string | null;
   email_verified_at: number | null;
+  /** confirmed address of an account whose name is none */
+  email: string | null;
+  /** asked for, not yet confirmed */
+  pending_email: string | null;
+  pending_email_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
   version: number;
@@ -253,6 +258,13 @@ const migrations: Record<string, Migration> = {
             created_at integer not null, expires_at integer not null) without rowid`,
         )
         .execute(db);
+    },
+  },
+  '005_account_email': {
+    async up(db: Kysely<unknown>) {
+      for (const column of ['email text', 'pending_email text', 'pending_email_at integer'])
+        await sql.raw(`alter table users add column ${column}`).execute(db);
+      await sql.raw('create unique index users_by_email on users(email) where email is not null').execute(db);
     },
   },
 };

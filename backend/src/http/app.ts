@@ -15,6 +15,7 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { sessionToken } from './cookies.ts';
@@ -97,6 +98,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/', authRoutes(services))
     .route('/', passwordResetRoutes(services))
     .route('/email', emailRoutes(services))
+    .route('/user/email', accountEmailRoutes(services))
     .route('/user', userRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
@@ -107,7 +109,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => ['password.reset'];
+const capabilitiesOf = (_services: Services): string[] => ['password.reset', 'account.email'];
 
 const givenId = /^[\w-]{8,64}$/;
 

@@ -223,6 +223,15 @@ export const checkInSchema = v.object({
 });
 export type CheckInDto = v.InferOutput<typeof checkInSchema>;
 
+/** `GET /v1/user/email` */
+export const accountEmailSchema = v.object({
+  email: optionalText,
+  verified_at: optionalText,
+  /** asked for; the mail's link confirms it */
+  pending: lenient(v.object({ email: v.string(), sent_at: optionalText })),
+});
+export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
+
 /** `PUT /v1/user/password` */
 export interface PasswordChangeDto {
   current_password: string;

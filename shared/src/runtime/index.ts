@@ -19,6 +19,7 @@ export {
 // the schemas too: bundled here once, instead of with every remote
 export {
   type ApiError,
+  accountEmailSchema,
   anyPayload,
   type Capability,
   CONTRACT_VERSION,
