@@ -26,6 +26,15 @@ export const calls = {
   'GET /v1/user': { without: 'required' },
   'PUT /v1/user': { without: 'saving the profile ends with 服务器还没有这项功能, what was typed stays' },
   'PUT /v1/user/password': { without: 'saving the password ends with 服务器还没有这项功能' },
+  'GET /v1/user/email': { without: '账户与安全 shows no address' },
+  'PUT /v1/user/email': {
+    without: 'asking for an address ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/email',
+  },
+  'POST /v1/user/email/resend': {
+    without: 'asking for the mail again ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/email',
+  },
   'POST /v1/login': { without: 'required' },
   'POST /v1/register': { without: 'required' },
   'POST /v1/logout': { without: 'required' },

@@ -252,6 +252,52 @@ const email = [
   ]),
 ];
 
+const address = [
+  ...checksOf('GET /v1/user/email', [
+    {
+      name: 'tells the account’s address and the one that waits for its confirmation',
+      otherwise: 'shows the account without an address',
+      async run(world) {
+        const answer = await (await world.member('spare')).visitor.get('/user/email');
+        expectStatus(answer, 200);
+        const { email, verified_at, pending } = unwrapped(answer.body);
+        expectThat(
+          [email, verified_at, pending].every((value) => value === null),
+          () => shown(answer),
+        );
+      },
+    },
+  ]),
+  ...checksOf('PUT /v1/user/email', [
+    {
+      name: 'refuses a wrong current password with 422 at current_password',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        const form = { email: 'conformance@example.org', current_password: 'wrong-one' };
+        expectFieldErrors(await visitor.put('/user/email', form), 'current_password');
+      },
+    },
+    {
+      name: 'refuses what is no address with 422 at email',
+      otherwise: 'does not send one',
+      async run(world) {
+        const { visitor, password: current_password } = await world.member('spare');
+        expectFieldErrors(await visitor.put('/user/email', { email: 'nobody', current_password }), 'email');
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/user/email/resend', [
+    {
+      name: 'answers 409 while no address waits for its confirmation',
+      otherwise: 'offers it only while one does',
+      async run(world) {
+        expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409);
+      },
+    },
+  ]),
+];
+
 const forgotten = [
   ...checksOf('POST /v1/forgot-password', [
     {
@@ -310,6 +356,7 @@ export const accountChecks = [
   ...profile,
   ...password,
   ...email,
+  ...address,
   ...forgotten,
   ...logout,
 ];

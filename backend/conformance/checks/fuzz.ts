@@ -30,6 +30,9 @@ const fuzzed: FuzzedCall[] = [
   { call: 'DELETE /v1/conversations/{id}', method: 'DELETE', path: '/conversations/:x' },
   { call: 'PUT /v1/user', method: 'PUT', path: '/user' },
   { call: 'PUT /v1/user/password', method: 'PUT', path: '/user/password' },
+  { call: 'GET /v1/user/email', method: 'GET', path: '/user/email' },
+  { call: 'PUT /v1/user/email', method: 'PUT', path: '/user/email' },
+  { call: 'POST /v1/user/email/resend', method: 'POST', path: '/user/email/resend' },
   { call: 'POST /v1/login', method: 'POST', path: '/login' },
   { call: 'POST /v1/register', method: 'POST', path: '/register', without: ['login'] },
   {

@@ -58,6 +58,7 @@ export const texts = {
     resendFailed: '发送失败',
     resendSignedIn: '登录后重新发送',
     confirmed: '邮箱已确认，欢迎来到聊斋。',
+    bound: '邮箱已确认。',
     toLogin: '返回登录',
   },
   fields: { name: '昵称', login: '用户名', password: '密码' },

@@ -1,10 +1,25 @@
 import type { UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
-import { api, checkInSchema, endpoints, isApiError, session, singleSchema, userSchema } from '@liaozhai/shared/runtime';
 import {
+  accountEmailSchema,
+  anyPayload,
+  api,
+  checkInSchema,
+  endpoints,
+  isApiError,
+  listen,
+  onCaughtUpNeeded,
+  session,
+  singleSchema,
+  userSchema,
+} from '@liaozhai/shared/runtime';
+import {
+  type AccountEmail,
   type CheckIn,
+  type EmailChange,
   type PasswordChange,
   type ProfileEdits,
+  toAccountEmail,
   toAvatars,
   toCheckIn,
   toPasswordChangeDto,
@@ -29,6 +44,34 @@ export const accountApi = api.injectEndpoints({
     accountChangePassword: build.mutation<void, PasswordChange>({
       query: (change) => ({ url: endpoints.password, method: 'PUT', body: toPasswordChangeDto(change) }),
       transformResponse: () => undefined,
+    }),
+    // never cached beyond the page: another device may have changed it
+    accountGetEmail: build.query<AccountEmail, void>({
+      query: () => ({ url: endpoints.email, schema: singleSchema(accountEmailSchema) }),
+      transformResponse: toAccountEmail,
+      keepUnusedDataFor: 0,
+      async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
+        const ask = () => {
+          const again = { subscribe: false, forceRefetch: true };
+          void dispatch(accountApi.endpoints.accountGetEmail.initiate(undefined, again));
+        };
+        // the link of the mail may be opened anywhere
+        const stops = [listen('user.updated', anyPayload, ask), onCaughtUpNeeded(ask)];
+        await cacheEntryRemoved;
+        for (const stop of stops) stop();
+      },
+    }),
+    accountChangeEmail: build.mutation<AccountEmail, EmailChange | 'resend'>({
+      query: (change) => {
+        const schema = singleSchema(accountEmailSchema);
+        if (change === 'resend') return { url: endpoints.resendEmail, method: 'POST', body: {}, schema };
+        return { url: endpoints.email, method: 'PUT', body: change, schema };
+      },
+      transformResponse: toAccountEmail,
+      async onQueryStarted(_change, { dispatch, queryFulfilled }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (answer) void dispatch(accountApi.util.upsertQueryData('accountGetEmail', undefined, answer.data));
+      },
     }),
     accountCheckIn: build.mutation<CheckIn, string>({
       query: (idempotencyKey) => ({
@@ -61,5 +104,7 @@ export const {
   useAccountGetAvatarsQuery,
   useAccountUpdateProfileMutation,
   useAccountChangePasswordMutation,
+  useAccountGetEmailQuery,
+  useAccountChangeEmailMutation,
   useAccountCheckInMutation,
 } = accountApi;

@@ -1,4 +1,4 @@
-import type { CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
+import type { AccountEmailDto, CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
 import { parseUrl } from '@liaozhai/shared/format';
 
 /** The most code points a persona may have. */
@@ -74,6 +74,23 @@ export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto =
   password: change.newPassword,
   password_confirmation: change.confirmation,
 });
+
+/** The account's address: the confirmed one, and the one that waits for the link of its mail. */
+export interface AccountEmail {
+  email: string;
+  pending: string;
+}
+
+export const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
+  email: dto.email ?? '',
+  pending: dto.pending?.email ?? '',
+});
+
+/** Named as the server names the fields, since that is how it refuses them. */
+export interface EmailChange {
+  email: string;
+  current_password: string;
+}
 
 /** Where a friend lands who follows an invitation. */
 export const inviteLink = (origin: string, code: string): string => `${origin}/?invite=${encodeURIComponent(code)}`;
