@@ -44,8 +44,8 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
     .get('/', (c) => c.json(present(userOf(c).id)))
     .put('/', async (c) => {
       const user = userOf(c);
-      limits.take(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(emailChange, await readInput(c));
+      limits.take(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
       if (!(await verifyPassword(user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
@@ -55,9 +55,9 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
     })
     .post('/resend', (c) => {
       const user = userOf(c);
-      limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
       const pending = pendingOf(user, clock());
       if (pending === null) throw conflict('nothing_pending', '没有等待确认的邮箱，请重新填写');
+      limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
       mailTo(c, user, pending);
       return c.json(present(user.id), 202);
     });
