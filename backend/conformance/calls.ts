@@ -35,6 +35,15 @@ export const calls = {
     without: 'asking for the mail again ends with 服务器还没有这项功能',
     follows: 'GET /v1/user/email',
   },
+  'GET /v1/user/sessions': { without: '账户与安全 shows no devices' },
+  'DELETE /v1/user/sessions': {
+    without: 'logging out the other devices ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/sessions',
+  },
+  'DELETE /v1/user/sessions/{id}': {
+    without: 'logging out a device ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/sessions',
+  },
   'POST /v1/login': { without: 'required' },
   'POST /v1/register': { without: 'required' },
   'POST /v1/logout': { without: 'required' },

@@ -1,5 +1,15 @@
-import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, User, unwrapped } from '../entities.ts';
+import {
+  checksOf,
+  Deviation,
+  expectFieldErrors,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+} from '../check.ts';
+import { expectAgreed, expectReadable, idOf, pageOf, User, unwrapped } from '../entities.ts';
+import type { Visitor } from '../visitor.ts';
 import { userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
@@ -298,6 +308,65 @@ const address = [
   ]),
 ];
 
+const sessionsOf = async (visitor: Visitor) => {
+  const answer = await visitor.get('/user/sessions');
+  expectStatus(answer, 200);
+  return pageOf(answer.body).items;
+};
+
+const devices = [
+  ...checksOf('GET /v1/user/sessions', [
+    {
+      name: 'lists the account’s sessions and marks the one that asks',
+      otherwise: 'marks none as 本机',
+      async run(world) {
+        const spare = await world.member('spare');
+        await world.signIn(spare);
+        const sessions = await sessionsOf(spare.visitor);
+        const current = sessions.filter(({ is_current }) => is_current === true);
+        expectThat(sessions.length > 1 && current.length === 1, () => shownValue(sessions));
+      },
+    },
+  ]),
+  ...checksOf('DELETE /v1/user/sessions/{id}', [
+    {
+      name: 'ends that session and no other',
+      otherwise: 'says that the device is logged out',
+      async run(world) {
+        const spare = await world.member('spare');
+        const elsewhere = await world.signIn(spare);
+        const there = (await sessionsOf(elsewhere)).find(({ is_current }) => is_current === true);
+        expectSuccess(await spare.visitor.delete(`/user/sessions/${encodeURIComponent(idOf(there))}`));
+        const [here, gone] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+        expectThat(here.status === 200 && gone.status === 401, `${here.status} here, ${gone.status} there`);
+      },
+    },
+    {
+      name: 'answers 404 to another account’s session',
+      async run(world) {
+        const theirs = await world.member('theirs');
+        const [session] = await sessionsOf(theirs.visitor);
+        const { visitor } = await world.member('spare');
+        expectStatus(await visitor.delete(`/user/sessions/${encodeURIComponent(idOf(session))}`), 404);
+        expectStatus(await theirs.visitor.get('/user'), 200);
+      },
+    },
+  ]),
+  ...checksOf('DELETE /v1/user/sessions', [
+    {
+      name: 'ends every session but the one that asks',
+      otherwise: 'says that the other devices are logged out',
+      async run(world) {
+        const spare = await world.member('spare');
+        const elsewhere = await world.signIn(spare);
+        expectSuccess(await spare.visitor.delete('/user/sessions'));
+        const [here, gone] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+        expectThat(here.status === 200 && gone.status === 401, `${here.status} here, ${gone.status} there`);
+      },
+    },
+  ]),
+];
+
 const forgotten = [
   ...checksOf('POST /v1/forgot-password', [
     {
@@ -357,6 +426,7 @@ export const accountChecks = [
   ...password,
   ...email,
   ...address,
+  ...devices,
   ...forgotten,
   ...logout,
 ];

@@ -33,6 +33,8 @@ const fuzzed: FuzzedCall[] = [
   { call: 'GET /v1/user/email', method: 'GET', path: '/user/email' },
   { call: 'PUT /v1/user/email', method: 'PUT', path: '/user/email' },
   { call: 'POST /v1/user/email/resend', method: 'POST', path: '/user/email/resend' },
+  { call: 'GET /v1/user/sessions', method: 'GET', path: '/user/sessions' },
+  { call: 'DELETE /v1/user/sessions/{id}', method: 'DELETE', path: '/user/sessions/:x' },
   { call: 'POST /v1/login', method: 'POST', path: '/login' },
   { call: 'POST /v1/register', method: 'POST', path: '/register', without: ['login'] },
   {

@@ -52,6 +52,10 @@ interface UsersTable {
 
 interface SessionsTable {
   token_hash: string;
+  /** by which its owner names it */
+  id: string;
+  user_agent: string;
+  last_used_at: number;
   user_id: string;
   created_at: number;
   expires_at: number;
@@ -265,6 +269,14 @@ const migrations: Record<string, Migration> = {
       for (const column of ['email text', 'pending_email text', 'pending_email_at integer'])
         await sql.raw(`alter table users add column ${column}`).execute(db);
       await sql.raw('create unique index users_by_email on users(email) where email is not null').execute(db);
+    },
+  },
+  '006_account_devices': {
+    async up(db: Kysely<unknown>) {
+      const columns = ["id text not null default ''", "user_agent text not null default ''"];
+      for (const column of [...columns, 'last_used_at integer not null default 0'])
+        await sql.raw(`alter table sessions add column ${column}`).execute(db);
+      await sql.raw('update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at').execute(db);
     },
   },
 };

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
 import { passwordResetRoutes } from '../auth/passwordReset.ts';
-import { findIdentity } from '../auth/sessions.ts';
+import { findIdentity, sessionRoutes } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
@@ -99,6 +99,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/', passwordResetRoutes(services))
     .route('/email', emailRoutes(services))
     .route('/user/email', accountEmailRoutes(services))
+    .route('/user/sessions', sessionRoutes(services))
     .route('/user', userRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
@@ -109,7 +110,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => ['password.reset', 'account.email'];
+const capabilitiesOf = (_services: Services): string[] => ['password.reset', 'account.email', 'account.devices'];
 
 const givenId = /^[\w-]{8,64}$/;
 

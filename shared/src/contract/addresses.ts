@@ -56,6 +56,9 @@ export const endpoints = {
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
   user: '/v1/user',
   password: '/v1/user/password',
+  /** `DELETE` ends all but the present one */
+  sessions: '/v1/user/sessions',
+  session: (id: string) => `/v1/user/sessions/${encodeURIComponent(id)}`,
   email: '/v1/user/email',
   resendEmail: '/v1/user/email/resend',
   login: '/v1/login',

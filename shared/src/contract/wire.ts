@@ -232,6 +232,15 @@ export const accountEmailSchema = v.object({
 });
 export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
 
+/** One of `GET /v1/user/sessions` */
+export const userSessionSchema = v.object({
+  id,
+  user_agent: optionalText,
+  last_used_at: optionalText,
+  is_current: optionalBoolean,
+});
+export type UserSessionDto = v.InferOutput<typeof userSessionSchema>;
+
 /** `PUT /v1/user/password` */
 export interface PasswordChangeDto {
   current_password: string;

@@ -49,6 +49,7 @@ export {
   suggestionSchema,
   transactionSchema,
   userSchema,
+  userSessionSchema,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
 export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';
