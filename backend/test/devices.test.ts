@@ -1,4 +1,6 @@
 import { expect, test } from '@rstest/core';
+import { sql } from 'kysely';
+import { query } from '../src/db/database.ts';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
@@ -76,4 +78,15 @@ test('a session that has run out is not listed', async () => {
   await later.post('/login', { login: 'old_device', password: '135790' });
   expect((await here.get('/user/sessions')).status).toBe(401);
   expect(await sessionsOf(later)).toHaveLength(1);
+});
+
+test('while nothing can be written, who only reads is answered', async () => {
+  const reader = await backend.reader();
+  const writable = (isSo: boolean) =>
+    backend.services.db.all({ compile: () => sql`pragma query_only = ${sql.lit(isSo ? 0 : 1)}`.compile(query) });
+  now += 10 * minuteMs;
+  writable(false);
+  const { status } = await reader.get('/user');
+  writable(true);
+  expect(status).toBe(200);
 });

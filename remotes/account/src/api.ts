@@ -5,6 +5,7 @@ import {
   anyPayload,
   api,
   checkInSchema,
+  cursorPageSchema,
   endpoints,
   isApiError,
   listen,
@@ -12,18 +13,30 @@ import {
   session,
   singleSchema,
   userSchema,
+  userSessionSchema,
 } from '@liaozhai/shared/runtime';
 import {
   type AccountEmail,
   type CheckIn,
+  type Device,
   type EmailChange,
   type PasswordChange,
   type ProfileEdits,
   toAccountEmail,
   toAvatars,
   toCheckIn,
+  toDevices,
   toPasswordChangeDto,
 } from './model';
+
+const askAgain = { subscribe: false, forceRefetch: true };
+
+/** Asks again whenever this happens, and when events may have been missed, until the answer is needed no longer. */
+async function follow(event: 'user.updated' | 'session.ended', over: Promise<void>, ask: () => void) {
+  const stops = [listen(event, anyPayload, ask), onCaughtUpNeeded(ask)];
+  await over;
+  for (const stop of stops) stop();
+}
 
 export const accountApi = api.injectEndpoints({
   overrideExisting: true,
@@ -50,15 +63,13 @@ export const accountApi = api.injectEndpoints({
       query: () => ({ url: endpoints.email, schema: singleSchema(accountEmailSchema) }),
       transformResponse: toAccountEmail,
       keepUnusedDataFor: 0,
+      // the link of the mail may be opened anywhere
       async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        const ask = () => {
-          const again = { subscribe: false, forceRefetch: true };
-          void dispatch(accountApi.endpoints.accountGetEmail.initiate(undefined, again));
-        };
-        // the link of the mail may be opened anywhere
-        const stops = [listen('user.updated', anyPayload, ask), onCaughtUpNeeded(ask)];
-        await cacheEntryRemoved;
-        for (const stop of stops) stop();
+        await follow(
+          'user.updated',
+          cacheEntryRemoved,
+          () => void dispatch(accountApi.endpoints.accountGetEmail.initiate(undefined, askAgain)),
+        );
       },
     }),
     accountChangeEmail: build.mutation<AccountEmail, EmailChange | 'resend'>({
@@ -72,6 +83,25 @@ export const accountApi = api.injectEndpoints({
         const answer = await queryFulfilled.catch(() => null);
         if (answer) void dispatch(accountApi.util.upsertQueryData('accountGetEmail', undefined, answer.data));
       },
+    }),
+    accountGetDevices: build.query<Device[], void>({
+      query: () => ({ url: endpoints.sessions, schema: cursorPageSchema(userSessionSchema) }),
+      transformResponse: toDevices,
+      keepUnusedDataFor: 0,
+      async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
+        await follow(
+          'session.ended',
+          cacheEntryRemoved,
+          () => void dispatch(accountApi.endpoints.accountGetDevices.initiate(undefined, askAgain)),
+        );
+      },
+    }),
+    accountEndSessions: build.mutation<void, Device | 'others'>({
+      query: (which) => ({
+        url: which === 'others' ? endpoints.sessions : endpoints.session(which.id),
+        method: 'DELETE',
+      }),
+      transformResponse: () => undefined,
     }),
     accountCheckIn: build.mutation<CheckIn, string>({
       query: (idempotencyKey) => ({
@@ -105,6 +135,8 @@ export const {
   useAccountUpdateProfileMutation,
   useAccountChangePasswordMutation,
   useAccountGetEmailQuery,
+  useAccountGetDevicesQuery,
+  useAccountEndSessionsMutation,
   useAccountChangeEmailMutation,
   useAccountCheckInMutation,
 } = accountApi;

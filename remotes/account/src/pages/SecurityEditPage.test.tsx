@@ -1,4 +1,4 @@
-import type { Capability } from '@liaozhai/shared/runtime';
+import { type Capability, store } from '@liaozhai/shared/runtime';
 import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { userDto } from '../fixtures';
@@ -19,7 +19,8 @@ const bodiesOf = (requests: { method: string; url: string; body: unknown }[], ca
 test('of what the server does not announce nothing is shown or asked for', async () => {
   const { requests } = open([]);
   expect(await screen.findByText(texts.security.password.title)).toBeTruthy();
-  for (const title of [texts.email.title]) expect(screen.queryByRole('region', { name: title })).toBeNull();
+  for (const title of [texts.email.title, texts.devices.title])
+    expect(screen.queryByRole('region', { name: title })).toBeNull();
   expect(requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/user/'))).toEqual([]);
 });
 
@@ -95,5 +96,89 @@ describe('the address', () => {
   test('of a server that announces it and lacks it', async () => {
     open(['account.email'], { [get]: { status: 404, body: { code: 'route_missing', message: '没有这个接口' } } });
     expect(await screen.findByText('服务器还没有这项功能')).toBeTruthy();
+  });
+});
+
+describe('the devices', () => {
+  const iPhone =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
+  const windows =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';
+  const session = (id: string, user_agent: string, is_current = false) => ({
+    id,
+    user_agent,
+    is_current,
+    created_at: '2026-11-20T08:00:00Z',
+    last_used_at: new Date().toISOString(),
+  });
+  const get = 'GET /v1/user/sessions';
+  const rows = async () => {
+    const card = await screen.findByRole('region', { name: texts.devices.title });
+    return within(card).findAllByRole('listitem');
+  };
+
+  test('stand there in plain words, this one first and marked', async () => {
+    open(['account.devices'], { [get]: { data: [session('s-2', iPhone), session('s-1', windows, true)] } });
+    expect((await rows()).map(({ textContent }) => textContent)).toEqual([
+      'Windows 电脑上的 Chrome最近使用：刚刚本机',
+      'iPhone 上的 Safari最近使用：刚刚退出',
+    ]);
+    expect(screen.getByRole('button', { name: '退出登录：iPhone 上的 Safari' })).toBeTruthy();
+  });
+
+  test('one is logged out after a question, and gone from the list', async () => {
+    let sessions = [session('s-1', windows, true), session('s/2', iPhone), session('s-3', iPhone)];
+    const call = 'DELETE /v1/user/sessions/s%2F2';
+    const { user, requests } = open(['account.devices'], {
+      [get]: () => ({ data: sessions }),
+      [call]: () => {
+        sessions = sessions.filter(({ id }) => id !== 's/2');
+        return { status: 204 };
+      },
+    });
+    const [first] = await screen.findAllByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') });
+    await user.click(first as HTMLElement);
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask }));
+    expect(bodiesOf(requests, call)).toEqual([]);
+    await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
+    await waitFor(async () => expect(await rows()).toHaveLength(2));
+    expect(bodiesOf(requests, call)).toHaveLength(1);
+  });
+
+  test('all others are logged out at once; alone there is nothing to log out', async () => {
+    let sessions = [session('s-1', windows, true), session('s-2', iPhone)];
+    const { user } = open(['account.devices'], {
+      [get]: () => ({ data: sessions }),
+      'DELETE /v1/user/sessions': () => {
+        sessions = sessions.slice(0, 1);
+        return { status: 204 };
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: texts.devices.endOthers }));
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.askOthers }));
+    await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
+    await waitFor(async () => expect(await rows()).toHaveLength(1));
+    expect(screen.queryByRole('button', { name: texts.devices.endOthers })).toBeNull();
+  });
+
+  test('one that another device has logged out leaves the list', async () => {
+    let sessions = [session('s-1', windows, true), session('s-2', iPhone)];
+    const { live } = open(['account.devices'], { [get]: () => ({ data: sessions }) });
+    expect(await rows()).toHaveLength(2);
+    sessions = sessions.slice(0, 1);
+    live.push('session.ended', {});
+    await waitFor(async () => expect(await rows()).toHaveLength(1));
+  });
+
+  test('that the server refuses to log out is said', async () => {
+    const refusal = { status: 404, body: { code: 'route_missing', message: '没有这个接口' } };
+    const { user } = open(['account.devices'], {
+      [get]: { data: [session('s-1', windows, true), session('s-2', iPhone)] },
+      'DELETE /v1/user/sessions/s-2': refusal,
+    });
+    await user.click(await screen.findByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') }));
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask }));
+    await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
+    await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toEqual(['服务器还没有这项功能']));
   });
 });

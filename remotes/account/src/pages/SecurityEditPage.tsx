@@ -1,4 +1,4 @@
-import { failureText, missingText } from '@liaozhai/shared/format';
+import { failureText, formatRelative, missingText } from '@liaozhai/shared/format';
 import {
   blockReload,
   isApiError,
@@ -13,6 +13,7 @@ import {
 import {
   Button,
   Card,
+  Dialog,
   KeyIcon,
   ListRow,
   PasswordField,
@@ -24,8 +25,13 @@ import {
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { useAccountChangeEmailMutation, useAccountGetEmailQuery } from '../api';
-import type { AccountEmail } from '../model';
+import {
+  useAccountChangeEmailMutation,
+  useAccountEndSessionsMutation,
+  useAccountGetDevicesQuery,
+  useAccountGetEmailQuery,
+} from '../api';
+import type { AccountEmail, Device } from '../model';
 import { texts } from '../texts';
 import styles from './SecurityEditPage.module.css';
 
@@ -34,6 +40,7 @@ export default function SecurityEditPage() {
   const user = useUser();
   const goBack = useGoBack(paths.my());
   const hasEmail = useCapability('account.email');
+  const hasDevices = useCapability('account.devices');
   return (
     <>
       <TopBar title={texts.security.title} onBack={goBack} />
@@ -48,6 +55,7 @@ export default function SecurityEditPage() {
               asLink={<Link to={paths.profile()} />}
             />
           </Card>
+          {hasDevices && <DevicesCard />}
         </div>
       )}
     </>
@@ -246,5 +254,73 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Where the account is signed in, and the way to log out elsewhere. */
+function DevicesCard() {
+  const query = useAccountGetDevicesQuery();
+  return (
+    <Section title={texts.devices.title}>
+      <QueryView query={query} skeleton={<Skeleton shape="text" count={3} />}>
+        {(devices) => <DeviceList devices={devices} refetch={query.refetch} />}
+      </QueryView>
+    </Section>
+  );
+}
+
+function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => unknown }) {
+  const [now] = useState(Date.now);
+  const [asked, setAsked] = useState<Device | 'others' | null>(null);
+  const [end, { isLoading }] = useAccountEndSessionsMutation();
+  const words = texts.devices;
+  const confirm = async () => {
+    if (asked === null) return;
+    const { error } = await end(asked);
+    setAsked(null);
+    const problem = error && failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+    if (!error) toast(words.done, { kind: 'success' });
+    // also after a refusal: it may be gone already
+    void refetch();
+  };
+  return (
+    <>
+      <ul className={styles.devices}>
+        {devices.map((device) => (
+          <li key={device.id} className={styles.device}>
+            <span className={styles.words}>
+              <span>{device.name}</span>
+              <span className={styles.about}>{words.lastUsed(formatRelative(device.lastUsedAt, now))}</span>
+            </span>
+            {device.isCurrent ? (
+              <Tag>{words.current}</Tag>
+            ) : (
+              <Button variant="quiet" small aria-label={words.endOf(device.name)} onClick={() => setAsked(device)}>
+                {words.end}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className={styles.about}>{words.hint}</p>
+      {devices.some(({ isCurrent }) => !isCurrent) && (
+        <Button variant="quiet" block onClick={() => setAsked('others')}>
+          {words.endOthers}
+        </Button>
+      )}
+      <Dialog
+        open={asked !== null}
+        title={asked === 'others' ? words.askOthers : words.ask}
+        confirmLabel={words.confirm}
+        cancelLabel={texts.security.cancel}
+        onConfirm={() => void confirm()}
+        onClose={() => setAsked(null)}
+        busy={isLoading}
+        danger
+      >
+        {words.body(asked === null || asked === 'others' ? words.others : asked.name)}
+      </Dialog>
+    </>
   );
 }
