@@ -26,6 +26,24 @@ export const calls = {
   'GET /v1/user': { without: 'required' },
   'PUT /v1/user': { without: 'saving the profile ends with 服务器还没有这项功能, what was typed stays' },
   'PUT /v1/user/password': { without: 'saving the password ends with 服务器还没有这项功能' },
+  'GET /v1/user/email': { without: '账户与安全 shows no address' },
+  'PUT /v1/user/email': {
+    without: 'asking for an address ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/email',
+  },
+  'POST /v1/user/email/resend': {
+    without: 'asking for the mail again ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/email',
+  },
+  'GET /v1/user/sessions': { without: '账户与安全 shows no devices' },
+  'DELETE /v1/user/sessions': {
+    without: 'logging out the other devices ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/sessions',
+  },
+  'DELETE /v1/user/sessions/{id}': {
+    without: 'logging out a device ends with 服务器还没有这项功能',
+    follows: 'GET /v1/user/sessions',
+  },
   'POST /v1/login': { without: 'required' },
   'POST /v1/register': { without: 'required' },
   'POST /v1/logout': { without: 'required' },
@@ -33,6 +51,11 @@ export const calls = {
     without: 'a confirmation link opens a page that says so; needed for e-mail accounts only',
   },
   'POST /v1/email/verification-notification/resend': { without: `${serverWords}; needed for e-mail accounts only` },
+  'POST /v1/forgot-password': { without: '忘记密码？ says where to turn to; no link is sent' },
+  'POST /v1/reset-password': {
+    without: 'a link for a new password opens a page that says so',
+    follows: 'POST /v1/forgot-password',
+  },
   'POST /v1/check-in': { without: serverWords },
   'GET /v1/transactions': { without: '消费明细 shows 服务器还没有这项功能 and a button to try again' },
   'GET /v1/orders': { without: '充值 has no orders: the link of paymentProvider, or 充值还没有开通' },

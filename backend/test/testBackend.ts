@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@rstest/core';
@@ -12,6 +12,8 @@ export interface TestBackend extends Backend {
   client(headers?: Record<string, string>): Client;
   /** A client that has registered and is signed in. */
   reader(form?: Record<string, unknown>): Promise<Client>;
+  /** The texts of the mails to an address, the oldest first. */
+  mailsTo(address: string): string[];
   /** Waits until every reply and suggestion has ended. */
   settled(): Promise<void>;
 }
@@ -58,6 +60,18 @@ export async function openBackend(env: Record<string, string> = {}, clock?: Cloc
       await reader.register(form);
       return reader;
     },
+    mailsTo: (address) => readMails(join(dataDir, 'mail'), address),
     settled: () => backend.services.runs.settled(),
   };
+}
+
+const numberOf = (name: string): number => Number(name.match(/-(\d+)\.eml/)?.[1]);
+
+function readMails(folder: string, address: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .sort((left, right) => numberOf(left) - numberOf(right))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .filter((mail) => mail.includes(`To: <${address}>`))
+    .map((mail) => Buffer.from(mail.split('\r\n\r\n')[1] ?? '', 'base64').toString());
 }

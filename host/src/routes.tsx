@@ -38,6 +38,13 @@ const hostRoutes: ScreenRoute[] = [
       page: () => import(/* webpackChunkName: "emailVerify" */ './pages/EmailVerifyPage'),
     },
   }),
+  hostRoute({
+    name: 'passwordReset',
+    path: hostRoutePaths.passwordReset,
+    title: '设置新密码',
+    outsideShell: true,
+    source: { kind: 'host', page: () => import(/* webpackChunkName: "passwordReset" */ './auth/passwordReset') },
+  }),
 ];
 
 const notFoundRoute: ScreenRoute = hostRoute({

@@ -1,5 +1,15 @@
-import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, User, unwrapped } from '../entities.ts';
+import {
+  checksOf,
+  Deviation,
+  expectFieldErrors,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+} from '../check.ts';
+import { expectAgreed, expectReadable, idOf, pageOf, User, unwrapped } from '../entities.ts';
+import type { Visitor } from '../visitor.ts';
 import { userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
@@ -252,6 +262,146 @@ const email = [
   ]),
 ];
 
+const address = [
+  ...checksOf('GET /v1/user/email', [
+    {
+      name: 'tells the account’s address and the one that waits for its confirmation',
+      otherwise: 'shows the account without an address',
+      async run(world) {
+        const answer = await (await world.member('spare')).visitor.get('/user/email');
+        expectStatus(answer, 200);
+        const { email, verified_at, pending } = unwrapped(answer.body);
+        expectThat(
+          [email, verified_at, pending].every((value) => value === null),
+          () => shown(answer),
+        );
+      },
+    },
+  ]),
+  ...checksOf('PUT /v1/user/email', [
+    {
+      name: 'refuses a wrong current password with 422 at current_password',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        const form = { email: 'conformance@example.org', current_password: 'wrong-one' };
+        expectFieldErrors(await visitor.put('/user/email', form), 'current_password');
+      },
+    },
+    {
+      name: 'refuses what is no address with 422 at email',
+      otherwise: 'does not send one',
+      async run(world) {
+        const { visitor, password: current_password } = await world.member('spare');
+        expectFieldErrors(await visitor.put('/user/email', { email: 'nobody', current_password }), 'email');
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/user/email/resend', [
+    {
+      name: 'answers 409 while no address waits for its confirmation',
+      otherwise: 'offers it only while one does',
+      async run(world) {
+        expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409);
+      },
+    },
+  ]),
+];
+
+const sessionsOf = async (visitor: Visitor) => {
+  const answer = await visitor.get('/user/sessions');
+  expectStatus(answer, 200);
+  return pageOf(answer.body).items;
+};
+
+const devices = [
+  ...checksOf('GET /v1/user/sessions', [
+    {
+      name: 'lists the account’s sessions and marks the one that asks',
+      otherwise: 'marks none as 本机',
+      async run(world) {
+        const spare = await world.member('spare');
+        await world.signIn(spare);
+        const sessions = await sessionsOf(spare.visitor);
+        const current = sessions.filter(({ is_current }) => is_current === true);
+        expectThat(sessions.length > 1 && current.length === 1, () => shownValue(sessions));
+      },
+    },
+  ]),
+  ...checksOf('DELETE /v1/user/sessions/{id}', [
+    {
+      name: 'ends that session and no other',
+      otherwise: 'says that the device is logged out',
+      async run(world) {
+        const spare = await world.member('spare');
+        const elsewhere = await world.signIn(spare);
+        const there = (await sessionsOf(elsewhere)).find(({ is_current }) => is_current === true);
+        expectSuccess(await spare.visitor.delete(`/user/sessions/${encodeURIComponent(idOf(there))}`));
+        const [here, gone] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+        expectThat(here.status === 200 && gone.status === 401, `${here.status} here, ${gone.status} there`);
+      },
+    },
+    {
+      name: 'answers 404 to another account’s session',
+      async run(world) {
+        const theirs = await world.member('theirs');
+        const [session] = await sessionsOf(theirs.visitor);
+        const { visitor } = await world.member('spare');
+        expectStatus(await visitor.delete(`/user/sessions/${encodeURIComponent(idOf(session))}`), 404);
+        expectStatus(await theirs.visitor.get('/user'), 200);
+      },
+    },
+  ]),
+  ...checksOf('DELETE /v1/user/sessions', [
+    {
+      name: 'ends every session but the one that asks',
+      otherwise: 'says that the other devices are logged out',
+      async run(world) {
+        const spare = await world.member('spare');
+        const elsewhere = await world.signIn(spare);
+        expectSuccess(await spare.visitor.delete('/user/sessions'));
+        const [here, gone] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+        expectThat(here.status === 200 && gone.status === 401, `${here.status} here, ${gone.status} there`);
+      },
+    },
+  ]),
+];
+
+const forgotten = [
+  ...checksOf('POST /v1/forgot-password', [
+    {
+      name: 'takes an address, and answers alike for any',
+      otherwise: 'says that a link is on its way if the address is known',
+      async run(world) {
+        const visitor = await world.visitor();
+        const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
+        expectSuccess(answer);
+        const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
+        expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
+      },
+    },
+    {
+      name: 'refuses what is no address with 422 at email',
+      otherwise: 'does not send one',
+      async run(world) {
+        expectFieldErrors(await (await world.visitor()).post('/forgot-password', { email: 'nobody' }), 'email');
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/reset-password', [
+    {
+      name: 'refuses a link of nobody’s with 422 at email or token',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
+        const passwords = { password: '975310', password_confirmation: '975310' };
+        const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
+        expectFieldErrors(answer, 'email', 'token');
+      },
+    },
+  ]),
+];
+
 const logout = checksOf('POST /v1/logout', [
   {
     name: 'ends the session for good, and no other',
@@ -267,5 +417,17 @@ const logout = checksOf('POST /v1/logout', [
   },
 ]);
 
-export const accountChecks = [...token, ...register, ...login, ...user, ...profile, ...password, ...email, ...logout];
+export const accountChecks = [
+  ...token,
+  ...register,
+  ...login,
+  ...user,
+  ...profile,
+  ...password,
+  ...email,
+  ...address,
+  ...devices,
+  ...forgotten,
+  ...logout,
+];
 export const lastChecks = bruteForce;

@@ -1,19 +1,24 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
+import { sql } from 'kysely';
 import * as v from 'valibot';
 import { firstAvatar } from '../content/content.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { invalid } from '../http/httpError.ts';
 import { text } from '../http/input.ts';
+import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findUser } from '../users/user.ts';
+import { findByLogin, findUser } from '../users/user.ts';
 import { book } from '../wallet.ts';
 
 const username = /^[a-z0-9_]{3,32}$/;
 const email = /^(?=.{1,120}$)[\w+'-]+(?:\.[\w+'-]+)*(?<!')@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
 const isEmail = (login: string): boolean => email.test(login);
+
+/** An address to write to. */
+export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.check(isEmail, '格式不正确'));
 
 /**
  * Names that nobody may have: those of the team, which readers would take for it, and those that programs have a meaning of
@@ -59,7 +64,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
   const { db, clock } = services;
   const password_hash = await hashPassword(form.password);
   return db.transaction(() => {
-    if (db.first(query.selectFrom('users').select('id').where('login', '=', form.login))) {
+    if (findByLogin(services, form.login)) {
       throw invalid({ login: ['这个用户名已被注册'] });
     }
     const id = randomUUID();
@@ -93,6 +98,18 @@ export async function register(services: Services, form: v.InferOutput<typeof re
     });
     if (!isMail) rewardInvite(services, findUser(services, id));
     return findUser(services, id);
+  });
+}
+
+/** Whoever reads the mail of an account that is named by its address has confirmed it; says whether that is news. */
+export function confirmLogin(services: Services, user: UserRow): boolean {
+  const { db, clock } = services;
+  return db.transaction(() => {
+    const verified = query.updateTable('users').set({ email_verified_at: clock(), version: sql`version + 1` });
+    if (db.run(verified.where('id', '=', user.id).where('email_verified_at', 'is', null)) === 0) return false;
+    rewardInvite(services, user);
+    announceUser(services, user.id);
+    return true;
   });
 }
 

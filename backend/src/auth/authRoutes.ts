@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
@@ -8,11 +7,11 @@ import { type AppEnv, type Http, identityOf, isVerified } from '../http/http.ts'
 import { forbidden, invalid, unverified } from '../http/httpError.ts';
 import { readInput, validate } from '../http/input.ts';
 import { networkOf } from '../http/origin.ts';
-import { announceUser } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
-import { presentUser } from '../users/user.ts';
-import { givenPassword, loginName, register, registrationForm, rewardInvite, verifyPassword } from './accounts.ts';
-import { isValidLink, sendVerification } from './mail.ts';
+import { bindEmail } from '../users/accountEmail.ts';
+import { findByLogin, presentUser } from '../users/user.ts';
+import { confirmLogin, givenPassword, loginName, register, registrationForm, verifyPassword } from './accounts.ts';
+import { confirmedBy, sendVerification } from './mail.ts';
 import { endSession, startSession } from './sessions.ts';
 
 /** How many times the attempts for one name at one address there are for a name everywhere, and for a network with all names. */
@@ -22,21 +21,21 @@ const loginForm = v.object({ login: loginName, password: givenPassword });
 
 /** Registration, login and logout. */
 export function authRoutes(services: Services): Hono<AppEnv> {
-  const { db, clock, limits, env } = services;
+  const { clock, limits, env } = services;
   return new Hono<AppEnv>()
     .post('/register', async (c) => {
       const form = validate(registrationForm, await readInput(c));
       limits.take(`register:${c.get('source').ip}`, env.RATE_LIMIT_REGISTER);
       const user = await register(services, form);
       startSession(c, services, user);
-      if (user.is_email) sendVerification(c, services, user);
+      if (user.is_email) sendVerification(c, services, user, user.login);
       return c.json({ user: presentUser(user, clock()), type: user.is_email ? 'email' : 'username' }, 201);
     })
     .post('/login', async (c) => {
       const form = validate(loginForm, await readInput(c));
-      const user = db.first(query.selectFrom('users').selectAll().where('login', '=', form.login));
-      // before the slow check, or parallel guesses would all pass it
-      const succeeded = countAttempt(c, services, form.login, user);
+      const user = findByLogin(services, form.login);
+      // before the slow check, or parallel guesses would all pass it; the address must not buy more of them than the name
+      const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
       const matches = await verifyPassword(user?.password_hash, form.password);
       if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });
       succeeded();
@@ -79,27 +78,22 @@ function countAttempt(c: Http, services: Services, login: string, user: UserRow 
 
 /** The confirmation link and its resending. */
 export function emailRoutes(services: Services): Hono<AppEnv> {
-  const { db, clock, limits, env } = services;
+  const { db, limits, env } = services;
   return new Hono<AppEnv>()
     .get('/verify/:id/:hash', (c) => {
       const { id, hash } = c.req.param();
       const { expires = '', signature = '' } = c.req.query();
       const user = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
-      if (!user || !isValidLink(services, user, hash, expires, signature)) throw forbidden('链接无效或已过期');
-      db.transaction(() => {
-        const now = clock();
-        const verified = query.updateTable('users').set({ email_verified_at: now, version: sql`version + 1` });
-        const changed = db.run(verified.where('id', '=', id).where('email_verified_at', 'is', null));
-        if (changed === 0) return;
-        rewardInvite(services, user);
-        announceUser(services, id);
-      });
+      const address = user && confirmedBy(services, user, { hash, expires, signature });
+      if (!user || !address) throw forbidden('链接无效或已过期');
+      if (address === user.pending_email) bindEmail(services, user, address);
+      else confirmLogin(services, user);
       return c.json({ message: '邮箱已确认' });
     })
     .post('/verification-notification/resend', (c) => {
       const { user } = identityOf(c);
       limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
-      if (!isVerified(user)) sendVerification(c, services, user);
+      if (!isVerified(user)) sendVerification(c, services, user, user.login);
       return c.json({ message: '确认邮件已发送' }, 202);
     });
 }

@@ -54,29 +54,37 @@ const emailHash = (email: string): string => createHash('sha1').update(email).di
 const sign = (appKey: string, id: string, hash: string, expires: string): string =>
   hmac(appKey, `verify|${id}|${hash}|${expires}`);
 
-/** Mails the confirmation link and prints it, since this backend's mail stays on the machine. */
-export function sendVerification(c: Http, { appKey, clock, env, mailer }: Services, user: UserRow): void {
-  const origin = productOrigin(c.get('source'), env.APP_ORIGIN);
-  const hash = emailHash(user.login);
-  const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
-  const signature = sign(appKey, user.id, hash, expires);
-  const link = `${origin}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
-  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人注册，请忽略这封邮件。\n\n聊斋\n`;
-  const path = mailer.send({ to: user.login, subject: '确认你的邮箱', text });
+/** The product's address as links in mails name it. */
+export const originOf = (c: Http, { env }: Services): string => productOrigin(c.get('source'), env.APP_ORIGIN);
+
+/** Whether an origin that a request named may stand before a secret: whoever forges that name gets nothing by it. */
+export const isOwnMachine = (origin: string): boolean =>
+  /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(origin);
+
+/** Sends a mail with a link and prints where it went, since this backend's mail stays on the machine. */
+export function sendLink({ mailer }: Services, mail: Mail, link: string): void {
+  const path = mailer.send(mail);
   console.log(`mail ${path}\n     ${link}`);
 }
 
-/** Whether a link was signed by us for this address and is still good. */
-export function isValidLink(
+/** Mails the confirmation link to an address that the account is, or asks, to be reached by. */
+export function sendVerification(c: Http, services: Services, user: UserRow, address: string): void {
+  const { appKey, clock } = services;
+  const hash = emailHash(address);
+  const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
+  const signature = sign(appKey, user.id, hash, expires);
+  const link = `${originOf(c, services)}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
+  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。\n\n聊斋\n`;
+  sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
+}
+
+/** The address that a link confirms, if it was signed by us and is still good. */
+export function confirmedBy(
   { appKey, clock }: Services,
   user: UserRow,
-  hash: string,
-  expires: string,
-  signature: string,
-): boolean {
-  return (
-    sameText(signature, sign(appKey, user.id, hash, expires)) &&
-    sameText(hash, emailHash(user.login)) &&
-    Number(expires) * 1000 > clock()
-  );
+  { hash, expires, signature }: { hash: string; expires: string; signature: string },
+): string | undefined {
+  if (!sameText(signature, sign(appKey, user.id, hash, expires)) || Number(expires) * 1000 <= clock()) return undefined;
+  const addresses = [user.pending_email, user.is_email ? user.login : user.email];
+  return addresses.find((address) => address !== null && sameText(hash, emailHash(address))) ?? undefined;
 }

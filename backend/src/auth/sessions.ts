@@ -1,28 +1,51 @@
-import { dayMs } from '../clock.ts';
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { dayMs, isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { clearSessionCookie, rememberDevice, sessionToken, setSessionCookie } from '../http/cookies.ts';
 import { setCsrfCookie } from '../http/csrf.ts';
-import type { Http, Identity } from '../http/http.ts';
+import { type AppEnv, type Http, type Identity, identityOf, userOf } from '../http/http.ts';
+import { notFound } from '../http/httpError.ts';
+import { clean } from '../http/input.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
 
 /** Who the session cookie of a request belongs to; null for visitors and ended sessions. */
-export function findIdentity({ db, clock }: Services, token: string): Identity | null {
+export function findIdentity(services: Services, token: string): Identity | null {
   if (!token) return null;
+  const { db, clock } = services;
   const sessionHash = sha256(token);
-  const user = db.first<UserRow>(
+  const found = db.first<UserRow & { last_used_at: number }>(
     query
       .selectFrom('users')
       .innerJoin('sessions', 'sessions.user_id', 'users.id')
       .selectAll('users')
+      .select('sessions.last_used_at')
       .where('sessions.token_hash', '=', sessionHash)
       .where('sessions.expires_at', '>', clock()),
   );
-  return user ? { user, sessionHash } : null;
+  if (!found) return null;
+  const { last_used_at, ...user } = found;
+  if (clock() - last_used_at >= useStepMs) noteUse(services, sessionHash);
+  return { user, sessionHash };
 }
+
+/** As exactly as a session's last use is told. */
+const useStepMs = 5 * 60_000;
+
+function noteUse({ db, clock, report }: Services, sessionHash: string): void {
+  try {
+    db.run(query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash));
+  } catch (error) {
+    // what only reads goes on while nothing can be written
+    report(error);
+  }
+}
+
+const userAgentCharacters = 300;
 
 /** Starts a session under a new id, ends the one this browser had before, and remembers the browser. */
 export function startSession(c: Http, services: Services, user: UserRow): void {
@@ -34,7 +57,15 @@ export function startSession(c: Http, services: Services, user: UserRow): void {
   db.transaction(() => {
     endAll(services, query.deleteFrom('sessions').where('expires_at', '<=', now));
     db.run(
-      query.insertInto('sessions').values({ token_hash: sha256(token), user_id: user.id, created_at: now, expires_at }),
+      query.insertInto('sessions').values({
+        token_hash: sha256(token),
+        id: randomUUID(),
+        user_id: user.id,
+        user_agent: clean(c.req.header('user-agent') ?? '').slice(0, userAgentCharacters),
+        created_at: now,
+        last_used_at: now,
+        expires_at,
+      }),
     );
   });
   setSessionCookie(c, token);
@@ -59,10 +90,58 @@ export function endOtherSessions(services: Services, userId: string, keptHash: s
   endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId).where('token_hash', '!=', keptHash));
 }
 
+/** Ends every session of a user, with their sockets. */
+export function endAllSessions(services: Services, userId: string): void {
+  endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId));
+}
+
 /** Takes the right to listen from whoever holds these sessions. */
-function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): void {
+function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): number {
   const { db, broadcaster } = services;
   const ended = db.all(deletion.returning(['token_hash', 'user_id']));
   for (const userId of new Set(ended.map(({ user_id }) => user_id))) announceSessionEnd(services, userId);
   for (const { token_hash } of ended) db.afterCommit(() => broadcaster.closeSession(token_hash));
+  return ended.length;
+}
+
+const mostDevices = 100;
+
+/** Where an account is signed in, the latest used first; ends one such session or all others. */
+export function sessionRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env } = services;
+  return new Hono<AppEnv>()
+    .get('/', (c) => {
+      const { id } = userOf(c);
+      const { sessionHash } = identityOf(c);
+      const rows = db.all(
+        query
+          .selectFrom('sessions')
+          .selectAll()
+          .where('user_id', '=', id)
+          .where('expires_at', '>', clock())
+          .orderBy('last_used_at', 'desc')
+          .limit(mostDevices),
+      );
+      const present = (row: (typeof rows)[number]) => ({
+        id: row.id,
+        user_agent: row.user_agent,
+        created_at: isoTime(row.created_at),
+        last_used_at: isoTime(row.last_used_at),
+        is_current: row.token_hash === sessionHash,
+      });
+      return c.json({ data: rows.map(present) });
+    })
+    .delete('/', (c) => {
+      const { id } = userOf(c);
+      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      endOtherSessions(services, id, identityOf(c).sessionHash);
+      return c.body(null, 204);
+    })
+    .delete('/:id', (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const one = query.deleteFrom('sessions').where('user_id', '=', user.id).where('id', '=', c.req.param('id'));
+      if (endAll(services, one) === 0) throw notFound('没有找到这台设备');
+      return c.body(null, 204);
+    });
 }

@@ -10,6 +10,7 @@ export type TransactionType = 'recharge' | 'message' | 'continue' | 'suggestion'
 export interface Schema {
   users: UsersTable;
   sessions: SessionsTable;
+  password_resets: PasswordResetsTable;
   stories: StoriesTable;
   conversations: ConversationsTable;
   messages: MessagesTable;
@@ -49,6 +50,11 @@ interface UsersTable {
   invite_code: string;
   invited_by: string | null;
   email_verified_at: number | null;
+  /** confirmed address of an account whose name is none */
+  email: string | null;
+  /** asked for, not yet confirmed */
+  pending_email: string | null;
+  pending_email_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
   version: number;
@@ -57,7 +63,19 @@ interface UsersTable {
 
 interface SessionsTable {
   token_hash: string;
+  /** by which its owner names it */
+  id: string;
+  user_agent: string;
+  last_used_at: number;
   user_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** The newest link of an account that forgot its password; used up it is gone. */
+interface PasswordResetsTable {
+  user_id: string;
+  token_hash: string;
   created_at: number;
   expires_at: number;
 }
@@ -326,6 +344,32 @@ const migrations: Record<string, Migration> = {
   '004_wallet_orders': {
     async up(db: Kysely<unknown>) {
       for (const statement of orders) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_account_password_resets': {
+    async up(db: Kysely<unknown>) {
+      await sql
+        .raw(
+          `create table password_resets (
+            user_id text primary key references users(id) on delete cascade, token_hash text not null,
+            created_at integer not null, expires_at integer not null) without rowid`,
+        )
+        .execute(db);
+    },
+  },
+  '005_account_email': {
+    async up(db: Kysely<unknown>) {
+      for (const column of ['email text', 'pending_email text', 'pending_email_at integer'])
+        await sql.raw(`alter table users add column ${column}`).execute(db);
+      await sql.raw('create unique index users_by_email on users(email) where email is not null').execute(db);
+    },
+  },
+  '006_account_devices': {
+    async up(db: Kysely<unknown>) {
+      const columns = ["id text not null default ''", "user_agent text not null default ''"];
+      for (const column of [...columns, 'last_used_at integer not null default 0'])
+        await sql.raw(`alter table sessions add column ${column}`).execute(db);
+      await sql.raw('update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at').execute(db);
     },
   },
 };

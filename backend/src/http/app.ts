@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
-import { findIdentity } from '../auth/sessions.ts';
+import { passwordResetRoutes } from '../auth/passwordReset.ts';
+import { findIdentity, sessionRoutes } from '../auth/sessions.ts';
 import { chatRoutes } from '../chat/chatRoutes.ts';
 import { conversationRoutes } from '../chat/conversationRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
@@ -15,6 +16,7 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { sessionToken } from './cookies.ts';
@@ -97,7 +99,10 @@ function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
 function apiRoutes(services: Services): Hono<AppEnv> {
   const routes = new Hono<AppEnv>()
     .route('/', authRoutes(services))
+    .route('/', passwordResetRoutes(services))
     .route('/email', emailRoutes(services))
+    .route('/user/email', accountEmailRoutes(services))
+    .route('/user/sessions', sessionRoutes(services))
     .route('/user', userRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
@@ -111,7 +116,13 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = ({ payments }: Services): string[] => ['stories.search', ...(payments ? ['orders'] : [])];
+const capabilitiesOf = ({ payments }: Services): string[] => [
+  'stories.search',
+  'password.reset',
+  'account.email',
+  'account.devices',
+  ...(payments ? ['orders'] : []),
+];
 
 const givenId = /^[\w-]{8,64}$/;
 

@@ -5,6 +5,8 @@ import { invalid, tooLarge } from './httpError.ts';
 
 const labels: Record<string, string> = {
   login: '用户名',
+  email: '邮箱',
+  token: '链接',
   password: '密码',
   password_confirmation: '确认密码',
   current_password: '当前密码',

@@ -22,6 +22,19 @@ export function presentUser(row: UserRow, now: number) {
   };
 }
 
+/** Whose mail an address gets; also of one who has not confirmed it yet, and whose name it is. */
+export function findByEmail({ db }: Services, email: string): UserRow | undefined {
+  const users = query.selectFrom('users').selectAll();
+  const named = db.first(users.where('login', '=', email).where('is_email', '=', 1));
+  return named ?? db.first(users.where('email', '=', email));
+}
+
+/** By the name, or by a confirmed address in its place. */
+export function findByLogin(services: Services, login: string): UserRow | undefined {
+  const named = services.db.first(query.selectFrom('users').selectAll().where('login', '=', login));
+  return named ?? findByEmail(services, login);
+}
+
 /** Days in a row up to today or, while today's check-in is still open, up to yesterday. */
 export function currentStreak(row: UserRow, now: number): number {
   const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - dayMs);

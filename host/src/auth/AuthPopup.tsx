@@ -12,7 +12,7 @@ import {
   TextArea,
   TextField,
 } from '@liaozhai/shared/ui';
-import { type FocusEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
+import { type ComponentType, type FocusEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
 import { useConfirmationElsewhere, useResend } from './confirmation';
@@ -31,6 +31,7 @@ const titles: Record<AuthMode, string> = {
   register: texts.register.title,
   login: texts.login.title,
   'confirm-email': texts.confirmEmail.title,
+  forgot: texts.forgot.title,
 };
 
 /** Login and registration over everything else. Mounted anew for each opening. */
@@ -48,6 +49,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
     },
   });
   const login = useLogin(form, { onConfirmationNeeded, onDone: () => onClose(true) });
+  const [ForgotPassword, openForgotPassword] = useForgotPassword(() => change({ mode: 'forgot', password: '' }));
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
 
@@ -59,8 +61,13 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
         {expired && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
         {form.mode === 'register' && <RegisterForm {...common} {...registration} onSwitch={toLogin} />}
-        {form.mode === 'login' && <LoginForm {...common} {...login} onSwitch={toRegister} />}
+        {form.mode === 'login' && (
+          <LoginForm {...common} {...login} onSwitch={toRegister} onForgot={openForgotPassword} />
+        )}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}
+        {form.mode === 'forgot' && ForgotPassword && (
+          <ForgotPassword login={form.login} onReturn={() => change({ mode: 'login' })} />
+        )}
       </Sheet>
       <CredentialsDialog credentials={registration.uncopied} onCopied={registration.onCopied} />
     </>
@@ -72,6 +79,22 @@ function suggestNewPassword(goToProfile: () => void) {
   toast(text, { action: { label: action, run: goToProfile }, durationMs: 8000 });
 }
 
+type ForgotPasswordComponent = ComponentType<{ login: string; onReturn: () => void }>;
+
+/** Code of its own, fetched by who asks for it; `onOpen` is called once it is there. */
+function useForgotPassword(onOpen: () => void): [ForgotPasswordComponent | null, open: () => void] {
+  const [loaded, setLoaded] = useState<{ ForgotPassword: ForgotPasswordComponent } | null>(null);
+  const open = () =>
+    void import(/* webpackChunkName: "passwordReset" */ './passwordReset').then(
+      (module) => {
+        setLoaded(module);
+        onOpen();
+      },
+      () => toast(texts.forgot.unreachable, { kind: 'error' }),
+    );
+  return [loaded?.ForgotPassword ?? null, open];
+}
+
 /** The same visitor may sign in, or confirm the address, in another tab, also while this popup is still being fetched. */
 function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   useEffect(() => {
@@ -81,7 +104,7 @@ function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   }, [waiting, onSignedIn]);
 }
 
-type AuthMode = 'register' | 'login' | 'confirm-email';
+type AuthMode = 'register' | 'login' | 'confirm-email' | 'forgot';
 
 export interface AuthForm {
   mode: AuthMode;
@@ -217,7 +240,8 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
   );
 }
 
-function LoginForm({ form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch }: AuthFormProps) {
+function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
+  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, onForgot } = props;
   return (
     <Form formRef={formRef} onSubmit={onSubmit}>
       <AuthFields
@@ -230,6 +254,9 @@ function LoginForm({ form, formRef, busy, errors, clearErrors, onChange, onSubmi
       <Button type="submit" block loading={busy}>
         {texts.login.submit}
       </Button>
+      <button type="button" className={styles.forgot} disabled={busy} onClick={onForgot}>
+        {texts.login.forgot}
+      </button>
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.login.toRegister}
       </Button>

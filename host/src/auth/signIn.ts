@@ -155,5 +155,5 @@ async function postRegistration(form: Registration, inviteCode: string | null): 
   return type === needsConfirmation ? { isPending: true, userId: String(user.id) } : { isPending: false, user };
 }
 
-const postLogin = async (form: Credentials): Promise<UserDto> =>
+export const postLogin = async (form: Credentials): Promise<UserDto> =>
   (await request({ method: 'POST', url: endpoints.login, body: form, schema: signedInSchema })).user;

@@ -18,6 +18,11 @@ test('in the browser that registered, the visitor is signed in', async () => {
   expect(session.current().status).toBe('member');
 });
 
+test('a member who gave the account another address is not welcomed anew', async () => {
+  await openHost({ path: link, handlers: { [call]: { message: '邮箱已确认' } }, member: true });
+  expect(await screen.findByText('邮箱已确认。')).toBeTruthy();
+});
+
 test('elsewhere it offers to sign in and asks nothing of the server that would open the popup', async () => {
   const { user, requests } = await openHost({
     path: link,

@@ -80,11 +80,12 @@ async function verify(url: string): Promise<Verification> {
     return { state: final ? 'refused' : 'failed', text: error.message || errorText(error) };
   }
   // elsewhere than where the account was made there is no session, and asking for the user would open the popup
-  const isMine = pendingConfirmation.read() !== null || isMember();
+  const isNew = pendingConfirmation.read() !== null;
+  const isMine = isNew || isMember();
   if (isMine) await session.refresh();
   settlePendingConfirmation();
   return isMember()
-    ? { state: 'signedIn', text: texts.confirmEmail.confirmed }
+    ? { state: 'signedIn', text: isNew ? texts.confirmEmail.confirmed : texts.confirmEmail.bound }
     : { state: 'confirmed', text: '邮箱已确认，请登录。' };
 }
 

@@ -108,6 +108,7 @@ const links = [
   { label: '没有这个页面', to: '/no/such/page' },
   { label: '没有这个故事', to: '/story/no-such-story' },
   { label: '失效的邮箱确认链接', to: '/email/verify/0/0' },
+  { label: '失效的新密码链接', to: '/reset-password?token=0&email=nobody%40example.org' },
 ];
 
 /** States that take an effort to reach by hand. */

@@ -17,6 +17,13 @@ export const routes: RouteDefinition[] = [
     page: () => import(/* webpackChunkName: "profile" */ './pages/ProfileEditPage'),
   },
   {
+    name: 'security',
+    path: '/my/security',
+    title: texts.security.title,
+    requiresAuth: true,
+    page: () => import(/* webpackChunkName: "security" */ './pages/SecurityEditPage'),
+  },
+  {
     name: 'support',
     path: '/my/support',
     title: texts.support.title,

@@ -7,6 +7,7 @@ export const paths = {
   conversations: () => '/conversations',
   my: () => '/my',
   profile: () => '/my/profile',
+  security: () => '/my/security',
   support: () => '/my/support',
   transactions: () => '/my/wallet/transactions',
   recharge: () => '/my/wallet/recharge',
@@ -19,6 +20,8 @@ export const hostRoutePaths = {
   root: '/',
   test: '/test/list',
   emailVerify: '/email/verify/:id/:hash',
+  /** `?token=…&email=…`, in the query since what stands there is kept out of logs */
+  passwordReset: '/reset-password',
 } as const;
 
 /** First segments that the server answers itself or passes to the backend; no screen can lie there. */
@@ -54,6 +57,11 @@ export const endpoints = {
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
   user: '/v1/user',
   password: '/v1/user/password',
+  /** `DELETE` ends all but the present one */
+  sessions: '/v1/user/sessions',
+  session: (id: string) => `/v1/user/sessions/${encodeURIComponent(id)}`,
+  email: '/v1/user/email',
+  resendEmail: '/v1/user/email/resend',
   login: '/v1/login',
   register: '/v1/register',
   logout: '/v1/logout',
@@ -61,6 +69,8 @@ export const endpoints = {
   verifyEmail: (id: string, hash: string, query = '') =>
     `/v1/email/verify/${encodeURIComponent(id)}/${encodeURIComponent(hash)}${query}`,
   resendVerification: '/v1/email/verification-notification/resend',
+  forgotPassword: '/v1/forgot-password',
+  resetPassword: '/v1/reset-password',
   checkIn: '/v1/check-in',
   transactions: '/v1/transactions',
   orders: '/v1/orders',

@@ -253,6 +253,24 @@ export const checkInSchema = v.object({
 });
 export type CheckInDto = v.InferOutput<typeof checkInSchema>;
 
+/** `GET /v1/user/email` */
+export const accountEmailSchema = v.object({
+  email: optionalText,
+  verified_at: optionalText,
+  /** asked for; the mail's link confirms it */
+  pending: lenient(v.object({ email: v.string(), sent_at: optionalText })),
+});
+export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
+
+/** One of `GET /v1/user/sessions` */
+export const userSessionSchema = v.object({
+  id,
+  user_agent: optionalText,
+  last_used_at: optionalText,
+  is_current: optionalBoolean,
+});
+export type UserSessionDto = v.InferOutput<typeof userSessionSchema>;
+
 /** `PUT /v1/user/password` */
 export interface PasswordChangeDto {
   current_password: string;

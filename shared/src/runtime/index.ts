@@ -19,6 +19,7 @@ export {
 // the schemas too: bundled here once, instead of with every remote
 export {
   type ApiError,
+  accountEmailSchema,
   anyPayload,
   type Capability,
   CONTRACT_VERSION,
@@ -50,6 +51,7 @@ export {
   suggestionSchema,
   transactionSchema,
   userSchema,
+  userSessionSchema,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
 export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';

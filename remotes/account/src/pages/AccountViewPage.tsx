@@ -11,6 +11,7 @@ import {
   share,
   toast,
   type User,
+  useCapability,
   useFontSize,
   useScreen,
   useTheme,
@@ -24,6 +25,7 @@ import {
   CopyIcon,
   Dialog,
   IconButton,
+  KeyIcon,
   ListRow,
   LogOutIcon,
   RadioGroup,
@@ -158,6 +160,7 @@ function EntryList() {
           detail={texts.my.profileDetail}
           asLink={<Link to={paths.profile()} />}
         />
+        <SecurityRow />
         <ListRow
           icon={<TransactionsIcon size={20} />}
           title={texts.my.transactions}
@@ -168,6 +171,13 @@ function EntryList() {
       </nav>
     </Card>
   );
+}
+
+/** The page has nothing to show where the server offers none of it. */
+function SecurityRow() {
+  const offers = [useCapability('account.email'), useCapability('account.devices'), useCapability('account.delete')];
+  if (!offers.includes(true)) return null;
+  return <ListRow icon={<KeyIcon size={20} />} title={texts.my.security} asLink={<Link to={paths.security()} />} />;
 }
 
 /** What an account offers, and the way to sign up. */

@@ -1,0 +1,105 @@
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import { emailAddress, givenPassword, verifyPassword } from '../auth/accounts.ts';
+import { sendVerification } from '../auth/mail.ts';
+import { isoTimeOrNull } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { UserRow } from '../db/schema.ts';
+import { type AppEnv, type Http, userOf } from '../http/http.ts';
+import { conflict, forbidden, invalid } from '../http/httpError.ts';
+import { readInput, validate } from '../http/input.ts';
+import { announceUser } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { findByLogin, findUser } from './user.ts';
+
+const emailChange = v.object({ email: emailAddress, current_password: givenPassword });
+
+/** Where the account's mail goes; null for a name without an address. */
+const addressOf = (user: UserRow): string | null => (user.is_email ? user.login : user.email);
+
+/** The address that waits for its confirmation, as long as a link to confirm it can be good. */
+function pendingOf(user: UserRow, now: number): string | null {
+  const isGood = (user.pending_email_at ?? 0) + rules.verificationLinkHours * 3_600_000 > now;
+  return isGood ? user.pending_email : null;
+}
+
+/** The account's address: what it is, and asking for another. */
+export function accountEmailRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env } = services;
+  const present = (id: string) => {
+    const user = findUser(services, id);
+    const email = addressOf(user);
+    const pending = pendingOf(user, clock());
+    return {
+      data: {
+        email,
+        verified_at: email === null ? null : isoTimeOrNull(user.email_verified_at),
+        pending: pending === null ? null : { email: pending, sent_at: isoTimeOrNull(user.pending_email_at) },
+      },
+    };
+  };
+  return new Hono<AppEnv>()
+    .get('/', (c) => c.json(present(userOf(c).id)))
+    .put('/', async (c) => {
+      const user = userOf(c);
+      const form = validate(emailChange, await readInput(c));
+      limits.take(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      if (!(await verifyPassword(user.password_hash, form.current_password))) {
+        throw invalid({ current_password: ['当前密码不正确'] });
+      }
+      if (form.email === addressOf(user)) throw invalid({ email: ['这已经是你的邮箱'] });
+      mailTo(c, user, form.email);
+      return c.json(present(user.id), 202);
+    })
+    .post('/resend', (c) => {
+      const user = userOf(c);
+      const pending = pendingOf(user, clock());
+      if (pending === null) throw conflict('nothing_pending', '没有等待确认的邮箱，请重新填写');
+      limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
+      mailTo(c, user, pending);
+      return c.json(present(user.id), 202);
+    });
+
+  /** A taken address hears of it by mail; who asked is told the same as for any other. */
+  function mailTo(c: Http, user: UserRow, email: string): void {
+    const asked = { pending_email: email, pending_email_at: clock() };
+    db.run(query.updateTable('users').set(asked).where('id', '=', user.id));
+    if (findByLogin(services, email)) services.mailer.send(takenNotice(email));
+    else sendVerification(c, services, user, email);
+  }
+}
+
+/** Takes the address whose link was opened; throws 403 where another account was faster. */
+export function bindEmail(services: Services, user: UserRow, email: string): void {
+  const { db, clock, mailer } = services;
+  const before = addressOf(user);
+  db.transaction(() => {
+    if (findByLogin(services, email)) throw forbidden('链接无效或已过期');
+    const taken = user.is_email ? { login: email } : { email };
+    const settled = { email_verified_at: clock(), pending_email: null, pending_email_at: null };
+    db.run(
+      query
+        .updateTable('users')
+        .set({ ...taken, ...settled, version: sql`version + 1` })
+        .where('id', '=', user.id),
+    );
+    // a link that went to the old address
+    db.run(query.deleteFrom('password_resets').where('user_id', '=', user.id));
+    announceUser(services, user.id);
+    if (before !== null) db.afterCommit(() => void mailer.send(movedNotice(user, before, email)));
+  });
+}
+
+const takenNotice = (to: string) => ({
+  to,
+  subject: '这个邮箱已在使用',
+  text: '你好：\n\n有人想把这个邮箱绑定到另一个聊斋账户，但它已经属于一个账户，所以什么也没有改变。\n\n如果是你本人，请先用这个邮箱登录原来的账户，或在登录窗口点「忘记密码？」。如果不是，请忽略这封邮件。\n\n聊斋\n',
+});
+
+const movedNotice = (user: UserRow, to: string, email: string) => ({
+  to,
+  subject: '账户的邮箱已更换',
+  text: `${user.name}，你好：\n\n你的聊斋账户的邮箱已换成 ${email}，这个邮箱不再能用来登录或找回密码。\n\n如果不是你本人的操作，请立刻联系客服。\n\n聊斋\n`,
+});

@@ -1,0 +1,92 @@
+import { expect, test } from '@rstest/core';
+import { sql } from 'kysely';
+import { query } from '../src/db/database.ts';
+import type { Client } from './client.ts';
+import { openSocket } from './socket.ts';
+import { openBackend } from './testBackend.ts';
+
+let now = Date.parse('2026-03-01T10:00:00+08:00');
+const backend = await openBackend({}, () => now);
+const minuteMs = 60_000;
+
+interface SessionDto {
+  id: string;
+  user_agent: string;
+  created_at: string;
+  last_used_at: string;
+  is_current: boolean;
+}
+
+const sessionsOf = async (client: Client) => (await client.get<{ data: SessionDto[] }>('/user/sessions')).body.data;
+const aliveOf = async (clients: Client[]) =>
+  Promise.all(clients.map(async (client) => (await client.get('/user')).status));
+
+/** One account signed in with that many browsers, each of its own name. */
+async function signedIn(login: string, browsers: string[]): Promise<Client[]> {
+  await backend.reader({ login });
+  return Promise.all(
+    browsers.map(async (name) => {
+      const client = await backend.client({ 'User-Agent': name }).fetchToken();
+      await client.post('/login', { login, password: '135790' });
+      return client;
+    }),
+  );
+}
+
+test('tells each browser, when it was last used, and which one asks, but nothing by which to be it', async () => {
+  const [phone, desk] = (await signedIn('two_devices', ['Phone/1.0', 'Desk/2.0'])) as [Client, Client];
+  now += 10 * minuteMs;
+  await desk.get('/user');
+  const sessions = await sessionsOf(desk);
+  expect(sessions.map(({ user_agent, is_current }) => [user_agent, is_current])).toContainEqual(['Phone/1.0', false]);
+  expect(sessions[0]).toMatchObject({ user_agent: 'Desk/2.0', is_current: true });
+  const ago = (session: SessionDto | undefined) => (now - Date.parse(session?.last_used_at ?? '')) / minuteMs;
+  expect(ago(sessions[0])).toBe(0);
+  expect(ago(sessions.find(({ user_agent }) => user_agent === 'Phone/1.0'))).toBe(10);
+  expect(JSON.stringify(sessions)).not.toContain(phone.cookies.get('liaozhai_session'));
+});
+
+test('one is logged out with its socket, the others stay', async () => {
+  const [here, there, third] = (await signedIn('three_devices', ['Here', 'There', 'Third'])) as [
+    Client,
+    Client,
+    Client,
+  ];
+  const socket = await openSocket(backend, there);
+  await socket.subscribe();
+  const target = (await sessionsOf(here)).find(({ user_agent }) => user_agent === 'There');
+  expect((await here.delete(`/user/sessions/${target?.id}`)).status).toBe(204);
+  expect((await socket.closed).code).toBe(4009);
+  expect(await aliveOf([here, there, third])).toEqual([200, 401, 200]);
+  expect((await here.delete(`/user/sessions/${target?.id}`)).status).toBe(404);
+});
+
+test('all others are logged out at once, and hear of it', async () => {
+  const [here, there, third] = (await signedIn('all_devices', ['Here', 'There', 'Third'])) as [Client, Client, Client];
+  const socket = await openSocket(backend, here);
+  await socket.subscribe();
+  expect((await here.delete('/user/sessions')).status).toBe(204);
+  expect(await aliveOf([here, there, third])).toEqual([200, 401, 401]);
+  expect((await sessionsOf(here)).map(({ user_agent }) => user_agent)).toEqual(['Here']);
+  await expect.poll(() => socket.frames.some(({ event }) => event === 'session.ended')).toBe(true);
+});
+
+test('a session that has run out is not listed', async () => {
+  const [here] = (await signedIn('old_device', ['Old'])) as [Client];
+  now += 31 * 24 * 60 * minuteMs;
+  const later = await backend.client().fetchToken();
+  await later.post('/login', { login: 'old_device', password: '135790' });
+  expect((await here.get('/user/sessions')).status).toBe(401);
+  expect(await sessionsOf(later)).toHaveLength(1);
+});
+
+test('while nothing can be written, who only reads is answered', async () => {
+  const reader = await backend.reader();
+  const writable = (isSo: boolean) =>
+    backend.services.db.all({ compile: () => sql`pragma query_only = ${sql.lit(isSo ? 0 : 1)}`.compile(query) });
+  now += 10 * minuteMs;
+  writable(false);
+  const { status } = await reader.get('/user');
+  writable(true);
+  expect(status).toBe(200);
+});

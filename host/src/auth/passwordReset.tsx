@@ -1,0 +1,218 @@
+import { endpoints, paths, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
+import { missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
+import {
+  hostConfig,
+  Link,
+  readAs,
+  request,
+  requestLogin,
+  session,
+  toast,
+  useCapability,
+  useSearchParams,
+} from '@liaozhai/shared/runtime';
+import { Button, PasswordField, TextField } from '@liaozhai/shared/ui';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useNavigation } from '../navigation';
+import styles from './AuthPopup.module.css';
+import { postLogin } from './signIn';
+import { useCountdown, useSubmission } from './submission';
+import { texts } from './texts';
+
+const ANOTHER_MAIL_SECONDS = 60;
+
+interface ForgotPasswordProps {
+  /** what was typed as the name, perhaps an address */
+  login: string;
+  onReturn?: () => void;
+}
+
+/** Asks for a link by mail, where the server sends any, and says what else can be done. */
+export function ForgotPassword({ login, onReturn }: ForgotPasswordProps) {
+  const sendsLinks = useCapability('password.reset');
+  return (
+    <div className={styles.form}>
+      {sendsLinks && <LinkForm login={login} />}
+      <p className={styles.note}>{texts.forgot.kept}</p>
+      <SupportWords />
+      {onReturn && (
+        <Button variant="quiet" block onClick={onReturn}>
+          {texts.forgot.toLogin}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const submitted = (submit: () => unknown) => (event: FormEvent) => {
+  event.preventDefault();
+  void submit();
+};
+
+function LinkForm({ login }: { login: string }) {
+  const words = texts.forgot;
+  const [email, setEmail] = useState(login.includes('@') ? login : '');
+  const [sentTo, setSentTo] = useState('');
+  const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
+  const [secondsLeft, startCountdown] = useCountdown(() => 0);
+  const address = email.trim();
+  const problem = address === '' ? missingText(words.email) : /^\S+@\S+\.\S+$/.test(address) ? '' : words.badEmail;
+  const send = () =>
+    submit(() => request({ method: 'POST', url: endpoints.forgotPassword, body: { email: address } }), {
+      problems: problem ? { email: [problem] } : {},
+      done() {
+        setSentTo(address);
+        startCountdown(ANOTHER_MAIL_SECONDS);
+      },
+      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds),
+    });
+  return (
+    <form ref={formRef} className={styles.form} noValidate onSubmit={submitted(send)}>
+      <p className={styles.text}>{words.how}</p>
+      <TextField
+        label={words.email}
+        name="email"
+        type="email"
+        value={email}
+        error={errors.email}
+        autoComplete="email"
+        maxLength={120}
+        required
+        onChange={(event) => {
+          clearErrors('email');
+          setEmail(event.target.value);
+        }}
+      />
+      <p className={styles.note} role="status">
+        {sentTo && words.sent(sentTo)}
+      </p>
+      <Button type="submit" block loading={busy} disabled={secondsLeft > 0}>
+        {secondsLeft > 0 ? texts.confirmEmail.resendIn(secondsLeft) : words.send}
+      </Button>
+    </form>
+  );
+}
+
+/** For who has no address bound to the account. */
+function SupportWords() {
+  const { email, wechat } = hostConfig().support;
+  const words = texts.forgot;
+  if (!email) return <p className={styles.note}>{wechat ? words.withWechat(wechat) : words.withoutSupport}</p>;
+  return (
+    <p className={styles.note}>
+      {words.withSupport}
+      <a className={styles.mail} href={`mailto:${email}`}>
+        {email}
+      </a>
+    </p>
+  );
+}
+
+/** Where the link of the mail lands: takes the new password and signs in with it. */
+export default function PasswordResetPage() {
+  const [search] = useSearchParams();
+  const [token, email] = [search.get('token') ?? '', search.get('email') ?? ''];
+  const [state, setState] = useState<'asking' | 'refused' | 'changed'>(token && email ? 'asking' : 'refused');
+  const navigation = useNavigation();
+  const leave = () => navigation.replace(paths.explore());
+  const signIn = async () => {
+    if (await requestLogin('login')) leave();
+  };
+  const onChanged = (user: UserDto | null) => {
+    if (!user) return setState('changed');
+    session.userReceived(user);
+    toast(texts.reset.done, { kind: 'success' });
+    leave();
+  };
+  return (
+    <Page>
+      {state === 'asking' && (
+        <NewPassword token={token} email={email} onChanged={onChanged} onRefused={() => setState('refused')} />
+      )}
+      {state === 'refused' && (
+        <>
+          <p className={styles.text} role="alert">
+            {texts.reset.badLink}
+          </p>
+          <ForgotPassword login={email} />
+        </>
+      )}
+      {state === 'changed' && (
+        <>
+          <p className={styles.text} role="status">
+            {texts.reset.signIn}
+          </p>
+          <Button block onClick={signIn}>
+            {texts.reset.toLogin}
+          </Button>
+        </>
+      )}
+      {state !== 'asking' && (
+        <Button variant="quiet" block asLink={<Link to={paths.explore()} replace />}>
+          去看故事
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+function Page({ children }: { children: ReactNode }) {
+  return (
+    <div className={styles.resetPage}>
+      <h1 className={styles.resetTitle}>{texts.reset.title}</h1>
+      {children}
+    </div>
+  );
+}
+
+interface NewPasswordProps {
+  token: string;
+  email: string;
+  /** who is signed in now; null where the server only changed the password */
+  onChanged: (user: UserDto | null) => void;
+  onRefused: () => void;
+}
+
+function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
+  const words = texts.reset;
+  const [password, setPassword] = useState('');
+  const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
+  const problem = password === '' ? missingText(words.password) : passwordProblem(password);
+  const save = () =>
+    submit(() => setNewPassword({ token, email, password }), {
+      problems: problem ? { password: [problem] } : {},
+      done: onChanged,
+      failed: (error) => error.kind === 'invalid' && !error.fields.password && onRefused(),
+    });
+  return (
+    <form ref={formRef} className={styles.form} noValidate onSubmit={submitted(save)}>
+      <p className={styles.text}>{words.of(email)}</p>
+      {/* password managers need the name the password belongs to */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        label={words.password}
+        name="password"
+        value={password}
+        error={errors.password}
+        hint={words.rule(PASSWORD_CHARACTERS)}
+        autoComplete="new-password"
+        required
+        onChange={(event) => {
+          clearErrors('password');
+          setPassword(event.target.value);
+        }}
+      />
+      <Button type="submit" block loading={busy}>
+        {words.submit}
+      </Button>
+    </form>
+  );
+}
+
+/** Laravel's own route signs nobody in: then the new password does. */
+async function setNewPassword(form: { token: string; email: string; password: string }): Promise<UserDto | null> {
+  const body = { ...form, password_confirmation: form.password };
+  const answer: unknown = await request({ method: 'POST', url: endpoints.resetPassword, body });
+  const signedIn = readAs(signedInSchema, answer);
+  return signedIn?.user ?? postLogin({ login: form.email, password: form.password }).catch(() => null);
+}

@@ -1,0 +1,184 @@
+import { type Capability, store } from '@liaozhai/shared/runtime';
+import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { userDto } from '../fixtures';
+import remote from '../remote';
+import { texts } from '../texts';
+
+const open = (capabilities: Capability[], handlers = {}) =>
+  openRemote(
+    remote,
+    { 'GET /v1/user': { data: userDto() }, ...handlers },
+    { path: '/my/security', user: userDto(), capabilities },
+  );
+
+const invalid = (errors: Record<string, string[]>) => ({ status: 422, body: { message: '有误', errors } });
+const bodiesOf = (requests: { method: string; url: string; body: unknown }[], call: string) =>
+  requests.filter(({ method, url }) => `${method} ${url}` === call).map(({ body }) => body);
+
+test('of what the server does not announce nothing is shown or asked for', async () => {
+  const { requests } = open([]);
+  expect(await screen.findByText(texts.security.password.title)).toBeTruthy();
+  for (const title of [texts.email.title, texts.devices.title])
+    expect(screen.queryByRole('region', { name: title })).toBeNull();
+  expect(requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/user/'))).toEqual([]);
+});
+
+describe('the address', () => {
+  const none = { data: { email: null, verified_at: null, pending: null } };
+  const pending = { data: { ...none.data, pending: { email: 'ning@example.org', sent_at: '2026-11-22T08:00:00Z' } } };
+  const bound = { data: { email: 'ning@example.org', verified_at: '2026-11-22T08:01:00Z', pending: null } };
+  const get = 'GET /v1/user/email';
+  const put = 'PUT /v1/user/email';
+
+  const fill = async (user: ReturnType<typeof open>['user'], email: string, password: string) => {
+    await user.click(await screen.findByRole('button', { name: texts.email.bind }));
+    if (email) await user.type(screen.getByLabelText(texts.email.field), email);
+    if (password) await user.type(screen.getByLabelText(texts.security.currentPassword), password);
+    await user.click(screen.getByRole('button', { name: texts.email.send }));
+  };
+
+  test('is asked for with the password, waits for its mail, and is there once another device opened the link', async () => {
+    let now: object = none;
+    const { user, requests, live } = open(['account.email'], {
+      [get]: () => now,
+      [put]: () => {
+        now = pending;
+        return { status: 202, body: pending };
+      },
+    });
+    expect(await screen.findByText(texts.email.none)).toBeTruthy();
+    await fill(user, ' ning@example.org ', '135790');
+    expect(await screen.findByText(texts.email.pending('ning@example.org'))).toBeTruthy();
+    expect(bodiesOf(requests, put)).toEqual([{ email: 'ning@example.org', current_password: '135790' }]);
+    const again = screen.getByRole<HTMLButtonElement>('button', { name: /^\d+ 秒后可重新发送$/ });
+    expect(again.disabled).toBe(true);
+    now = bound;
+    live.push('user.updated', { user: userDto({ version: 9 }) });
+    expect(await screen.findByText(texts.email.confirmed)).toBeTruthy();
+    expect(screen.queryByText(texts.email.pending('ning@example.org'))).toBeNull();
+  });
+
+  test('what is missing or refused is said at its field, and nothing is sent before', async () => {
+    const { user, requests } = open(['account.email'], {
+      [get]: none,
+      [put]: invalid({ current_password: ['当前密码不正确'] }),
+    });
+    await fill(user, 'ning', '');
+    const wrong = () => screen.getAllByRole('alert').map(({ textContent }) => textContent);
+    await waitFor(() => expect(wrong()).toEqual([texts.email.badEmail, '请填写当前密码']));
+    expect(bodiesOf(requests, put)).toEqual([]);
+    await user.type(screen.getByLabelText(texts.email.field), '@example.org');
+    await user.type(screen.getByLabelText(texts.security.currentPassword), 'guess!');
+    await user.click(screen.getByRole('button', { name: texts.email.send }));
+    await waitFor(() => expect(wrong()).toEqual(['当前密码不正确']));
+    expect(screen.getByLabelText<HTMLInputElement>(texts.email.field).value).toBe('ning@example.org');
+  });
+
+  test('the mail is sent again, and a refusal says how long to wait', async () => {
+    let answer: object = { status: 202, body: pending };
+    const { user } = open(['account.email'], { [get]: pending, 'POST /v1/user/email/resend': () => answer });
+    answer = { status: 429, body: {}, headers: { 'retry-after': '137' } };
+    await user.click(await screen.findByRole('button', { name: texts.email.resend }));
+    expect(await screen.findByRole('button', { name: /^13\d 秒后可重新发送$/ })).toBeTruthy();
+  });
+
+  test('that is bound can be changed', async () => {
+    const { user } = open(['account.email'], { [get]: bound });
+    const card = within(await screen.findByRole('region', { name: texts.email.title }));
+    expect(await card.findByText('ning@example.org')).toBeTruthy();
+    await user.click(card.getByRole('button', { name: texts.email.change }));
+    expect(card.getByLabelText(texts.email.field)).toBeTruthy();
+    await user.click(card.getByRole('button', { name: texts.security.cancel }));
+    expect(card.queryByLabelText(texts.email.field)).toBeNull();
+  });
+
+  test('of a server that announces it and lacks it', async () => {
+    open(['account.email'], { [get]: { status: 404, body: { code: 'route_missing', message: '没有这个接口' } } });
+    expect(await screen.findByText('服务器还没有这项功能')).toBeTruthy();
+  });
+});
+
+describe('the devices', () => {
+  const iPhone =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
+  const windows =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';
+  const session = (id: string, user_agent: string, is_current = false) => ({
+    id,
+    user_agent,
+    is_current,
+    created_at: '2026-11-20T08:00:00Z',
+    last_used_at: new Date().toISOString(),
+  });
+  const get = 'GET /v1/user/sessions';
+  const rows = async () => {
+    const card = await screen.findByRole('region', { name: texts.devices.title });
+    return within(card).findAllByRole('listitem');
+  };
+
+  test('stand there in plain words, this one first and marked', async () => {
+    open(['account.devices'], { [get]: { data: [session('s-2', iPhone), session('s-1', windows, true)] } });
+    expect((await rows()).map(({ textContent }) => textContent)).toEqual([
+      'Windows 电脑上的 Chrome最近使用：刚刚本机',
+      'iPhone 上的 Safari最近使用：刚刚退出',
+    ]);
+    expect(screen.getByRole('button', { name: '退出登录：iPhone 上的 Safari' })).toBeTruthy();
+  });
+
+  test('one is logged out after a question, and gone from the list', async () => {
+    let sessions = [session('s-1', windows, true), session('s/2', iPhone), session('s-3', iPhone)];
+    const call = 'DELETE /v1/user/sessions/s%2F2';
+    const { user, requests } = open(['account.devices'], {
+      [get]: () => ({ data: sessions }),
+      [call]: () => {
+        sessions = sessions.filter(({ id }) => id !== 's/2');
+        return { status: 204 };
+      },
+    });
+    const [first] = await screen.findAllByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') });
+    await user.click(first as HTMLElement);
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask }));
+    expect(bodiesOf(requests, call)).toEqual([]);
+    await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
+    await waitFor(async () => expect(await rows()).toHaveLength(2));
+    expect(bodiesOf(requests, call)).toHaveLength(1);
+  });
+
+  test('all others are logged out at once; alone there is nothing to log out', async () => {
+    let sessions = [session('s-1', windows, true), session('s-2', iPhone)];
+    const { user } = open(['account.devices'], {
+      [get]: () => ({ data: sessions }),
+      'DELETE /v1/user/sessions': () => {
+        sessions = sessions.slice(0, 1);
+        return { status: 204 };
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: texts.devices.endOthers }));
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.askOthers }));
+    await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
+    await waitFor(async () => expect(await rows()).toHaveLength(1));
+    expect(screen.queryByRole('button', { name: texts.devices.endOthers })).toBeNull();
+  });
+
+  test('one that another device has logged out leaves the list', async () => {
+    let sessions = [session('s-1', windows, true), session('s-2', iPhone)];
+    const { live } = open(['account.devices'], { [get]: () => ({ data: sessions }) });
+    expect(await rows()).toHaveLength(2);
+    sessions = sessions.slice(0, 1);
+    live.push('session.ended', {});
+    await waitFor(async () => expect(await rows()).toHaveLength(1));
+  });
+
+  test('that the server refuses to log out is said', async () => {
+    const refusal = { status: 404, body: { code: 'route_missing', message: '没有这个接口' } };
+    const { user } = open(['account.devices'], {
+      [get]: { data: [session('s-1', windows, true), session('s-2', iPhone)] },
+      'DELETE /v1/user/sessions/s-2': refusal,
+    });
+    await user.click(await screen.findByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') }));
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask }));
+    await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
+    await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toEqual(['服务器还没有这项功能']));
+  });
+});

@@ -1,0 +1,326 @@
+import { failureText, formatRelative, missingText } from '@liaozhai/shared/format';
+import {
+  blockReload,
+  isApiError,
+  Link,
+  paths,
+  toast,
+  type User,
+  useCapability,
+  useGoBack,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Card,
+  Dialog,
+  KeyIcon,
+  ListRow,
+  PasswordField,
+  QueryView,
+  Skeleton,
+  Tag,
+  TextField,
+  TopBar,
+  useFieldErrors,
+} from '@liaozhai/shared/ui';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import {
+  useAccountChangeEmailMutation,
+  useAccountEndSessionsMutation,
+  useAccountGetDevicesQuery,
+  useAccountGetEmailQuery,
+} from '../api';
+import type { AccountEmail, Device } from '../model';
+import { texts } from '../texts';
+import styles from './SecurityEditPage.module.css';
+
+/** What keeps the account its owner's. Shows what the server offers of it. */
+export default function SecurityEditPage() {
+  const user = useUser();
+  const goBack = useGoBack(paths.my());
+  const hasEmail = useCapability('account.email');
+  const hasDevices = useCapability('account.devices');
+  return (
+    <>
+      <TopBar title={texts.security.title} onBack={goBack} />
+      {user && (
+        <div className={styles.page} key={user.id}>
+          {hasEmail && <EmailCard user={user} />}
+          <Card flush>
+            <ListRow
+              icon={<KeyIcon size={20} />}
+              title={texts.security.password.title}
+              detail={texts.security.password.detail}
+              asLink={<Link to={paths.profile()} />}
+            />
+          </Card>
+          {hasDevices && <DevicesCard />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card aria-label={title} className={styles.section}>
+      <h2 className={styles.title}>{title}</h2>
+      {children}
+    </Card>
+  );
+}
+
+/** A form whose fields are named as the server names them: what it refuses is said there, the rest in a toast. */
+function useServerForm<Name extends string>(blank: Record<Name, string>, reason: string) {
+  const [values, setValues] = useState(blank);
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<Name>();
+  const isBegun = Object.values(values).some((value) => value !== '');
+  useEffect(() => (isBegun ? blockReload(reason) : undefined), [isBegun, reason]);
+  return {
+    formRef,
+    values,
+    errors,
+    showErrors,
+    edit(name: Name, value: string) {
+      setValues((current) => ({ ...current, [name]: value }));
+      clearErrors(name);
+    },
+    refused(error: unknown) {
+      const fields = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
+      const known = Object.entries(fields).filter(([name]) => name in values);
+      const isAtField = showErrors(Object.fromEntries(known) as Partial<Record<Name, string[]>>);
+      const problem = isAtField ? undefined : failureText(error);
+      if (problem) toast(problem, { kind: 'error' });
+    },
+  };
+}
+
+interface CurrentPasswordProps {
+  user: User;
+  value: string;
+  error: readonly string[] | undefined;
+  onChange: (value: string) => void;
+}
+
+function CurrentPassword({ user, value, error, onChange }: CurrentPasswordProps) {
+  return (
+    <>
+      {/* password managers need the name the password belongs to */}
+      <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
+      <PasswordField
+        label={texts.security.currentPassword}
+        name="current_password"
+        autoComplete="current-password"
+        value={value}
+        error={error}
+        required
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </>
+  );
+}
+
+const RESEND_PAUSE_SECONDS = 60;
+
+/** Seconds until another mail may be asked for, and the way to begin such a wait. */
+function useResendPause() {
+  const [pause, setPause] = useState({ endsAt: 0, now: 0 });
+  const left = Math.max(0, Math.ceil((pause.endsAt - pause.now) / 1000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setPause(({ endsAt }) => ({ endsAt, now: Date.now() })), 1000);
+    return () => clearTimeout(timer);
+  });
+  const begin = (seconds = RESEND_PAUSE_SECONDS) => {
+    const now = Date.now();
+    setPause({ endsAt: now + seconds * 1000, now });
+  };
+  return { left, begin };
+}
+
+/** The account's address: bound by the link of a mail, changed likewise. */
+function EmailCard({ user }: { user: User }) {
+  const query = useAccountGetEmailQuery();
+  return (
+    <Section title={texts.email.title}>
+      <QueryView query={query} skeleton={<Skeleton shape="text" count={2} />}>
+        {(state) => <EmailState user={user} state={state} />}
+      </QueryView>
+    </Section>
+  );
+}
+
+function EmailState({ user, state: { email, pending } }: { user: User; state: AccountEmail }) {
+  const [isChanging, setChanging] = useState(false);
+  const [send, { isLoading }] = useAccountChangeEmailMutation();
+  const { left, begin } = useResendPause();
+  const onSent = () => {
+    begin();
+    toast(texts.email.sent, { kind: 'success' });
+  };
+  const resend = async () => {
+    const { error } = await send('resend');
+    if (!error) return onSent();
+    if (isApiError(error) && error.kind === 'tooOften') begin(error.retryAfterSeconds);
+    const problem = failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+  };
+  const done = () => {
+    setChanging(false);
+    onSent();
+  };
+  return (
+    <>
+      {email !== '' && (
+        <p className={styles.address}>
+          {email} <Tag>{texts.email.confirmed}</Tag>
+        </p>
+      )}
+      <p className={styles.about} role="status">
+        {pending !== '' && texts.email.pending(pending)}
+        {email === '' && pending === '' && texts.email.none}
+      </p>
+      {isChanging ? (
+        <EmailForm user={user} onDone={done} onCancel={() => setChanging(false)} />
+      ) : (
+        <div className={styles.actions}>
+          {pending !== '' && (
+            <Button loading={isLoading} disabled={left > 0} onClick={() => void resend()}>
+              {left > 0 ? texts.email.resendIn(left) : texts.email.resend}
+            </Button>
+          )}
+          <Button variant="quiet" onClick={() => setChanging(true)}>
+            {email === '' && pending === '' ? texts.email.bind : texts.email.change}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface EmailFormProps {
+  user: User;
+  onDone: () => void;
+  onCancel: () => void;
+}
+
+function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
+  const { formRef, values, errors, showErrors, edit, refused } = useServerForm(
+    { email: '', current_password: '' },
+    'email',
+  );
+  const [change, { isLoading }] = useAccountChangeEmailMutation();
+  const email = values.email.trim();
+  const problem =
+    email === '' ? missingText(texts.email.title) : /^\S+@\S+\.\S+$/.test(email) ? '' : texts.email.badEmail;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const isMissing = values.current_password === '';
+    const problems = {
+      ...(problem && { email: [problem] }),
+      ...(isMissing && { current_password: [missingText(texts.security.currentPassword)] }),
+    };
+    if (isLoading || showErrors(problems)) return;
+    const { error } = await change({ ...values, email });
+    if (error) refused(error);
+    else onDone();
+  };
+  return (
+    <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+      <TextField
+        label={texts.email.field}
+        name="email"
+        type="email"
+        autoComplete="email"
+        maxLength={120}
+        value={values.email}
+        error={errors.email}
+        required
+        onChange={(event) => edit('email', event.target.value)}
+      />
+      <CurrentPassword
+        user={user}
+        value={values.current_password}
+        error={errors.current_password}
+        onChange={(value) => edit('current_password', value)}
+      />
+      <div className={styles.actions}>
+        <Button type="submit" loading={isLoading}>
+          {texts.email.send}
+        </Button>
+        <Button variant="quiet" disabled={isLoading} onClick={onCancel}>
+          {texts.security.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Where the account is signed in, and the way to log out elsewhere. */
+function DevicesCard() {
+  const query = useAccountGetDevicesQuery();
+  return (
+    <Section title={texts.devices.title}>
+      <QueryView query={query} skeleton={<Skeleton shape="text" count={3} />}>
+        {(devices) => <DeviceList devices={devices} refetch={query.refetch} />}
+      </QueryView>
+    </Section>
+  );
+}
+
+function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => unknown }) {
+  const [now] = useState(Date.now);
+  const [asked, setAsked] = useState<Device | 'others' | null>(null);
+  const [end, { isLoading }] = useAccountEndSessionsMutation();
+  const words = texts.devices;
+  const confirm = async () => {
+    if (asked === null) return;
+    const { error } = await end(asked);
+    setAsked(null);
+    const problem = error && failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+    if (!error) toast(words.done, { kind: 'success' });
+    // also after a refusal: it may be gone already
+    void refetch();
+  };
+  return (
+    <>
+      <ul className={styles.devices}>
+        {devices.map((device) => (
+          <li key={device.id} className={styles.device}>
+            <span className={styles.words}>
+              <span>{device.name}</span>
+              <span className={styles.about}>{words.lastUsed(formatRelative(device.lastUsedAt, now))}</span>
+            </span>
+            {device.isCurrent ? (
+              <Tag>{words.current}</Tag>
+            ) : (
+              <Button variant="quiet" small aria-label={words.endOf(device.name)} onClick={() => setAsked(device)}>
+                {words.end}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className={styles.about}>{words.hint}</p>
+      {devices.some(({ isCurrent }) => !isCurrent) && (
+        <Button variant="quiet" block onClick={() => setAsked('others')}>
+          {words.endOthers}
+        </Button>
+      )}
+      <Dialog
+        open={asked !== null}
+        title={asked === 'others' ? words.askOthers : words.ask}
+        confirmLabel={words.confirm}
+        cancelLabel={texts.security.cancel}
+        onConfirm={() => void confirm()}
+        onClose={() => setAsked(null)}
+        busy={isLoading}
+        danger
+      >
+        {words.body(asked === null || asked === 'others' ? words.others : asked.name)}
+      </Dialog>
+    </>
+  );
+}
