@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@rstest/core';
-import { dayMs } from '../src/clock.ts';
+import { dayMs, isoTime } from '../src/clock.ts';
 import { rules } from '../src/rules.ts';
 import { openBackend } from './testBackend.ts';
 import type { CheckInDto, ErrorDto, Registered, UserDto } from './wire.ts';
@@ -97,6 +97,13 @@ describe('an account', () => {
     await backend.client().register({ login: 'late@example.org' });
     now += (rules.verificationLinkHours + 1) * 3_600_000;
     expect((await backend.client().get(`/email/verify${newestLink()}`)).status).toBe(403);
+  });
+
+  test('keeps which terms were agreed to, and when', async () => {
+    const agreed = await backend.client().register({ consent_version: '2026-11-22' });
+    expect(agreed).toMatchObject({ consent_version: '2026-11-22', consented_at: isoTime(now) });
+    expect(await backend.client().register()).toMatchObject({ consent_version: null, consented_at: null });
+    expect((await backend.client().register({ consent_version: { odd: true } })).consent_version).toBeNull();
   });
 
   test('says at each field what is wrong', async () => {

@@ -9,6 +9,8 @@ export interface UserDto {
   invite_code: string;
   persona: string;
   email_verified_at: string | null;
+  consent_version: string | null;
+  consented_at: string | null;
   checked_in_today: boolean;
   check_in_streak: number;
   version: number;

@@ -31,8 +31,8 @@ export function App({ page }: { page: Page }) {
         <NavigationContext value={navigation}>
           <RemoteSlots>
             <Shell />
+            <AuthGate />
           </RemoteSlots>
-          <AuthGate />
           <ToastsView />
           {idle && isReleased && (
             <Suspense>

@@ -1,3 +1,4 @@
+import { CONSENT_VERSION } from '@liaozhai/shared/contract';
 import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
 import { expectAgreed, expectReadable, idOf, User, unwrapped } from '../entities.ts';
 import { userOf, type World } from '../world.ts';
@@ -78,6 +79,19 @@ const register = checksOf('POST /v1/register', [
       const { login } = await world.member('mine');
       const form = { login, password: '246810', name: '重名' };
       expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+    },
+  },
+]);
+
+const consent = checksOf('POST /v1/register', [
+  {
+    name: 'keeps the version of the terms that was agreed to, where it says so',
+    otherwise: 'works; nobody can tell later what was agreed to',
+    async run(world) {
+      if (!(await world.announces('account.consent'))) return;
+      const { answer } = await world.registration('mine');
+      const { consent_version, consented_at } = unwrapped((answer.body as { user?: unknown }).user);
+      expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
     },
   },
 ]);
@@ -267,5 +281,15 @@ const logout = checksOf('POST /v1/logout', [
   },
 ]);
 
-export const accountChecks = [...token, ...register, ...login, ...user, ...profile, ...password, ...email, ...logout];
+export const accountChecks = [
+  ...token,
+  ...register,
+  ...consent,
+  ...login,
+  ...user,
+  ...profile,
+  ...password,
+  ...email,
+  ...logout,
+];
 export const lastChecks = bruteForce;

@@ -51,6 +51,7 @@ export const registrationForm = v.object({
   password: newPassword,
   name: text(1, rules.nameCharacters),
   gender,
+  consent_version: v.fallback(v.nullish(v.pipe(v.string(), v.maxLength(32))), null),
   invite_code: v.fallback(v.nullish(v.pipe(v.string(), v.maxLength(32))), null),
 });
 
@@ -78,6 +79,8 @@ export async function register(services: Services, form: v.InferOutput<typeof re
         invite_code: newInviteCode(services),
         invited_by: findInviter(services, form.invite_code),
         check_in_streak: 0,
+        consent_version: form.consent_version || null,
+        consented_at: form.consent_version ? clock() : null,
         version: 1,
         created_at: clock(),
       }),

@@ -40,6 +40,9 @@ interface UsersTable {
   email_verified_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
+  /** the version of the terms that was agreed to; null where none was named */
+  consent_version: string | null;
+  consented_at: number | null;
   version: number;
   created_at: number;
 }
@@ -233,6 +236,12 @@ const migrations: Record<string, Migration> = {
   '003_at_size': {
     async up(db: Kysely<unknown>) {
       for (const statement of atSize) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_consent': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column consent_version text').execute(db);
+      await sql.raw('alter table users add column consented_at integer').execute(db);
     },
   },
 };

@@ -105,7 +105,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => [];
+const capabilitiesOf = (_services: Services): string[] => ['account.consent'];
 
 const givenId = /^[\w-]{8,64}$/;
 

@@ -1,5 +1,5 @@
 import { paths } from '@liaozhai/shared/contract';
-import { type LoginMode, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
+import { hostConfig, type LoginMode, RemoteSlot, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
 import {
   Button,
   Dialog,
@@ -9,11 +9,13 @@ import {
   RadioGroup,
   RefreshIcon,
   Sheet,
+  Skeleton,
   TextArea,
   TextField,
 } from '@liaozhai/shared/ui';
-import { type FocusEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
+import { type FocusEvent, Fragment, type MouseEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
 import { useNavigation } from '../navigation';
+import { usePage } from '../page';
 import styles from './AuthPopup.module.css';
 import { useConfirmationElsewhere, useResend } from './confirmation';
 import type { Gender } from './gender';
@@ -51,6 +53,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
 
+  const [reading, setReading] = useState<LegalKind | null>(null);
   const toLogin = () => setForm(loginForm(form.gender, expired?.login));
   const toRegister = () => setForm(registerForm(form.gender));
   const common = { form, onChange: change };
@@ -58,10 +61,13 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
     <>
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
         {expired && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
-        {form.mode === 'register' && <RegisterForm {...common} {...registration} onSwitch={toLogin} />}
+        {form.mode === 'register' && (
+          <RegisterForm {...common} {...registration} onSwitch={toLogin} onRead={setReading} />
+        )}
         {form.mode === 'login' && <LoginForm {...common} {...login} onSwitch={toRegister} />}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}
       </Sheet>
+      <LegalSheet kind={reading} onClose={() => setReading(null)} />
       <CredentialsDialog credentials={registration.uncopied} onCopied={registration.onCopied} />
     </>
   );
@@ -164,8 +170,13 @@ function Form({ formRef, onSubmit, children }: Pick<AuthFormProps, 'formRef' | '
   );
 }
 
-function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
-  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode } = props;
+interface RegisterFormProps extends AuthFormProps {
+  inviteCode: string | null;
+  onRead: (kind: LegalKind) => void;
+}
+
+function RegisterForm(props: RegisterFormProps) {
+  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
   const renew = (gender: Gender) => {
     clearErrors('name');
     onChange({ gender, name: makeNickname(gender) });
@@ -210,10 +221,63 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
       <Button type="submit" block loading={busy}>
         {texts.register.submit}
       </Button>
+      <Consent onRead={onRead} />
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.register.toLogin}
       </Button>
     </Form>
+  );
+}
+
+const legalKinds = ['terms', 'privacy'] as const;
+type LegalKind = (typeof legalKinds)[number];
+
+/** What a registration agrees to. Each opens over the form, which keeps what was typed; a site's own opens beside it. */
+function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
+  const { components } = usePage();
+  const { legal } = hostConfig();
+  const { consent } = texts;
+  const read = (event: MouseEvent, kind: LegalKind) => {
+    if (legal[kind] || !components.ofSlot('legal')) return;
+    event.preventDefault();
+    onRead(kind);
+  };
+  return (
+    <p className={styles.consent}>
+      {consent.before}
+      {legalKinds.map((kind, index) => (
+        <Fragment key={kind}>
+          {index > 0 && consent.and}
+          <a
+            className={styles.legal}
+            href={legal[kind] ?? paths[kind]()}
+            target="_blank"
+            rel="noopener"
+            onClick={(event) => read(event, kind)}
+          >{`《${consent[kind]}》`}</a>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+function LegalSheet({ kind, onClose }: { kind: LegalKind | null; onClose: () => void }) {
+  // its words stay while it slides away
+  const [last, setLast] = useState(kind);
+  if (kind && kind !== last) setLast(kind);
+  return (
+    <Sheet
+      open={kind !== null}
+      onClose={onClose}
+      title={last ? texts.consent[last] : ''}
+      footer={
+        <Button block onClick={onClose}>
+          {texts.consent.close}
+        </Button>
+      }
+    >
+      {last && <RemoteSlot name="legal" document={last} waiting={<Skeleton shape="text" count={8} />} />}
+    </Sheet>
   );
 }
 

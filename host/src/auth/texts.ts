@@ -12,6 +12,7 @@ export const texts = {
     invited: (code: string) => `受邀注册，邀请码 ${code}`,
     failed: '注册失败',
   },
+  consent: { before: '注册即表示你已阅读并同意', and: '和', terms: '用户协议', privacy: '隐私政策', close: '读完了' },
   login: {
     title: '登录',
     submit: '登录',

@@ -102,6 +102,12 @@ export const signedInSchema = v.union([
   ),
 ]);
 
+/**
+ * The day of the terms and the privacy policy as they stand. `POST /v1/register` names it as `consent_version`, where the
+ * server keeps it.
+ */
+export const CONSENT_VERSION = '2026-11-22';
+
 export const characterSchema = v.object({ id, name: v.string(), avatar: optionalText, intro: optionalText });
 export type CharacterDto = v.InferOutput<typeof characterSchema>;
 

@@ -21,6 +21,7 @@ export {
   type ApiError,
   anyPayload,
   type Capability,
+  CONSENT_VERSION,
   CONTRACT_VERSION,
   type CursorPage,
   checkInSchema,
