@@ -33,6 +33,11 @@ export const calls = {
     without: 'a confirmation link opens a page that says so; needed for e-mail accounts only',
   },
   'POST /v1/email/verification-notification/resend': { without: `${serverWords}; needed for e-mail accounts only` },
+  'GET /v1/invites/{code}': { without: 'an invite link registers as ever and does not say who invites' },
+  'POST /v1/invites/gifts/announced': {
+    without: 'points that came by an invitation are not announced; 消费明细 has them',
+    follows: 'GET /v1/invites/{code}',
+  },
   'POST /v1/check-in': { without: serverWords },
   'GET /v1/transactions': { without: '消费明细 shows 服务器还没有这项功能 and a button to try again' },
   'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },

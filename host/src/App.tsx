@@ -70,10 +70,13 @@ function useStart({ set, routes, components }: Page, idle: boolean) {
   useEffect(() => {
     if (!idle) return undefined;
     void components.prefetchKeptScreens(routes);
+    const learned = capabilities.learn();
     // a failed prefetch is tried again when the popup is needed
-    loadAuthPopup().catch(() => undefined);
+    loadAuthPopup().then(
+      ({ followInvites }) => followInvites(learned),
+      () => undefined,
+    );
     void registerServiceWorker(set);
-    void capabilities.learn();
     return followUser();
   }, [idle, set, routes, components]);
 }

@@ -1,4 +1,4 @@
-import { CONSENT_VERSION } from '@liaozhai/shared/contract';
+import { CONSENT_VERSION, invitationSchema, isRouteMissing, readAs } from '@liaozhai/shared/contract';
 import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
 import { expectAgreed, expectReadable, idOf, User, unwrapped } from '../entities.ts';
 import { userOf, type World } from '../world.ts';
@@ -243,6 +243,50 @@ const password = checksOf('PUT /v1/user/password', [
   },
 ]);
 
+const invites = [
+  ...checksOf('GET /v1/invites/{code}', [
+    {
+      name: 'tells a visitor who invites and what both get, and nothing private',
+      otherwise: 'shows the code alone',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const { invite_code } = unwrapped((await visitor.get('/user')).body);
+        const answer = await (await world.visitor()).get(`/invites/${encodeURIComponent(String(invite_code))}`);
+        expectStatus(answer, 200);
+        const told = unwrapped(answer.body);
+        expectThat(readAs(invitationSchema, told) !== undefined, () => shown(answer));
+        const { username, balance, persona } = told;
+        expectThat(
+          [username, balance, persona].every((secret) => secret === undefined),
+          () => shown(answer),
+        );
+      },
+    },
+    {
+      name: 'answers 404 to a code that nobody has',
+      otherwise: 'shows the code alone',
+      async run(world) {
+        const answer = await (await world.visitor()).get('/invites/0000-nobody');
+        expectStatus(answer, 404);
+        expectThat(!isRouteMissing(404, answer.body as object), () => shown(answer));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/invites/gifts/announced', [
+    {
+      name: 'answers with those that it took',
+      otherwise: 'announces nothing',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const answer = await visitor.post('/invites/gifts/announced', { ids: ['nothing'] });
+        expectStatus(answer, 200);
+        const { data } = (answer.body ?? {}) as { data?: unknown };
+        expectThat(Array.isArray(data) && data.length === 0, () => shown(answer));
+      },
+    },
+  ]),
+];
+
 const email = [
   ...checksOf('GET /v1/email/verify/{id}/{hash}', [
     {
@@ -289,6 +333,7 @@ export const accountChecks = [
   ...user,
   ...profile,
   ...password,
+  ...invites,
   ...email,
   ...logout,
 ];

@@ -10,8 +10,9 @@ import { readInput, validate } from '../http/input.ts';
 import { networkOf } from '../http/origin.ts';
 import { announceUser } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
+import { rewardInvite } from '../users/invites.ts';
 import { presentUser } from '../users/user.ts';
-import { givenPassword, loginName, register, registrationForm, rewardInvite, verifyPassword } from './accounts.ts';
+import { givenPassword, loginName, register, registrationForm, verifyPassword } from './accounts.ts';
 import { isValidLink, sendVerification } from './mail.ts';
 import { endSession, startSession } from './sessions.ts';
 

@@ -37,6 +37,8 @@ interface UsersTable {
   balance: number;
   invite_code: string;
   invited_by: string | null;
+  /** JSON: what came by invitations and no page has announced yet */
+  gifts: Generated<string>;
   email_verified_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
@@ -236,6 +238,11 @@ const migrations: Record<string, Migration> = {
   '003_at_size': {
     async up(db: Kysely<unknown>) {
       for (const statement of atSize) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_gifts': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw("alter table users add column gifts text not null default '[]'").execute(db);
     },
   },
   '004_consent': {

@@ -14,6 +14,7 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { inviteRoutes } from '../users/invites.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { sessionToken } from './cookies.ts';
@@ -96,6 +97,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/', authRoutes(services))
     .route('/email', emailRoutes(services))
     .route('/user', userRoutes(services))
+    .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
     .route('/conversations', conversationRoutes(services))
@@ -105,7 +107,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => ['account.consent'];
+const capabilitiesOf = (_services: Services): string[] => ['account.consent', 'invites'];
 
 const givenId = /^[\w-]{8,64}$/;
 

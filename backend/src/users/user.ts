@@ -20,6 +20,7 @@ export function presentUser(row: UserRow, now: number) {
     consented_at: isoTimeOrNull(row.consented_at),
     checked_in_today: row.check_in_date === shanghaiDate(now),
     check_in_streak: currentStreak(row, now),
+    gifts: JSON.parse(row.gifts),
     version: row.version,
   };
 }

@@ -19,9 +19,12 @@ import { usePage } from '../page';
 import styles from './AuthPopup.module.css';
 import { useConfirmationElsewhere, useResend } from './confirmation';
 import type { Gender } from './gender';
+import { InviteGreeting, rewardsText, useInvitation } from './invites';
 import { makeNickname, randomDigits } from './nickname';
 import { useLogin, useRegistration } from './signIn';
 import { texts } from './texts';
+
+export { followInvites } from './invites';
 
 export interface AuthPopupProps {
   open: boolean;
@@ -30,6 +33,7 @@ export interface AuthPopupProps {
 }
 
 const titles: Record<AuthMode, string> = {
+  invite: texts.invite.title,
   register: texts.register.title,
   login: texts.login.title,
   'confirm-email': texts.confirmEmail.title,
@@ -61,6 +65,9 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
     <>
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
         {expired && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
+        {form.mode === 'invite' && (
+          <InviteGreeting onAccept={() => change({ mode: 'register' })} onClose={() => onClose(false)} />
+        )}
         {form.mode === 'register' && (
           <RegisterForm {...common} {...registration} onSwitch={toLogin} onRead={setReading} />
         )}
@@ -87,7 +94,7 @@ function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   }, [waiting, onSignedIn]);
 }
 
-type AuthMode = 'register' | 'login' | 'confirm-email';
+type AuthMode = 'invite' | 'register' | 'login' | 'confirm-email';
 
 export interface AuthForm {
   mode: AuthMode;
@@ -128,7 +135,8 @@ const loginForm = (gender: Gender, login = ''): AuthForm => ({
 });
 
 function openedForm(mode: LoginMode, login?: string): AuthForm {
-  return mode === 'register' ? registerForm('male') : loginForm('male', login);
+  if (mode === 'login') return loginForm('male', login);
+  return { ...registerForm('male'), mode };
 }
 
 /** Above the registration that a 401 opens: whose session has run out needs no new account. */
@@ -177,6 +185,7 @@ interface RegisterFormProps extends AuthFormProps {
 
 function RegisterForm(props: RegisterFormProps) {
   const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
+  const invitation = useInvitation(inviteCode);
   const renew = (gender: Gender) => {
     clearErrors('name');
     onChange({ gender, name: makeNickname(gender) });
@@ -217,7 +226,12 @@ function RegisterForm(props: RegisterFormProps) {
         onChange={onChange}
         clearErrors={clearErrors}
       />
-      {inviteCode && <p className={styles.note}>{texts.register.invited(inviteCode)}</p>}
+      {inviteCode && (
+        <p className={styles.note}>
+          {texts.register.invited(inviteCode)}
+          {invitation && `（「${invitation.name}」）。${rewardsText(invitation)}`}
+        </p>
+      )}
       <Button type="submit" block loading={busy}>
         {texts.register.submit}
       </Button>

@@ -64,6 +64,8 @@ export const endpoints = {
   resendVerification: '/v1/email/verification-notification/resend',
   checkIn: '/v1/check-in',
   transactions: '/v1/transactions',
+  invite: (code: string) => `/v1/invites/${encodeURIComponent(code)}`,
+  giftsAnnounced: '/v1/invites/gifts/announced',
   /** Which of the product's own calls a server has; optional. */
   capabilities: '/v1/capabilities',
   /** A static list of pictures to choose from; optional. */
