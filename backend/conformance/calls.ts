@@ -56,6 +56,11 @@ export const calls = {
     without: 'a link for a new password opens a page that says so',
     follows: 'POST /v1/forgot-password',
   },
+  'GET /v1/invites/{code}': { without: 'an invite link registers as ever and does not say who invites' },
+  'POST /v1/invites/gifts/announced': {
+    without: 'points that came by an invitation are not announced; 消费明细 has them',
+    follows: 'GET /v1/invites/{code}',
+  },
   'POST /v1/check-in': { without: serverWords },
   'GET /v1/transactions': { without: '消费明细 shows 服务器还没有这项功能 and a button to try again' },
   'GET /v1/orders': { without: '充值 has no orders: the link of paymentProvider, or 充值还没有开通' },

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
 import { Deviation, expectSuccess, expectThat, Untried } from './check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
 import { PusherSocket, SocketProblem } from './socket.ts';
@@ -84,7 +85,8 @@ export class World {
       // as the page fills it in: letters and digits, and a password of six digits
       const password = String(randomInt(100_000, 1_000_000));
       const form = { login: `conformance${this.#run}${number}`, password, name: `对照${number}` };
-      const answer = await visitor.post('/register', form);
+      const agreed = (await this.announces('account.consent')) && { consent_version: CONSENT_VERSION };
+      const answer = await visitor.post('/register', { ...form, ...agreed });
       return { form, visitor, answer };
     });
   }
@@ -103,6 +105,13 @@ export class World {
     const answer = await visitor.post('/login', { login, password });
     if (answer.status > 299) throw new Untried('nobody could sign in again');
     return visitor;
+  }
+
+  /** Whether the backend says that it has this beyond the specification. */
+  async announces(name: Capability): Promise<boolean> {
+    const { body } = await this.once('capabilities', async () => (await this.visitor()).get('/capabilities'));
+    const { data } = (body ?? {}) as { data?: unknown };
+    return Array.isArray(data) && data.includes(name);
   }
 
   /** The feed's first page as a visitor gets it. */

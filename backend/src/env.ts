@@ -95,6 +95,7 @@ const schema = v.object({
   STORYTELLER_TOTAL_TIMEOUT_MS: whole(60_000, 50, 600_000),
   RATE_LIMIT_LOGIN: perMinute(5),
   RATE_LIMIT_REGISTER: perMinute(10),
+  RATE_LIMIT_INVITES: perMinute(30),
   RATE_LIMIT_RESEND: perMinute(6),
   RATE_LIMIT_PASSWORD: perMinute(5),
   RATE_LIMIT_MESSAGES: perMinute(60),

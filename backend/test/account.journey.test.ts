@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@rstest/core';
-import { dayMs } from '../src/clock.ts';
+import { dayMs, isoTime } from '../src/clock.ts';
 import { rules } from '../src/rules.ts';
+import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { CheckInDto, ErrorDto, Registered, UserDto } from './wire.ts';
 
@@ -69,6 +70,59 @@ describe('points', () => {
   });
 });
 
+describe('an invitation', () => {
+  interface Invitation {
+    name: string;
+    avatar: string;
+    rewards: { inviter: number; invitee: number };
+  }
+  const codeOf = async (reader: Client) => (await reader.get<{ data: UserDto }>('/user')).body.data.invite_code;
+  const invitation = async (code: string) =>
+    (await backend.client().get<{ data: Invitation }>(`/invites/${code}`)).body;
+
+  test('says who invites and what both get, and nothing private', async () => {
+    const inviter = await backend.reader({ name: '宁采臣', login: 'inviting_one' });
+    const { data } = await invitation((await codeOf(inviter)).toLowerCase());
+    expect(data).toEqual({
+      name: '宁采臣',
+      avatar: expect.stringMatching(/^\/api\/media\//),
+      rewards: rules.inviteReward,
+    });
+    const unknown = await backend.client().get<ErrorDto>('/invites/NOBODY');
+    expect([unknown.status, unknown.body]).toEqual([404, { message: '没有找到这个邀请' }]);
+  });
+
+  test('promises the inviter nothing once they have been rewarded as often as may be', async () => {
+    const inviter = await backend.reader();
+    const invite_code = await codeOf(inviter);
+    for (let friend = 0; friend < rules.maxRewardedInvites; friend += 1) await backend.reader({ invite_code });
+    expect((await invitation(invite_code)).data.rewards).toEqual({ inviter: 0, invitee: rules.inviteReward.invitee });
+  });
+
+  test('leaves a gift on both sides until a page announces it, once', async () => {
+    const inviter = await backend.reader({ name: '宁采臣' });
+    const friend = backend.client();
+    const { gifts } = await friend.register({ name: '小倩', invite_code: await codeOf(inviter) });
+    expect(gifts).toMatchObject([{ side: 'invitee', name: '宁采臣', points: rules.inviteReward.invitee }]);
+    const waiting = async () => (await inviter.get<{ data: UserDto }>('/user')).body.data.gifts;
+    const [gift] = await waiting();
+    expect(gift).toMatchObject({ side: 'inviter', name: '小倩', points: rules.inviteReward.inviter });
+    const announced = () =>
+      inviter.post<{ data: unknown[] }>('/invites/gifts/announced', { ids: [gift?.id, 'another'] });
+    expect((await announced()).body.data).toEqual([gift]);
+    expect((await announced()).body.data).toEqual([]);
+    expect(await waiting()).toEqual([]);
+    expect(
+      (
+        await backend
+          .client()
+          .fetchToken()
+          .then((guest) => guest.post('/invites/gifts/announced', { ids: [] }))
+      ).status,
+    ).toBe(401);
+  });
+});
+
 describe('an account', () => {
   test('by e-mail waits for the confirmation link', async () => {
     const reader = await backend.client().fetchToken();
@@ -95,6 +149,13 @@ describe('an account', () => {
     await backend.client().register({ login: 'late@example.org' });
     now += (rules.verificationLinkHours + 1) * 3_600_000;
     expect((await backend.client().get(`/email/verify${linkSentTo('late@example.org')}`)).status).toBe(403);
+  });
+
+  test('keeps which terms were agreed to, and when', async () => {
+    const agreed = await backend.client().register({ consent_version: '2026-11-22' });
+    expect(agreed).toMatchObject({ consent_version: '2026-11-22', consented_at: isoTime(now) });
+    expect(await backend.client().register()).toMatchObject({ consent_version: null, consented_at: null });
+    expect((await backend.client().register({ consent_version: { odd: true } })).consent_version).toBeNull();
   });
 
   test('says at each field what is wrong', async () => {

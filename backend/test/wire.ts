@@ -9,6 +9,9 @@ export interface UserDto {
   invite_code: string;
   persona: string;
   email_verified_at: string | null;
+  consent_version: string | null;
+  consented_at: string | null;
+  gifts: { id: string; points: number; name: string; side: string }[];
   checked_in_today: boolean;
   check_in_streak: number;
   version: number;

@@ -131,11 +131,13 @@ test('who comes by an invite link brings points to both', async ({ person, page,
   await friend.page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
   await expect(friend.page).toHaveURL(/\/my$/);
   await friend.page.unroute(hostScript);
-  await friend.page.getByRole('button', { name: '注册账号' }).tap();
+  await expect(friend.popup().getByText(/邀请你一起读故事/)).toBeVisible();
+  await friend.popup().getByRole('button', { name: '接受邀请，去注册' }).tap();
   await expect(friend.popup().getByText(`邀请码 ${invite_code}`)).toBeVisible();
   await friend.register();
   await expect(friend.page.getByRole('region', { name: '余额' })).toContainText('120');
   await expect(page.getByRole('region', { name: '余额' })).toContainText('250');
+  await expect(page.getByRole('region', { name: '提示' })).toContainText('应邀来了，你得 50 点');
 });
 
 test('a check-in counts once a day, however often it is tapped', async ({ person, page }) => {

@@ -31,8 +31,8 @@ export function App({ page }: { page: Page }) {
         <NavigationContext value={navigation}>
           <RemoteSlots>
             <Shell />
+            <AuthGate />
           </RemoteSlots>
-          <AuthGate />
           <ToastsView />
           {idle && isReleased && (
             <Suspense>
@@ -70,10 +70,13 @@ function useStart({ set, routes, components }: Page, idle: boolean) {
   useEffect(() => {
     if (!idle) return undefined;
     void components.prefetchKeptScreens(routes);
+    const learned = capabilities.learn();
     // a failed prefetch is tried again when the popup is needed
-    loadAuthPopup().catch(() => undefined);
+    loadAuthPopup().then(
+      ({ followInvites }) => followInvites(learned),
+      () => undefined,
+    );
     void registerServiceWorker(set);
-    void capabilities.learn();
     return followUser();
   }, [idle, set, routes, components]);
 }

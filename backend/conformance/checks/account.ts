@@ -1,3 +1,4 @@
+import { CONSENT_VERSION, invitationSchema, isRouteMissing, readAs } from '@liaozhai/shared/contract';
 import {
   checksOf,
   Deviation,
@@ -88,6 +89,19 @@ const register = checksOf('POST /v1/register', [
       const { login } = await world.member('mine');
       const form = { login, password: '246810', name: '重名' };
       expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+    },
+  },
+]);
+
+const consent = checksOf('POST /v1/register', [
+  {
+    name: 'keeps the version of the terms that was agreed to, where it says so',
+    otherwise: 'works; nobody can tell later what was agreed to',
+    async run(world) {
+      if (!(await world.announces('account.consent'))) return;
+      const { answer } = await world.registration('mine');
+      const { consent_version, consented_at } = unwrapped((answer.body as { user?: unknown }).user);
+      expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
     },
   },
 ]);
@@ -238,6 +252,50 @@ const password = checksOf('PUT /v1/user/password', [
     },
   },
 ]);
+
+const invites = [
+  ...checksOf('GET /v1/invites/{code}', [
+    {
+      name: 'tells a visitor who invites and what both get, and nothing private',
+      otherwise: 'shows the code alone',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const { invite_code } = unwrapped((await visitor.get('/user')).body);
+        const answer = await (await world.visitor()).get(`/invites/${encodeURIComponent(String(invite_code))}`);
+        expectStatus(answer, 200);
+        const told = unwrapped(answer.body);
+        expectThat(readAs(invitationSchema, told) !== undefined, () => shown(answer));
+        const { username, balance, persona } = told;
+        expectThat(
+          [username, balance, persona].every((secret) => secret === undefined),
+          () => shown(answer),
+        );
+      },
+    },
+    {
+      name: 'answers 404 to a code that nobody has',
+      otherwise: 'shows the code alone',
+      async run(world) {
+        const answer = await (await world.visitor()).get('/invites/0000-nobody');
+        expectStatus(answer, 404);
+        expectThat(!isRouteMissing(404, answer.body as object), () => shown(answer));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/invites/gifts/announced', [
+    {
+      name: 'answers with those that it took',
+      otherwise: 'announces nothing',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const answer = await visitor.post('/invites/gifts/announced', { ids: ['nothing'] });
+        expectStatus(answer, 200);
+        const { data } = (answer.body ?? {}) as { data?: unknown };
+        expectThat(Array.isArray(data) && data.length === 0, () => shown(answer));
+      },
+    },
+  ]),
+];
 
 const email = [
   ...checksOf('GET /v1/email/verify/{id}/{hash}', [
@@ -420,10 +478,12 @@ const logout = checksOf('POST /v1/logout', [
 export const accountChecks = [
   ...token,
   ...register,
+  ...consent,
   ...login,
   ...user,
   ...profile,
   ...password,
+  ...invites,
   ...email,
   ...address,
   ...devices,

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { sql } from 'kysely';
 import * as v from 'valibot';
@@ -10,6 +10,7 @@ import { text } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { findInviter, newInviteCode, rewardInvite } from '../users/invites.ts';
 import { findByLogin, findUser } from '../users/user.ts';
 import { book } from '../wallet.ts';
 
@@ -56,6 +57,7 @@ export const registrationForm = v.object({
   password: newPassword,
   name: text(1, rules.nameCharacters),
   gender,
+  consent_version: v.fallback(v.nullish(v.pipe(v.string(), v.maxLength(32))), null),
   invite_code: v.fallback(v.nullish(v.pipe(v.string(), v.maxLength(32))), null),
 });
 
@@ -81,8 +83,10 @@ export async function register(services: Services, form: v.InferOutput<typeof re
         password_hash,
         balance: 0,
         invite_code: newInviteCode(services),
-        invited_by: findInviter(services, form.invite_code),
+        invited_by: findInviter(services, form.invite_code)?.id ?? null,
         check_in_streak: 0,
+        consent_version: form.consent_version || null,
+        consented_at: form.consent_version ? clock() : null,
         version: 1,
         created_at: clock(),
       }),
@@ -111,52 +115,6 @@ export function confirmLogin(services: Services, user: UserRow): boolean {
     announceUser(services, user.id);
     return true;
   });
-}
-
-/** Rewards both sides of an invitation, once; for e-mail accounts this waits for the confirmation. */
-export function rewardInvite(services: Services, invitee: UserRow): void {
-  const { db } = services;
-  const inviter = invitee.invited_by;
-  if (!inviter) return;
-  const rewarded = db.all(
-    query
-      .selectFrom('transactions')
-      .select('id')
-      .where((where) => where.and({ user_id: inviter, type: 'invite', ref_type: 'invitee' })),
-  );
-  const { inviteReward, maxRewardedInvites } = rules;
-  book(services, {
-    userId: invitee.id,
-    type: 'invite',
-    amount: inviteReward.invitee,
-    description: '受邀加入',
-    ref: { type: 'inviter', id: inviter },
-    key: `inviter:${inviter}`,
-  });
-  if (rewarded.length >= maxRewardedInvites) return;
-  book(services, {
-    userId: inviter,
-    type: 'invite',
-    amount: inviteReward.inviter,
-    description: `邀请好友「${invitee.name}」`,
-    ref: { type: 'invitee', id: invitee.id },
-    key: `invitee:${invitee.id}`,
-  });
-}
-
-function findInviter({ db }: Services, code: string | null | undefined): string | null {
-  if (!code) return null;
-  const inviter = db.first(query.selectFrom('users').select('id').where('invite_code', '=', code.trim().toUpperCase()));
-  return inviter?.id ?? null;
-}
-
-const inviteAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-
-function newInviteCode({ db }: Services): string {
-  for (;;) {
-    const code = Array.from({ length: 6 }, () => inviteAlphabet[randomInt(inviteAlphabet.length)]).join('');
-    if (!db.first(query.selectFrom('users').select('id').where('invite_code', '=', code))) return code;
-  }
 }
 
 /** Argon2id, 12 MiB and three passes: OWASP's measure, and under 60 ms even on a small shared machine. */

@@ -49,6 +49,8 @@ interface UsersTable {
   balance: number;
   invite_code: string;
   invited_by: string | null;
+  /** JSON: what came by invitations and no page has announced yet */
+  gifts: Generated<string>;
   email_verified_at: number | null;
   /** confirmed address of an account whose name is none */
   email: string | null;
@@ -57,6 +59,9 @@ interface UsersTable {
   pending_email_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
+  /** the version of the terms that was agreed to; null where none was named */
+  consent_version: string | null;
+  consented_at: number | null;
   version: number;
   created_at: number;
 }
@@ -370,6 +375,17 @@ const migrations: Record<string, Migration> = {
       for (const column of [...columns, 'last_used_at integer not null default 0'])
         await sql.raw(`alter table sessions add column ${column}`).execute(db);
       await sql.raw('update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at').execute(db);
+    },
+  },
+  '004_gifts': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw("alter table users add column gifts text not null default '[]'").execute(db);
+    },
+  },
+  '004_consent': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column consent_version text').execute(db);
+      await sql.raw('alter table users add column consented_at integer').execute(db);
     },
   },
 };

@@ -17,6 +17,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
+import { inviteRoutes } from '../users/invites.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { sessionToken } from './cookies.ts';
@@ -104,6 +105,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/user/email', accountEmailRoutes(services))
     .route('/user/sessions', sessionRoutes(services))
     .route('/user', userRoutes(services))
+    .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
     .route('/conversations', conversationRoutes(services))
@@ -121,6 +123,8 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'password.reset',
   'account.email',
   'account.devices',
+  'account.consent',
+  'invites',
   ...(payments ? ['orders'] : []),
 ];
 

@@ -16,8 +16,11 @@ export function presentUser(row: UserRow, now: number) {
     invite_code: row.invite_code,
     persona: row.persona,
     email_verified_at: isoTimeOrNull(row.email_verified_at),
+    consent_version: row.consent_version,
+    consented_at: isoTimeOrNull(row.consented_at),
     checked_in_today: row.check_in_date === shanghaiDate(now),
     check_in_streak: currentStreak(row, now),
+    gifts: JSON.parse(row.gifts),
     version: row.version,
   };
 }

@@ -1,8 +1,19 @@
-import '../testing/pageFixture';
-import { session } from '@liaozhai/shared/runtime';
-import { memberDto, onTestEnd, screen } from '@liaozhai/shared/testing';
+import { CONSENT_VERSION } from '@liaozhai/shared/contract';
+import { capabilities, session } from '@liaozhai/shared/runtime';
+import { memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { input, login, openDialogs, openPopup, refused, register, said, typedInto } from '../testing/authPopup';
+import {
+  input,
+  login,
+  openDialogs,
+  openPopup,
+  refused,
+  register,
+  registered,
+  said,
+  typedInto,
+} from '../testing/authPopup';
+import { serveBuild } from '../testing/fakeRemotes';
 
 describe('what the popup shows', () => {
   test('registration is filled in, with the password in clear', async () => {
@@ -48,6 +59,46 @@ describe('what the popup shows', () => {
     expect(kinds()).toEqual(['nickname', 'username', 'new-password']);
     await user.click(screen.getByRole('button', { name: '已有账号？去登录' }));
     expect(kinds()).toEqual([undefined, 'username', 'current-password']);
+  });
+});
+
+describe('what a registration agrees to', () => {
+  test('stands below the button, as links with addresses of their own', async () => {
+    const { user } = await openPopup();
+    for (const [name, href] of [
+      ['《用户协议》', '/terms'],
+      ['《隐私政策》', '/privacy'],
+    ] as const) {
+      const link = screen.getByRole('link', { name });
+      expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([href, '_blank']);
+    }
+    await user.click(screen.getByRole('button', { name: '已有账号？去登录' }));
+    expect(screen.queryByRole('link', { name: '《用户协议》' })).toBeNull();
+  });
+
+  test('can be read over the form, which keeps what was typed', async () => {
+    serveBuild('account', {
+      legal: async () => ({ default: ({ document }: { document: string }) => <p>{document} 的全文</p> }),
+    });
+    const { user } = await openPopup();
+    await user.clear(screen.getByLabelText('昵称'));
+    await user.type(screen.getByLabelText('昵称'), '月下客');
+    await user.click(screen.getByRole('link', { name: '《隐私政策》' }));
+    expect(await screen.findByText('privacy 的全文')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '读完了' }));
+    await waitFor(() => expect(openDialogs()).toBe(1));
+    expect(typedInto('name')).toBe('月下客');
+  });
+
+  test.each([
+    ['a server that keeps it is told the version', ['account.consent'], { consent_version: CONSENT_VERSION }],
+    ['another is told nothing beyond the specification', [], {}],
+  ] as const)('%s', async (_, announced, extra) => {
+    capabilities.set(announced);
+    onTestEnd(() => capabilities.set([]));
+    const { typed, requests } = await register({ 'POST /v1/register': registered() });
+    await said('账号密码已复制到剪贴板');
+    expect(requests.find(({ url }) => url === '/v1/register')?.body).toEqual({ ...typed, ...extra });
   });
 });
 

@@ -1,5 +1,5 @@
 import { paths } from '@liaozhai/shared/contract';
-import { type LoginMode, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
+import { hostConfig, type LoginMode, RemoteSlot, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
 import {
   Button,
   Dialog,
@@ -9,17 +9,31 @@ import {
   RadioGroup,
   RefreshIcon,
   Sheet,
+  Skeleton,
   TextArea,
   TextField,
 } from '@liaozhai/shared/ui';
-import { type ComponentType, type FocusEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
+import {
+  type ComponentType,
+  type FocusEvent,
+  Fragment,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useState,
+} from 'react';
 import { useNavigation } from '../navigation';
+import { usePage } from '../page';
 import styles from './AuthPopup.module.css';
 import { useConfirmationElsewhere, useResend } from './confirmation';
 import type { Gender } from './gender';
+import { InviteGreeting, rewardsText, useInvitation } from './invites';
 import { makeNickname, randomDigits } from './nickname';
 import { useLogin, useRegistration } from './signIn';
 import { texts } from './texts';
+
+export { followInvites } from './invites';
 
 export interface AuthPopupProps {
   open: boolean;
@@ -28,6 +42,7 @@ export interface AuthPopupProps {
 }
 
 const titles: Record<AuthMode, string> = {
+  invite: texts.invite.title,
   register: texts.register.title,
   login: texts.login.title,
   'confirm-email': texts.confirmEmail.title,
@@ -53,6 +68,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
 
+  const [reading, setReading] = useState<LegalKind | null>(null);
   const toLogin = () => setForm(loginForm(form.gender, expired?.login));
   const toRegister = () => setForm(registerForm(form.gender));
   const common = { form, onChange: change };
@@ -60,7 +76,12 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
     <>
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
         {expired && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
-        {form.mode === 'register' && <RegisterForm {...common} {...registration} onSwitch={toLogin} />}
+        {form.mode === 'invite' && (
+          <InviteGreeting onAccept={() => change({ mode: 'register' })} onClose={() => onClose(false)} />
+        )}
+        {form.mode === 'register' && (
+          <RegisterForm {...common} {...registration} onSwitch={toLogin} onRead={setReading} />
+        )}
         {form.mode === 'login' && (
           <LoginForm {...common} {...login} onSwitch={toRegister} onForgot={openForgotPassword} />
         )}
@@ -69,6 +90,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
           <ForgotPassword login={form.login} onReturn={() => change({ mode: 'login' })} />
         )}
       </Sheet>
+      <LegalSheet kind={reading} onClose={() => setReading(null)} />
       <CredentialsDialog credentials={registration.uncopied} onCopied={registration.onCopied} />
     </>
   );
@@ -104,7 +126,7 @@ function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   }, [waiting, onSignedIn]);
 }
 
-type AuthMode = 'register' | 'login' | 'confirm-email' | 'forgot';
+type AuthMode = 'invite' | 'register' | 'login' | 'confirm-email' | 'forgot';
 
 export interface AuthForm {
   mode: AuthMode;
@@ -145,7 +167,8 @@ const loginForm = (gender: Gender, login = ''): AuthForm => ({
 });
 
 function openedForm(mode: LoginMode, login?: string): AuthForm {
-  return mode === 'register' ? registerForm('male') : loginForm('male', login);
+  if (mode === 'login') return loginForm('male', login);
+  return { ...registerForm('male'), mode };
 }
 
 /** Above the registration that a 401 opens: whose session has run out needs no new account. */
@@ -187,8 +210,14 @@ function Form({ formRef, onSubmit, children }: Pick<AuthFormProps, 'formRef' | '
   );
 }
 
-function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
-  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode } = props;
+interface RegisterFormProps extends AuthFormProps {
+  inviteCode: string | null;
+  onRead: (kind: LegalKind) => void;
+}
+
+function RegisterForm(props: RegisterFormProps) {
+  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
+  const invitation = useInvitation(inviteCode);
   const renew = (gender: Gender) => {
     clearErrors('name');
     onChange({ gender, name: makeNickname(gender) });
@@ -229,14 +258,72 @@ function RegisterForm(props: AuthFormProps & { inviteCode: string | null }) {
         onChange={onChange}
         clearErrors={clearErrors}
       />
-      {inviteCode && <p className={styles.note}>{texts.register.invited(inviteCode)}</p>}
+      {inviteCode && (
+        <p className={styles.note}>
+          {texts.register.invited(inviteCode)}
+          {invitation && `（「${invitation.name}」）。${rewardsText(invitation)}`}
+        </p>
+      )}
       <Button type="submit" block loading={busy}>
         {texts.register.submit}
       </Button>
+      <Consent onRead={onRead} />
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.register.toLogin}
       </Button>
     </Form>
+  );
+}
+
+const legalKinds = ['terms', 'privacy'] as const;
+type LegalKind = (typeof legalKinds)[number];
+
+/** What a registration agrees to. Each opens over the form, which keeps what was typed; a site's own opens beside it. */
+function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
+  const { components } = usePage();
+  const { legal } = hostConfig();
+  const { consent } = texts;
+  const read = (event: MouseEvent, kind: LegalKind) => {
+    if (legal[kind] || !components.ofSlot('legal')) return;
+    event.preventDefault();
+    onRead(kind);
+  };
+  return (
+    <p className={styles.consent}>
+      {consent.before}
+      {legalKinds.map((kind, index) => (
+        <Fragment key={kind}>
+          {index > 0 && consent.and}
+          <a
+            className={styles.legal}
+            href={legal[kind] ?? paths[kind]()}
+            target="_blank"
+            rel="noopener"
+            onClick={(event) => read(event, kind)}
+          >{`《${consent[kind]}》`}</a>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+function LegalSheet({ kind, onClose }: { kind: LegalKind | null; onClose: () => void }) {
+  // its words stay while it slides away
+  const [last, setLast] = useState(kind);
+  if (kind && kind !== last) setLast(kind);
+  return (
+    <Sheet
+      open={kind !== null}
+      onClose={onClose}
+      title={last ? texts.consent[last] : ''}
+      footer={
+        <Button block onClick={onClose}>
+          {texts.consent.close}
+        </Button>
+      }
+    >
+      {last && <RemoteSlot name="legal" document={last} waiting={<Skeleton shape="text" count={8} />} />}
+    </Sheet>
   );
 }
 

@@ -1,5 +1,5 @@
 import '../testing/pageFixture';
-import { requestLogin, session } from '@liaozhai/shared/runtime';
+import { capabilities, requestLogin, session } from '@liaozhai/shared/runtime';
 import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { clipboard, input, openDialogs, openPopup, refused, register, registered, said } from '../testing/authPopup';
@@ -316,5 +316,91 @@ describe('registering anew after the answer was lost', () => {
     await again();
     expect(await screen.findByText('这个用户名已被注册')).toBeTruthy();
     expect(requests.some(({ url }) => url === '/v1/login')).toBe(false);
+  });
+});
+
+/** As the page does once it is idle. */
+async function follow() {
+  const { followInvites } = await loadAuthPopup();
+  await act(async () => onTestEnd(followInvites(Promise.resolve())));
+}
+
+describe('an invite link', () => {
+  const invitation = { data: { name: '小倩', avatar: null, rewards: { inviter: 50, invitee: 20 } } };
+  const arrive = async (
+    handlers: Handlers,
+    { code = 'LANRUO', ...options }: { code?: string; member?: boolean } = {},
+  ) => {
+    sessionStorage.setItem('liaozhai-invite', code);
+    capabilities.set(['invites']);
+    onTestEnd(() => capabilities.set([]));
+    const host = await openHost({ path: '/', handlers, ...options });
+    await follow();
+    return host;
+  };
+
+  test('says who invites and what both get, and leads to the registration', async () => {
+    const { user } = await arrive({ 'GET /v1/invites/LANRUO': invitation });
+    expect(await screen.findByText('「小倩」邀请你一起读故事')).toBeTruthy();
+    expect(screen.getByText(/注册后你得 20 点，对方得 50 点。/)).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '接受邀请，去注册' }));
+    expect(await screen.findByText(/受邀注册，邀请码 LANRUO（「小倩」）。注册后你得 20 点/)).toBeTruthy();
+    expect(input('login')?.value).toMatch(/^a\d+$/);
+  });
+
+  test('greets once a visit', async () => {
+    const { user } = await arrive({ 'GET /v1/invites/LANRUO': invitation });
+    await user.click(await screen.findByRole('button', { name: '先看看故事' }));
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    await follow();
+    expect(openDialogs()).toBe(0);
+  });
+
+  test('with a code that nobody has is said kindly, and forgotten', async () => {
+    await arrive({ 'GET /v1/invites/NOBODY': refused(404, { message: '没有找到这个邀请' }) }, { code: 'NOBODY' });
+    await said('这个邀请链接已经失效');
+    expect(openDialogs()).toBe(0);
+    void requestLogin();
+    await screen.findByRole('dialog');
+    expect(screen.queryByText(/受邀注册/)).toBeNull();
+  });
+
+  test('asks nothing for who is signed in', async () => {
+    const { requests } = await arrive({}, { member: true });
+    expect(requests.filter(({ url }) => url.startsWith('/v1/invites'))).toEqual([]);
+    expect(openDialogs()).toBe(0);
+  });
+});
+
+describe('what came by an invitation', () => {
+  const gifts = [
+    { id: 'a', points: 50, name: '小倩', side: 'inviter' },
+    { id: 'b', points: 50, name: '连琐', side: 'inviter' },
+    { id: 'c', points: 20, name: '聂生', side: 'invitee' },
+  ];
+  const openWith = async (taken: object[]) => {
+    capabilities.set(['invites']);
+    onTestEnd(() => capabilities.set([]));
+    const host = await openHost({ handlers: { 'POST /v1/invites/gifts/announced': { data: taken } }, member: true });
+    await follow();
+    return host;
+  };
+
+  test('is announced once, as soon as the user is told of it', async () => {
+    const { requests } = await openWith(gifts);
+    act(() => session.userPatched({ gifts }));
+    await said('「小倩」等 2 位好友应邀来了，你得 100 点');
+    await said('你接受了「聂生」的邀请，得 20 点');
+    act(() => session.userPatched({ gifts, balance: 7 }));
+    const claims = requests.filter(({ url }) => url === '/v1/invites/gifts/announced');
+    expect(claims.map(({ body }) => body)).toEqual([{ ids: ['a', 'b', 'c'] }]);
+  });
+
+  test('is left to the page that the server gives it to', async () => {
+    const { requests } = await openWith([]);
+    act(() => session.userPatched({ gifts }));
+    await waitFor(() => expect(requests.map(({ url }) => url)).toContain('/v1/invites/gifts/announced'));
+    await act(async () => {});
+    expect(screen.getByRole('region', { name: '提示' }).textContent).toBe('');
   });
 });

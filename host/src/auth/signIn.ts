@@ -1,6 +1,15 @@
-import { type ApiError, endpoints, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
+import { type ApiError, CONSENT_VERSION, endpoints, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
 import { missingText, passwordProblem } from '@liaozhai/shared/format';
-import { copyText, request, session, toApiError, toast, uncopiedCredentials } from '@liaozhai/shared/runtime';
+import {
+  capabilities,
+  copyText,
+  hostConfig,
+  request,
+  session,
+  toApiError,
+  toast,
+  uncopiedCredentials,
+} from '@liaozhai/shared/runtime';
 import type { FieldErrors } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import type { AuthForm } from './AuthPopup';
@@ -150,7 +159,11 @@ const needsConfirmation = 'email';
 type Account = { isPending: false; user: UserDto } | { isPending: true; userId?: string };
 
 async function postRegistration(form: Registration, inviteCode: string | null): Promise<Account> {
-  const body = inviteCode ? { ...form, invite_code: inviteCode } : form;
+  const body = {
+    ...form,
+    ...(inviteCode && { invite_code: inviteCode }),
+    ...(capabilities.has('account.consent') && { consent_version: hostConfig().legal.version ?? CONSENT_VERSION }),
+  };
   const { user, type } = await request({ method: 'POST', url: endpoints.register, body, schema: signedInSchema });
   return type === needsConfirmation ? { isPending: true, userId: String(user.id) } : { isPending: false, user };
 }

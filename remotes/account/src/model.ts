@@ -49,6 +49,22 @@ export const toProfile = (user: ProfileSource): Profile => ({
   persona: user.persona ?? '',
 });
 
+/** Edits as they were kept; what is none of them is left out. */
+export function toProfileEdits(kept: string): ProfileEdits {
+  const edits = record(parseJson(kept));
+  const texts = (['name', 'avatar', 'persona'] as const).filter((field) => typeof edits[field] === 'string');
+  const isGender = edits.gender === 'male' || edits.gender === 'female';
+  return Object.fromEntries([...texts, ...(isGender ? ['gender'] : [])].map((field) => [field, edits[field]]));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}');
+  } catch {
+    return {};
+  }
+}
+
 /** The edits that still say something else than the saved profile. */
 export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits {
   const unsaved = Object.entries(edits).filter(([field, value]) => saved[field as keyof Profile] !== value);

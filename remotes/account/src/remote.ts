@@ -1,4 +1,4 @@
 import { defineRemote } from '@liaozhai/shared/runtime';
-import { routes } from './routes';
+import { routes, slots } from './routes';
 
-export default defineRemote({ name: 'account', routes });
+export default defineRemote({ name: 'account', routes, slots });

@@ -1,4 +1,4 @@
-import type { RouteDefinition } from '@liaozhai/shared/runtime';
+import type { RouteDefinition, SlotDefinition } from '@liaozhai/shared/runtime';
 import { texts } from './texts';
 
 export const routes: RouteDefinition[] = [
@@ -29,5 +29,25 @@ export const routes: RouteDefinition[] = [
     title: texts.support.title,
     requiresAuth: true,
     page: () => import(/* webpackChunkName: "support" */ './pages/SupportReadPage'),
+  },
+  {
+    name: 'terms',
+    path: '/terms',
+    title: texts.legal.terms,
+    page: () => import(/* webpackChunkName: "terms" */ './pages/LegalReadPage'),
+  },
+  {
+    name: 'privacy',
+    path: '/privacy',
+    title: texts.legal.privacy,
+    page: () => import(/* webpackChunkName: "privacy" */ './pages/LegalReadPage'),
+  },
+];
+
+export const slots: SlotDefinition[] = [
+  {
+    name: 'legal',
+    component: () =>
+      import(/* webpackChunkName: "legal" */ './pages/LegalReadPage').then(({ LegalText }) => ({ default: LegalText })),
   },
 ];

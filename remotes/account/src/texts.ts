@@ -63,6 +63,15 @@ export const texts = {
     fontSizes: { 1: '小', 2: '标准', 3: '大', 4: '特大' },
     sample: '月色入户，有客叩门。',
   },
+  legal: {
+    ways: '条款',
+    terms: '用户协议',
+    privacy: '隐私政策',
+    since: (day: string) =>
+      `${Number(day.slice(0, 4))} 年 ${Number(day.slice(5, 7))} 月 ${Number(day.slice(8))} 日起施行`,
+    elsewhere: (name: string) => `本站的《${name}》公布在另一个页面。`,
+    open: '去阅读',
+  },
   signOut: {
     action: '退出登录',
     title: '退出登录？',

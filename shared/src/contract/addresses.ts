@@ -9,6 +9,8 @@ export const paths = {
   profile: () => '/my/profile',
   security: () => '/my/security',
   support: () => '/my/support',
+  terms: () => '/terms',
+  privacy: () => '/privacy',
   transactions: () => '/my/wallet/transactions',
   recharge: () => '/my/wallet/recharge',
   order: (id: string) => `/my/wallet/orders/${encodeURIComponent(id)}`,
@@ -75,6 +77,8 @@ export const endpoints = {
   transactions: '/v1/transactions',
   orders: '/v1/orders',
   order: (id: string) => `/v1/orders/${encodeURIComponent(id)}`,
+  invite: (code: string) => `/v1/invites/${encodeURIComponent(code)}`,
+  giftsAnnounced: '/v1/invites/gifts/announced',
   /** Which of the product's own calls a server has; optional. */
   capabilities: '/v1/capabilities',
   /** A static list of pictures to choose from; optional. */

@@ -19,6 +19,8 @@ export const CAPABILITIES = [
   'messages.edit',
   'messages.report',
   'password.reset',
+  /** keeps to which version of the terms an account agreed, and when */
+  'account.consent',
   'account.email',
   'account.devices',
   'account.delete',

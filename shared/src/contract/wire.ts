@@ -66,6 +66,23 @@ export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
 
 export type Id = v.InferOutput<typeof id>;
 
+const gift = v.object({ id, points: v.number(), name: optionalText, side: optionalText });
+
+/** Points that came by an invitation and are still to be announced; `side` is `inviter` or `invitee`. */
+export const giftsSchema = list(gift);
+export type GiftDto = v.InferOutput<typeof gift>;
+
+/** `POST /v1/invites/gifts/announced`: those that this page is to announce, since no other has. */
+export const announcedSchema = v.object({ data: giftsSchema });
+
+/** `GET /v1/invites/{code}`; rewards in points. */
+export const invitationSchema = v.object({
+  name: v.string(),
+  avatar: optionalText,
+  rewards: lenient(v.object({ inviter: optionalNumber, invitee: optionalNumber })),
+});
+export type InvitationDto = v.InferOutput<typeof invitationSchema>;
+
 export const userSchema = v.object({
   id,
   name: optionalText,
@@ -78,6 +95,7 @@ export const userSchema = v.object({
   email_verified_at: optionalText,
   checked_in_today: optionalBoolean,
   check_in_streak: optionalNumber,
+  gifts: lenient(v.array(v.unknown())),
   version: optionalNumber,
 });
 export type UserDto = v.InferOutput<typeof userSchema>;
@@ -101,6 +119,12 @@ export const signedInSchema = v.union([
     v.transform((user) => ({ user, type: undefined })),
   ),
 ]);
+
+/**
+ * The day of the terms and the privacy policy as they stand. `POST /v1/register` names it as `consent_version`, where the
+ * server keeps it.
+ */
+export const CONSENT_VERSION = '2026-11-22';
 
 export const characterSchema = v.object({ id, name: v.string(), avatar: optionalText, intro: optionalText });
 export type CharacterDto = v.InferOutput<typeof characterSchema>;

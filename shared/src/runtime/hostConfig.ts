@@ -23,7 +23,12 @@ const anything = fallback(record(string(), unknown()), {});
 const schema = object({
   rechargePackages: fallback(array(offer), []),
   paymentProvider: fallback(nullable(object({ name: string(), checkoutUrl: string() })), null),
-  support: fallback(object({ email: optionalText, hours: optionalText, wechat: optionalText }), {}),
+  support: fallback(
+    object({ operator: optionalText, email: optionalText, hours: optionalText, wechat: optionalText }),
+    {},
+  ),
+  /** addresses of the site's own terms and privacy policy, and their version */
+  legal: fallback(object({ terms: optionalText, privacy: optionalText, version: optionalText }), {}),
   realtime: fallback(
     object({
       key: fallback(string(), '{key}'),

@@ -22,6 +22,7 @@ export {
   accountEmailSchema,
   anyPayload,
   type Capability,
+  CONSENT_VERSION,
   CONTRACT_VERSION,
   type CursorPage,
   checkInSchema,

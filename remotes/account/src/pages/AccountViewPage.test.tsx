@@ -43,18 +43,49 @@ describe('a member', () => {
   });
 });
 
-describe('rewards', () => {
-  const configure = (rules: object) => {
-    const config = document.createElement('script');
-    config.id = 'liaozhai-config';
-    config.type = 'application/json';
-    config.textContent = JSON.stringify({ rules });
-    document.head.append(config);
-    onTestEnd(() => config.remove());
-  };
+const configure = (settings: object) => {
+  const config = document.createElement('script');
+  config.id = 'liaozhai-config';
+  config.type = 'application/json';
+  config.textContent = JSON.stringify(settings);
+  document.head.append(config);
+  onTestEnd(() => config.remove());
+};
 
+describe('terms and privacy policy', () => {
+  const links = () => within(screen.getByRole('navigation', { name: texts.legal.ways })).getAllByRole('link');
+
+  test('are read without an account, and name who answers for the site', async () => {
+    configure({ support: { operator: '兰若书局', email: 'ning@lanruo.example' } });
+    const { user } = openRemote(remote, {}, { path: '/my', user: null });
+    await screen.findByRole('button', { name: texts.guest.register });
+    expect(links().map((link) => link.textContent)).toEqual([texts.legal.terms, texts.legal.privacy]);
+    await user.click(links()[1] as HTMLElement);
+    const policy = await screen.findByRole('article', { name: texts.legal.privacy });
+    expect(policy.textContent).toContain('联系兰若书局：邮箱 ning@lanruo.example');
+    expect(policy.textContent).toContain('2026 年 11 月 22 日起施行');
+  });
+
+  test('of the site itself take their place', async () => {
+    configure({ legal: { terms: 'https://lanruo.example/terms' } });
+    openRemote(remote, {}, { path: '/terms', user: null });
+    const way = await screen.findByRole('link', { name: texts.legal.open });
+    expect(way.getAttribute('href')).toBe('https://lanruo.example/terms');
+    expect(screen.queryByRole('article')).toBeNull();
+  });
+
+  test('promise 未成年人模式 only where the server has it', async () => {
+    const opened = openRemote(remote, {}, { path: '/terms', user: null, capabilities: ['account.minor'] });
+    expect((await screen.findByRole('article')).textContent).toContain('未成年人模式');
+    opened.unmount();
+    openRemote(remote, {}, { path: '/terms', user: null });
+    expect((await screen.findByRole('article')).textContent).not.toContain('未成年人模式');
+  });
+});
+
+describe('rewards', () => {
   test('are named where the site configures them', async () => {
-    configure({ checkInRewards: [10, 12, 14, 16], inviteReward: { inviter: 50, invitee: 20 } });
+    configure({ rules: { checkInRewards: [10, 12, 14, 16], inviteReward: { inviter: 50, invitee: 20 } } });
     open();
     expect(await screen.findByRole('button', { name: texts.checkIn.actionFor(16) })).toBeTruthy();
     expect(screen.getByText(texts.invite.rewards(50, 20))).toBeTruthy();

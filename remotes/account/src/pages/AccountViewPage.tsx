@@ -87,6 +87,7 @@ export default function AccountViewPage() {
       {user ? <MemberView user={user} today={today} /> : <GuestCard />}
       <DisplayCard />
       {user && <SignOutButton />}
+      <LegalLinks />
     </div>
   );
 }
@@ -241,6 +242,27 @@ function DisplayCard() {
       </div>
       <p className={styles.sample}>{texts.display.sample}</p>
     </Card>
+  );
+}
+
+/** Terms and privacy policy, at hand for everyone. */
+function LegalLinks() {
+  return (
+    <nav className={styles.legal} aria-label={texts.legal.ways}>
+      {(['terms', 'privacy'] as const).map((kind) => {
+        const elsewhere = hostConfig().legal[kind];
+        const name = texts.legal[kind];
+        return elsewhere ? (
+          <a key={kind} href={elsewhere}>
+            {name}
+          </a>
+        ) : (
+          <Link key={kind} to={paths[kind]()}>
+            {name}
+          </Link>
+        );
+      })}
+    </nav>
   );
 }
 

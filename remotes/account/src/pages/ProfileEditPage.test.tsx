@@ -48,6 +48,33 @@ describe('the profile', () => {
     expect(screen.getAllByRole('radio', { name: texts.profile.avatarChoice(1) })).toHaveLength(1);
   });
 
+  test('keeps what was typed across a reload, until it is saved', async () => {
+    const first = open();
+    await first.user.type(await nameField(), '与聂');
+    await first.user.type(await personaField(), '怕黑。');
+    // as when a build is killed: the page goes without a word
+    window.dispatchEvent(new Event('pagehide'));
+    first.unmount();
+    const second = open({ 'PUT /v1/user': { data: userDto({ name: '宁采臣与聂', version: 2 }) } });
+    expect(await nameField()).toHaveProperty('value', '宁采臣与聂');
+    expect(await personaField()).toHaveProperty('value', '赶考途中的书生。怕黑。');
+    expect(screen.getByText(texts.profile.unsaved)).toBeTruthy();
+    await second.user.click(saveButton());
+    await screen.findByText(texts.profile.saved);
+    expect(bodiesOf(second.requests)).toEqual([{ name: '宁采臣与聂', persona: '赶考途中的书生。怕黑。' }]);
+    window.dispatchEvent(new Event('pagehide'));
+    expect(Object.keys(localStorage).filter((key) => key.includes('form:profile'))).toEqual([]);
+  });
+
+  test('shows what was typed to nobody else', async () => {
+    const first = open();
+    await first.user.type(await nameField(), '与聂');
+    first.unmount();
+    act(() => session.userReceived(userDto({ id: 'u-2', name: '燕赤霞' })));
+    openRemote(remote, avatars, { path: '/my/profile', user: userDto({ id: 'u-2', name: '燕赤霞' }) });
+    expect(await nameField()).toHaveProperty('value', '燕赤霞');
+  });
+
   test('cannot be saved without a name', async () => {
     const { user, requests } = open();
     await user.clear(await nameField());

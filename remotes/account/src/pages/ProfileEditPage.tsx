@@ -1,6 +1,7 @@
 import { codePoints, failureText, missingText } from '@liaozhai/shared/format';
 import {
   blockReload,
+  drafts,
   isApiError,
   paths,
   toast,
@@ -34,6 +35,7 @@ import {
   type Profile,
   type ProfileEdits,
   toProfile,
+  toProfileEdits,
   unsavedEdits,
 } from '../model';
 import { texts } from '../texts';
@@ -305,15 +307,25 @@ function problemsOf({ name, persona }: Profile): FieldErrors<keyof Profile> {
   };
 }
 
+const EDITS_DRAFT = 'form:profile';
+
+/** What was typed and not saved, kept on the device as drafts are: it outlives an update, a crash and a reload. */
+const keptEdits = {
+  read: (): ProfileEdits => toProfileEdits(drafts.read(EDITS_DRAFT)),
+  write: (edits: ProfileEdits) =>
+    drafts.write(EDITS_DRAFT, Object.keys(edits).length === 0 ? '' : JSON.stringify(edits)),
+};
+
 /** Edits laid over the saved profile, so that what is not being edited follows the account on other devices. */
 function useProfileForm(user: User) {
-  const [edits, setEdits] = useState<ProfileEdits>({});
+  const [edits, setEdits] = useState(keptEdits.read);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>();
   const [isSaved, setSaved] = useState(false);
   const [update, { isLoading: isSaving }] = useAccountUpdateProfileMutation();
   const saved = toProfile(user);
   const unsaved = unsavedEdits(saved, edits);
   const values: Profile = { ...saved, ...unsaved };
+  useEffect(() => keptEdits.write(edits), [edits]);
   const isDirty = Object.keys(unsaved).length > 0;
 
   const edit = (change: ProfileEdits) => {
@@ -323,6 +335,8 @@ function useProfileForm(user: User) {
   };
   const discard = () => {
     setEdits({});
+    // the page may be gone before the effect above comes to it
+    keptEdits.write({});
     showErrors({});
   };
   const refused = (error: unknown) => {

@@ -1,6 +1,7 @@
 import { csrfToken } from '../client/client';
 
-export type LoginMode = 'register' | 'login';
+/** `invite` greets who came by an invite link before it registers them. */
+export type LoginMode = 'register' | 'login' | 'invite';
 
 type Answer = (mode: LoginMode) => Promise<boolean>;
 

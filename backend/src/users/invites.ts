@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto';
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import { query } from '../db/database.ts';
+import type { UserRow } from '../db/schema.ts';
+import { type AppEnv, userOf } from '../http/http.ts';
+import { notFound } from '../http/httpError.ts';
+import { id, readInput, validate } from '../http/input.ts';
+import { networkOf } from '../http/origin.ts';
+import { announceUser } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { book } from '../wallet.ts';
+import { findUser } from './user.ts';
+
+/** Points that came by an invitation and have not been announced on any page yet. */
+export interface Gift {
+  id: string;
+  points: number;
+  /** the other's nickname */
+  name: string;
+  /** what this user was in it */
+  side: 'inviter' | 'invitee';
+}
+
+export const giftsOf = (row: Pick<UserRow, 'gifts'>): Gift[] => JSON.parse(row.gifts);
+
+const inviteAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+export function newInviteCode({ db }: Services): string {
+  for (;;) {
+    const code = Array.from({ length: 6 }, () => inviteAlphabet[randomInt(inviteAlphabet.length)]).join('');
+    if (!db.first(query.selectFrom('users').select('id').where('invite_code', '=', code))) return code;
+  }
+}
+
+/** Who stands behind a code, in whichever case it was typed; undefined when nobody does. */
+export function findInviter({ db }: Services, code: string | null | undefined): UserRow | undefined {
+  if (!code) return undefined;
+  return db.first(query.selectFrom('users').selectAll().where('invite_code', '=', code.trim().toUpperCase()));
+}
+
+const hasRewardsLeft = ({ db }: Services, inviterId: string): boolean =>
+  db.all(
+    query
+      .selectFrom('transactions')
+      .select('id')
+      .where((where) => where.and({ user_id: inviterId, type: 'invite', ref_type: 'invitee' })),
+  ).length < rules.maxRewardedInvites;
+
+/**
+ * Rewards both sides of an invitation, once, and has their pages say so; for e-mail accounts this waits for the confirmation.
+ * Call it inside a transaction.
+ */
+export function rewardInvite(services: Services, invitee: UserRow): void {
+  if (!invitee.invited_by) return;
+  const inviter = findUser(services, invitee.invited_by);
+  const isRewarded = hasRewardsLeft(services, inviter.id);
+  const { inviteReward } = rules;
+  give(services, invitee.id, '受邀加入', {
+    id: `inviter:${inviter.id}`,
+    points: inviteReward.invitee,
+    name: inviter.name,
+    side: 'invitee',
+  });
+  if (!isRewarded) return;
+  give(services, inviter.id, `邀请好友「${invitee.name}」`, {
+    id: `invitee:${invitee.id}`,
+    points: inviteReward.inviter,
+    name: invitee.name,
+    side: 'inviter',
+  });
+}
+
+function give(services: Services, userId: string, description: string, gift: Gift): void {
+  const [type = '', other = ''] = gift.id.split(':');
+  book(services, {
+    userId,
+    type: 'invite',
+    amount: gift.points,
+    description,
+    ref: { type, id: other },
+    key: gift.id,
+  });
+  saveGifts(services, userId, [...giftsOf(findUser(services, userId)), gift]);
+  announceUser(services, userId);
+}
+
+const saveGifts = ({ db }: Services, userId: string, gifts: Gift[]) =>
+  db.run(
+    query
+      .updateTable('users')
+      .set({ gifts: JSON.stringify(gifts), version: sql`version + 1` })
+      .where('id', '=', userId),
+  );
+
+const announcedForm = v.object({ ids: v.pipe(v.array(v.string()), v.maxLength(100)) });
+
+/** Everything below `/v1/invites`. */
+export function inviteRoutes(services: Services): Hono<AppEnv> {
+  const { db, limits, env } = services;
+  return new Hono<AppEnv>()
+    .get('/:code', (c) => {
+      limits.take(`invites:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_INVITES);
+      const inviter = findInviter(services, validate(v.object({ code: id }), c.req.param()).code);
+      if (!inviter) throw notFound('没有找到这个邀请');
+      const { name, avatar } = inviter;
+      const { inviteReward } = rules;
+      const rewards = {
+        inviter: hasRewardsLeft(services, inviter.id) ? inviteReward.inviter : 0,
+        invitee: inviteReward.invitee,
+      };
+      return c.json({ data: { name, avatar, rewards } });
+    })
+    .post('/gifts/announced', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const { ids } = validate(announcedForm, await readInput(c));
+      const data = db.transaction(() => {
+        const waiting = giftsOf(findUser(services, user.id));
+        const taken = waiting.filter((gift) => ids.includes(gift.id));
+        if (taken.length > 0) {
+          saveGifts(
+            services,
+            user.id,
+            waiting.filter((gift) => !taken.includes(gift)),
+          );
+          announceUser(services, user.id);
+        }
+        return taken;
+      });
+      return c.json({ data });
+    });
+}

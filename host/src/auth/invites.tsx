@@ -1,0 +1,151 @@
+import {
+  announcedSchema,
+  endpoints,
+  type GiftDto,
+  giftsSchema,
+  type InvitationDto,
+  invitationSchema,
+  readAs,
+  STORAGE_KEYS,
+  singleSchema,
+} from '@liaozhai/shared/contract';
+import { formatNumber } from '@liaozhai/shared/format';
+import {
+  capabilities,
+  hostConfig,
+  request,
+  requestLogin,
+  session,
+  store,
+  tab,
+  toApiError,
+  toast,
+} from '@liaozhai/shared/runtime';
+import { Avatar, Button } from '@liaozhai/shared/ui';
+import { useEffect, useState } from 'react';
+import styles from './AuthPopup.module.css';
+import { texts } from './texts';
+import { forgetInviteCode, readInviteCode } from './visitMemory';
+
+const asked = new Map<string, Promise<InvitationDto>>();
+
+/** Who stands behind a code; asked once a page, again after a failure. Rejects with `ApiError`. */
+function askInvitation(code: string): Promise<InvitationDto> {
+  const answer = asked.get(code) ?? request({ url: endpoints.invite(code), schema: singleSchema(invitationSchema) });
+  asked.set(code, answer);
+  answer.catch(() => asked.delete(code));
+  return answer;
+}
+
+/** The invitation that this visitor came by, once the server has told of it; null where it does not. */
+export function useInvitation(code: string | null): InvitationDto | null {
+  const [known, setKnown] = useState<InvitationDto | null>(null);
+  useEffect(() => {
+    if (!code || !capabilities.has('invites')) return;
+    // the code alone stands there then
+    askInvitation(code).then(setKnown, (cause) => void toApiError(cause));
+  }, [code]);
+  return known;
+}
+
+const GREETED = `${STORAGE_KEYS.invite}:greeted`;
+const TOAST_MS = 6000;
+
+/** Greets who came by an invite link, once a visit: who invites, and what both get. A code that nobody has is said kindly. */
+async function greet() {
+  const code = readInviteCode();
+  if (!code || !capabilities.has('invites') || session.current().status !== 'guest' || tab.get(GREETED) === code)
+    return;
+  try {
+    await askInvitation(code);
+    if (session.current().status === 'guest') void requestLogin('invite');
+  } catch (cause) {
+    if (toApiError(cause).kind !== 'notFound') return;
+    forgetInviteCode();
+    toast(texts.invite.unknown, { durationMs: TOAST_MS });
+  }
+  tab.set(GREETED, code);
+}
+
+/** Says what came by invitations: one sentence for what was got by accepting one, one for the friends who came. */
+function sayGifts(gifts: readonly GiftDto[]) {
+  const say = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
+  for (const { name, points } of gifts.filter(({ side }) => side === 'invitee'))
+    say(texts.gifts.invitee(name ?? '', points));
+  const friends = gifts.filter(({ side }) => side === 'inviter');
+  const [first] = friends;
+  const points = friends.reduce((sum, friend) => sum + friend.points, 0);
+  if (first) say(texts.gifts.inviter(first.name ?? '', friends.length, points));
+}
+
+/** Announces each gift of the user's once: the server says which of them are left to this page. */
+function createGiftAnnouncer() {
+  const seen = new Set<string>();
+  return async () => {
+    const current = session.current();
+    if (current.status !== 'member' || document.visibilityState === 'hidden' || !capabilities.has('invites')) return;
+    const gifts = readAs(giftsSchema, current.user.gifts) ?? [];
+    const ids = gifts.map(({ id }) => String(id)).filter((id) => !seen.has(id));
+    if (ids.length === 0) return;
+    for (const id of ids) seen.add(id);
+    try {
+      const body = { ids };
+      const taken = await request({ url: endpoints.giftsAnnounced, method: 'POST', body, schema: announcedSchema });
+      sayGifts(taken.data);
+    } catch (cause) {
+      // they stay with the user: the next page says it
+      console.info('gifts could not be announced', toApiError(cause).kind);
+    }
+  };
+}
+
+/**
+ * Greets the invited and announces gifts, now and as they come. `learned`: once it is known what the server has.
+ * Returns the way to stop.
+ */
+export function followInvites(learned: Promise<unknown>): () => void {
+  const announce = createGiftAnnouncer();
+  const look = () => void announce();
+  const stop = store.subscribe(look);
+  document.addEventListener('visibilitychange', look);
+  void learned.then(() => {
+    look();
+    return greet();
+  });
+  return () => {
+    stop();
+    document.removeEventListener('visibilitychange', look);
+  };
+}
+
+const points = (value: number | null | undefined) => (value ? formatNumber(value) : null);
+
+/** What both get, in one sentence; the rest where one of them gets nothing. */
+export function rewardsText({ rewards }: InvitationDto): string {
+  const [mine, theirs] = [points(rewards?.invitee), points(rewards?.inviter)];
+  return texts.invite.rewards(mine, theirs);
+}
+
+/** Before the registration: the friend, what both get, and the way to read on without an account. */
+export function InviteGreeting({ onAccept, onClose }: { onAccept: () => void; onClose: () => void }) {
+  const [code] = useState(readInviteCode);
+  const invitation = useInvitation(code);
+  const { signUpGift } = hostConfig().rules;
+  if (!invitation) return null;
+  return (
+    <div className={styles.greeting}>
+      <Avatar name={invitation.name} src={invitation.avatar ?? ''} size="large" decorative />
+      <p className={styles.invited}>{texts.invite.from(invitation.name)}</p>
+      <p className={styles.note}>
+        {rewardsText(invitation)}
+        {typeof signUpGift === 'number' && texts.invite.signUpGift(formatNumber(signUpGift))}
+      </p>
+      <Button block onClick={onAccept}>
+        {texts.invite.accept}
+      </Button>
+      <Button variant="quiet" block onClick={onClose}>
+        {texts.invite.later}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { hostConfig, paths, useCapability, useGoBack, useLocation } from '@liaozhai/shared/runtime';
+import { Button, TopBar } from '@liaozhai/shared/ui';
+import { type LegalKind, legalDocument } from '../components/legalTexts';
+import { texts } from '../texts';
+import styles from './LegalReadPage.module.css';
+
+/** `/terms` and `/privacy`. */
+export default function LegalReadPage() {
+  const { pathname } = useLocation();
+  const goBack = useGoBack(paths.my());
+  const kind = pathname === paths.privacy() ? 'privacy' : 'terms';
+  return (
+    <>
+      <TopBar title={texts.legal[kind]} onBack={goBack} />
+      <div className={styles.page}>
+        <LegalText document={kind} />
+      </div>
+    </>
+  );
+}
+
+/** The words of one document, also for the slot `legal`; a site with a document of its own leads there instead. */
+export function LegalText({ document: kind }: { document: LegalKind }) {
+  const { support, legal } = hostConfig();
+  const offersMinorMode = useCapability('account.minor');
+  const elsewhere = legal[kind];
+  if (elsewhere) {
+    return (
+      <>
+        <p className={styles.lead}>{texts.legal.elsewhere(texts.legal[kind])}</p>
+        <Button asLink={<a href={elsewhere} />}>{texts.legal.open}</Button>
+      </>
+    );
+  }
+  const { title, since, lead, sections } = legalDocument(kind, support, offersMinorMode);
+  return (
+    <article className={styles.text} aria-label={title}>
+      <p className={styles.since}>{texts.legal.since(since)}</p>
+      <p className={styles.lead}>{lead}</p>
+      {sections.map(({ heading, paragraphs }) => (
+        <section key={heading}>
+          <h2 className={styles.heading}>{heading}</h2>
+          {paragraphs.map((paragraph) => (
+            <p key={paragraph}>{paragraph}</p>
+          ))}
+        </section>
+      ))}
+    </article>
+  );
+}
