@@ -1,6 +1,6 @@
 // `pnpm storm`: two readers with two devices each, and faults in all that lies between them and the product. Nothing they said may be lost,
 // doubled, out of order, or different on another device.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -72,10 +72,11 @@ const viewDifference = async (device: Device, story: string) => {
   return differenceOf(await linesOn(device.page), lines);
 };
 
-/** Where a device stands and what it shows, with a picture. */
+/** Where a device stands and what it shows, with a picture and its document. */
 async function sceneOf({ name, page }: Device): Promise<string> {
   const picture = `test-results/storm/${name}-${Date.now()}.png`;
   await page.screenshot({ path: picture }).catch(() => undefined);
+  writeFileSync(picture.replace('.png', '.html'), await page.content().catch(String));
   const text = await page.locator('body').innerText().catch(String);
   return `  ${page.url()} (${picture})\n  ${text.replace(/\s+/g, ' ').slice(0, 400)}`;
 }

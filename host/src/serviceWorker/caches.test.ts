@@ -75,7 +75,8 @@ describe('the page', () => {
       host: { entry: `/builds/host/${edition}.js` },
       hashes: { [`/builds/host/${edition}.js`]: `sha384-${edition}` },
     };
-    return new Response(`<script type="application/json" id="liaozhai-set">${JSON.stringify(set)}</script>`, init);
+    const html = `<script type="application/json" id="liaozhai-set">${JSON.stringify(set)}</script></html>\n`;
+    return new Response(html, init);
   };
 
   test('of another host waits until its files are there, and the kept one keeps its own till then', async () => {
@@ -94,6 +95,13 @@ describe('the page', () => {
     kept.set(addressOf('/builds/host/1.js'), new Response('1'));
     await mayBeKept(page('2'));
     expect(await mayBeKept(page('1'))).toBe(true);
+    expect(waiting.size).toBe(0);
+  });
+
+  test('whose end is missing is never kept, now or later', async () => {
+    kept.set(addressOf('/builds/host/1.js'), new Response('1'));
+    const half = new Response((await page('1').text()).replace('</html>', ''));
+    expect(await mayBeKept(half)).toBe(false);
     expect(waiting.size).toBe(0);
   });
 

@@ -23,14 +23,22 @@ interface KeptSet {
 
 const noSet: KeptSet = { host: { entry: '' }, hashes: {} };
 
-async function setOf(page: Response | undefined): Promise<KeptSet> {
-  const [, json] = setElement.exec((await page?.clone().text()) ?? '') ?? [];
+const textOf = async (page: Response | undefined) => (await page?.clone().text()) ?? '';
+
+function setIn(html: string): KeptSet {
+  const [, json] = setElement.exec(html) ?? [];
   return json ? (JSON.parse(json) as KeptSet) : noSet;
 }
 
-/** Whether a page may take the kept one's place: without its host's script it would be dead when opened alone. Else it waits for `keepWaitingPage`. */
+/**
+ * Whether a page may take the kept one's place: without its host's script it would be dead when opened alone. Then it
+ * waits for `keepWaitingPage`. One whose end is missing never does: what came of a compressed answer that was cut off
+ * reads like a page.
+ */
 export async function mayBeKept(page: Response): Promise<boolean> {
-  const { host } = await setOf(page);
+  const html = await textOf(page);
+  if (!html.trimEnd().endsWith('</html>')) return false;
+  const { host } = setIn(html);
   const isReady = await isBuildKept(host.entry);
   const waiting = await caches.open(WAITING);
   if (isReady) await waiting.delete(anyPage);
@@ -42,12 +50,12 @@ export async function mayBeKept(page: Response): Promise<boolean> {
 export async function keepWaitingPage() {
   const page = await (await caches.open(WAITING)).match(anyPage);
   if (!page) return;
-  await keepSet((await setOf(page)).hashes);
+  await keepSet(setIn(await textOf(page)).hashes);
   if (await mayBeKept(page)) await (await caches.open(PAGES)).put(anyPage, page);
 }
 
 /** The files of the kept page's set (address → integrity). */
-export const keptHashes = async () => (await setOf(await (await caches.open(PAGES)).match(anyPage))).hashes;
+export const keptHashes = async () => setIn(await textOf(await (await caches.open(PAGES)).match(anyPage))).hashes;
 
 /** The visit that brought the worker loaded its page without it; from then on each navigation keeps its own. */
 export async function keepFirstPage(url: string) {
