@@ -35,7 +35,10 @@ test('充值 says truthfully that nobody can pay yet, and what gives points inst
   await expect(page.getByRole('button', { name: /^签到/ })).toBeVisible();
 });
 
-test('points are bought: order, checkout, back to the order, credited once, receipt in the ledger', async ({ person, page }) => {
+test('points are bought: order, checkout, back to the order, credited once, receipt in the ledger', async ({
+  person,
+  page,
+}) => {
   await person.returns(await seededAccount({ balance: 42 }));
   await person.open('/my/wallet/recharge');
   await page.getByRole('button', { name: '去付款 ¥6.00' }).tap();

@@ -1,11 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { Releases } from '@liaozhai/releases';
-import { Hono } from 'hono';
+import type { Releases, ServedFile } from '@liaozhai/releases';
+import { beaconSchema } from '@liaozhai/shared/contract';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
-import { beaconRoutes } from './beacons.ts';
-import { buildRoutes } from './builds.ts';
+import * as v from 'valibot';
+import { knownVisitor } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
+import { networkOf } from './forwarded.ts';
 import { type Log, logRequest } from './log.ts';
 import { pageRoutes } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
@@ -98,4 +101,90 @@ function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthO
       const isReady = pages && backend;
       return context.json({ status: isReady ? 'ready' : 'unavailable', pages, backend }, isReady ? 200 : 503);
     });
+}
+
+function send(context: Context, file: ServedFile | null) {
+  if (!file) return context.text('not found', 404, { 'cache-control': 'no-store' });
+  for (const [name, value] of Object.entries(file.headers)) context.header(name, value);
+  if (file.headers.etag && context.req.header('if-none-match') === file.headers.etag) return context.body(null, 304);
+  return context.body(new Uint8Array(file.body), 200);
+}
+
+const rootFiles = [
+  '/manifest.webmanifest',
+  '/favicon.svg',
+  '/icon-192.png',
+  '/icon-512.png',
+  '/icon-maskable.png',
+  '/apple-touch-icon.png',
+];
+
+/** What a browser reads of the release store: builds, the channel, the service worker, and files that must lie at the root. */
+function buildRoutes(releases: Releases, channel: string): Hono {
+  const accept = (context: Context) => context.req.header('accept-encoding');
+  const app = new Hono();
+  app.get('/builds/*', async (context) => send(context, await releases.file(context.req.path, accept(context))));
+  app.get(`/channels/${channel}.json`, async (context) => send(context, await releases.channelFile()));
+  app.get('/sw.js', async (context) => send(context, await releases.serviceWorker(accept(context))));
+  for (const path of rootFiles) {
+    app.get(path, async (context) => {
+      const { pageSet } = await releases.pageFor({ id: '' });
+      const folder = /^\/builds\/host\/[^/]+/.exec(pageSet.host.entry)?.[0] ?? '';
+      const file = await releases.file(`${folder}${path}`, accept(context));
+      // the name stays while the content may change with the host build
+      return send(context, file && { ...file, headers: { ...file.headers, 'cache-control': 'public, max-age=3600' } });
+    });
+  }
+  return app;
+}
+
+const perMinute = 60;
+const networks = 10_000;
+const remembered = 50_000;
+
+/** One vote per visitor, build and outcome; a bounded memory of who voted. */
+class Votes {
+  readonly #seen = new Set<string>();
+
+  isNew(vote: string): boolean {
+    if (this.#seen.has(vote)) return false;
+    if (this.#seen.size >= remembered) this.#seen.clear();
+    this.#seen.add(vote);
+    return true;
+  }
+}
+
+/** So many a minute from one network, and from so many networks: a visitor's id is the caller's own choice. */
+class RateLimit {
+  #counts = new Map<string, number>();
+  #minute = 0;
+
+  allows(network: string, now = Date.now()): boolean {
+    const minute = Math.floor(now / 60_000);
+    if (minute !== this.#minute) this.#counts = new Map();
+    this.#minute = minute;
+    const count = this.#counts.get(network) ?? (this.#counts.size < networks ? 0 : perMinute);
+    if (count >= perMinute) return false;
+    this.#counts.set(network, count + 1);
+    return true;
+  }
+}
+
+/** `/beacon`: how builds fare in browsers. Origin-checked, rate-limited, one vote per visitor and build. */
+function beaconRoutes(releases: Releases, trustProxy: boolean): Hono {
+  const votes = new Votes();
+  const limit = new RateLimit();
+  return new Hono().post('/beacon', bodyLimit({ maxSize: 4096 }), async (context) => {
+    const origin = context.req.header('origin');
+    // every page comes with the cookie, so who has none has seen no page
+    const visitor = knownVisitor(context);
+    if (!visitor || !origin || !URL.canParse(origin) || new URL(origin).host !== context.req.header('host'))
+      return context.body(null, 403);
+    if (!limit.allows(networkOf(context, trustProxy))) return context.body(null, 429);
+    const beacon = v.safeParse(beaconSchema, await context.req.json().catch(() => null));
+    if (!beacon.success) return context.body(null, 422);
+    const { build, outcome } = beacon.output;
+    if (votes.isNew(`${visitor} ${build} ${outcome}`)) releases.recordHealth(beacon.output, visitor);
+    return context.body(null, 204);
+  });
 }

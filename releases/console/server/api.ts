@@ -2,12 +2,15 @@ import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
-import { LIMITS } from '../../src/builds/readPackage.ts';
-import { forbidden, ReleaseError, usage } from '../../src/errors.ts';
+import { bytesOf, claimVersion, writeFile } from '../../src/builds/publish.ts';
+import type { Quota } from '../../src/builds/quota.ts';
+import { fileProblem, LIMITS, packageProblems } from '../../src/builds/readPackage.ts';
+import { forbidden, ReleaseError, refused, usage } from '../../src/errors.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
-import { issuesOf } from '../../src/model/build.ts';
+import { type BuildRecord, issuesOf, parseRecord } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { idOfFolder } from '../../src/model/ids.ts';
+import { buildFolder, idOfFolder, nameOf } from '../../src/model/ids.ts';
+import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import {
   authenticate,
@@ -19,8 +22,8 @@ import {
   type Wish,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
-import { Uploads } from './uploads.ts';
 
 const MOST_CALLERS = 10_000;
 
@@ -302,4 +305,59 @@ export function createApi(console: ConsoleContext): Hono<Env> {
     return context.json({ message, cure, details }, STATUSES[kind]);
   });
   return app;
+}
+
+interface Pending {
+  files: number;
+  bytes: number;
+}
+
+/** Takes builds over HTTP: files in any order, then `build.json`, which makes them a build if every file is what it says. */
+class Uploads {
+  readonly #store: Store;
+  readonly #quota: Quota;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(store: Store, quota: Quota) {
+    this.#store = store;
+    this.#quota = quota;
+  }
+
+  /** Stores a file; sending the same again is fine. Throws refused. */
+  async file(id: string, path: string, body: Buffer): Promise<void> {
+    const problem = fileProblem(path, body.length);
+    if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
+    const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
+    if (pending.files >= LIMITS.files * 2 || pending.bytes + body.length > LIMITS.buildBytes * 2)
+      throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
+    this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + body.length });
+    const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
+    await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
+  }
+
+  /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */
+  async finish(id: string, source: string, publisher: string): Promise<{ id: string; created: boolean }> {
+    const sent = parseRecord(source, id);
+    const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };
+    const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
+    const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
+    if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
+    const text = canonicalJson(record);
+    const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
+    await this.#quota.hold(nameOf(id), text.length, write);
+    this.#pending.delete(id);
+    return { id, created: await claimVersion(this.#store, record) };
+  }
+
+  async #broken(record: BuildRecord): Promise<string[]> {
+    const problems: string[] = [];
+    for (const [path, file] of Object.entries(record.files)) {
+      const key = `${buildFolder(record.id)}/${path}`;
+      const body = await this.#store.read(key);
+      if (body && sha384Integrity(body) === file.integrity) continue;
+      problems.push(body ? `${path} is not what build.json says` : `${path} is missing`);
+      for (const suffix of ['', '.br', '.gz']) await this.#store.remove(key + suffix);
+    }
+    return problems;
+  }
 }

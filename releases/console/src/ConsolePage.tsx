@@ -1,16 +1,15 @@
 import { Button, Card, Seal, Spinner, TextField, Toaster } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
-import { ApiFailure, failureOf, forgetToken, get, type Me, readToken, saveToken } from './api';
+import { type FocusEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { ApiFailure, failureOf, forgetToken, get, type LogEntry, type Me, readToken, saveToken } from './api';
 import { BuildsSection } from './BuildsSection';
 import { CandidateSection, HealthSection } from './CandidateSection';
 import styles from './Console.module.css';
-import { createConsole } from './createConsole';
+import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
-import { LiveSection } from './LiveSection';
-import { LogSection } from './LogSection';
-import { texts } from './texts';
-import { useKeptFocus } from './useKeptFocus';
+import { ActionButton, LiveSection, type SectionProps } from './LiveSection';
+import { OriginLine } from './OriginLine';
+import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
 
@@ -170,4 +169,103 @@ function Section({ title, className, children }: { title: string; className?: st
       {children}
     </Card>
   );
+}
+
+const TONES: Record<string, string | undefined> = {
+  rollback: styles.back,
+  abort: styles.back,
+  kill: styles.back,
+  withdraw: styles.back,
+  canary: styles.aside,
+  init: styles.aside,
+  renew: styles.aside,
+};
+
+function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: boolean } & SectionProps) {
+  const { me, console, running, now } = props;
+  const { seq, verb, action, why, who, at, origins = {} } = entry;
+  const control = `restore ${seq}`;
+  const { restore } = texts.log;
+  return (
+    <li className={clsx(styles.entry, TONES[verb])}>
+      <p>
+        <strong>
+          {seq} · {texts.verb(verb)}
+        </strong>{' '}
+        <span title={fullIdsOf(entry)}>{subjectOf(action)}</span>
+      </p>
+      <small title={new Date(at).toLocaleString('zh-CN')}>{texts.log.by(who, relativeTime(at, now))}</small>
+      {Object.entries(origins).map(([id, origin]) => (
+        <OriginLine key={id} {...origin} />
+      ))}
+      {why && <p className={styles.quiet}>“{why}”</p>}
+      {action.evidence.length > 0 && (
+        <ul className={styles.lines}>
+          {action.evidence.map(evidenceLine).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {!isCurrent && seq > 1 && maySwitch(me) && (
+        <ActionButton
+          className={styles.restore}
+          control={control}
+          running={running}
+          aria-label={`${restore} ${seq}`}
+          onClick={() => void console.rollback(control, { to: seq, title: `${restore}（${texts.live.state(seq)}）` })}
+        >
+          {restore}
+        </ActionButton>
+      )}
+    </li>
+  );
+}
+
+/** Who did what and why, newest first. */
+function LogSection({ log, ...props }: { log: readonly LogEntry[] } & SectionProps) {
+  return (
+    <ol className={styles.timeline}>
+      {log.map((entry, at) => (
+        <LogRow key={entry.seq} entry={entry} isCurrent={at === 0} {...props} />
+      ))}
+    </ol>
+  );
+}
+
+interface Last {
+  element: HTMLElement;
+  /** Where to go when the element is no more: the heading of its section. */
+  heading: HTMLElement | null;
+}
+
+const modal = (): Element | null => document.querySelector('dialog[open]');
+/** Nothing has the focus, or only what a dialog that has just closed still holds. */
+const isLost = ({ activeElement, body }: Document): boolean =>
+  activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
+
+const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
+
+/**
+ * Keeps the keyboard's place over changes of the page. A control that is busy or gone lets focus fall to the body; it comes back
+ * to the control as soon as that can be used again, else to the heading of its section. Spread the result on the frame.
+ */
+function useKeptFocus() {
+  const last = useRef<Last | null>(null);
+  // after every render, since any of them may have taken the focused control away
+  useEffect(() => {
+    if (!last.current || !isLost(document) || modal()) return;
+    const { element, heading } = last.current;
+    if (isUsable(element)) element.focus({ preventScroll: true });
+    else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
+  });
+  return {
+    onFocus: ({ target }: FocusEvent<HTMLElement>) => {
+      if (target.closest('dialog')) return;
+      last.current = { element: target, heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null };
+    },
+    onBlur: ({ target }: FocusEvent<HTMLElement>) => {
+      // a usable control was left on purpose, unless a dialog has taken the focus for a while
+      if (last.current?.element === target && isUsable(target) && !modal()) last.current = null;
+    },
+  };
 }

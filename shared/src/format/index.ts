@@ -1,7 +1,14 @@
-export { codePoints, firstCodePoints, shorten } from './codePoints';
 export { anyErrorText, errorText, failureText, toastText } from './errorText';
+export {
+  codePoints,
+  firstCodePoints,
+  missingText,
+  PASSWORD_CHARACTERS,
+  parseUrl,
+  passwordProblem,
+  shorten,
+} from './input';
 export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints } from './numbers';
-export { parseUrl } from './parseUrl';
 export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
 export {
   type DayGroup,
@@ -13,4 +20,3 @@ export {
   groupByDay,
   type Instant,
 } from './time';
-export { missingText, PASSWORD_CHARACTERS, passwordProblem } from './validation';

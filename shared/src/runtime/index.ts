@@ -55,12 +55,18 @@ export {
   userSessionSchema,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
-export { blockReload, onReloadBlocksChanged, reloadBlocks } from './blockReload';
 export { capabilities, useCapability } from './capabilities';
 export { client, newClientId, onUnauthenticated, type RequestOptions, request, toApiError } from './client/client';
 export { copyText, isOnline, share, useOnline } from './device';
 export { type HostConfig, hostConfig, type PageInfo, pageInfo, pageInfoKnown } from './hostConfig';
-export { isLeaveGuarded, mayLeave, useLeaveGuard } from './leaveGuard';
+export {
+  blockReload,
+  isLeaveGuarded,
+  mayLeave,
+  onReloadBlocksChanged,
+  reloadBlocks,
+  useLeaveGuard,
+} from './leaveGuard';
 export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';
 export { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime/realtime';
 export type { RealtimeStatus } from './realtime/supervisor';

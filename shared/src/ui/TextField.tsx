@@ -2,7 +2,7 @@ import clsx from 'clsx';
 import ShowIcon from 'lucide-react/icons/eye';
 import HideIcon from 'lucide-react/icons/eye-off';
 import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { codePoints } from '../format/codePoints';
+import { codePoints } from '../format/input';
 import { IconButton } from './Button';
 import styles from './TextField.module.css';
 

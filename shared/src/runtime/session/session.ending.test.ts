@@ -7,8 +7,8 @@ import { positions } from '../storage/positions';
 import { type OutboxEntry, offlineCache, outboxStore } from '../storage/recordStore';
 import { uncopiedCredentials } from '../storage/uncopied';
 import { store } from '../store';
+import { held, network, settle, stored, user } from './fixtures';
 import { createSession, session } from './session';
-import { held, network, settle, stored, user } from './sessionFixture';
 
 const entry = (clientId: string): OutboxEntry => ({
   clientId,

@@ -3,8 +3,8 @@ import { memberDto, onTestEnd } from '../../testing';
 import { request } from '../client/client';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/uncopied';
+import { held, network, settle, stored, user } from './fixtures';
 import { session } from './session';
-import { held, network, settle, stored, user } from './sessionFixture';
 
 const otherTabSays = (text: string | null) => {
   if (text === null) localStorage.removeItem('user-store');

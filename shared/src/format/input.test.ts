@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { codePoints, firstCodePoints, shorten } from './codePoints';
+import { codePoints, firstCodePoints, shorten } from './input';
 
 test('a rare character or a lantern counts once', () => {
   expect(codePoints('')).toBe(0);

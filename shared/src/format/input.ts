@@ -1,0 +1,43 @@
+/** How many characters a reader would count as typed: code points, so 𠮷 and 🏮 are one each. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** The first `count` code points of `text`; never cuts a character in two. */
+export function firstCodePoints(text: string, count: number): string {
+  let taken = '';
+  let left = count;
+  for (const character of text) {
+    if (left <= 0) break;
+    taken += character;
+    left -= 1;
+  }
+  return taken;
+}
+
+/** `text` shortened to `max` code points, the last of them an ellipsis where something was cut. */
+export function shorten(text: string, max: number): string {
+  return codePoints(text) <= max ? text : `${firstCodePoints(text, max - 1).trimEnd()}…`;
+}
+
+/** The address as a URL, undefined where it is none. `URL.canParse` and `URL.parse` are younger than the oldest supported browsers. */
+export function parseUrl(address: string, base?: string): URL | undefined {
+  try {
+    return new URL(address, base);
+  } catch {
+    return undefined;
+  }
+}
+
+// What is wrong with what was typed, in the product's words: told before a server is asked.
+
+/** The fewest characters of a password; a registration proposes one of just as many digits. */
+export const PASSWORD_CHARACTERS = 6;
+
+export const missingText = (field: string): string => `请填写${field}`;
+
+/** The rule that a password to be chosen breaks; undefined for a good one. */
+export const passwordProblem = (password: string): string | undefined =>
+  password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
