@@ -191,9 +191,12 @@ export async function act(device: Device, random: Random) {
   await device.page.waitForTimeout(random.between(100, 1200)).catch(() => undefined);
 }
 
-/** What a reader does after the storm: signs in where that is asked for, and has sent again what failed. */
+/** What a reader does after the storm: opens anew a page that is none of ours, signs in where that is asked for, has sent again what failed. */
 export async function tidyUp(device: Device) {
   const { page } = device;
+  // a portal's page, or half a document: nothing of ours runs there
+  const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: actMs });
+  await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
   await clearWay(device).catch(() => undefined);
   for (const name of ['登录', '点按重试', '再看一看']) {
     const button = page.getByRole('log').getByRole('button', { name, exact: true }).first();
