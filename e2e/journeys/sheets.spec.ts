@@ -52,6 +52,24 @@ test.describe('a sheet', () => {
     });
   }
 
+  test('that closes while another document is on its way lets that come', async ({ person, page }) => {
+    await opensSheet(person);
+    await page.evaluate(() =>
+      addEventListener('beforeunload', () => {
+        document.querySelector<HTMLElement>('dialog[open] [aria-label="关闭"]')?.click();
+        // after the task in which a closed sheet would step back
+        setTimeout(() => setTimeout(() => fetch('/favicon.svg?closed')));
+      }),
+    );
+    const closed = page.waitForRequest('**/favicon.svg?closed');
+    await page.route('**/explore', async (route) => {
+      await closed;
+      await route.continue();
+    });
+    await person.open('/explore');
+    await expect(page).toHaveURL('/explore');
+  });
+
   test('stands and goes without motion for who wants none', async ({ person, page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     for (const close of Object.values(ways)) {

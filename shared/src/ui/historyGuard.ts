@@ -14,6 +14,8 @@ interface Guards {
   page: string | null;
   /** A step back over dead entries is under way; a second one would leave the app. */
   stepping: boolean;
+  /** Another document is on its way, which a step back would call off. */
+  leaving: boolean;
 }
 
 // Each remote bundles its own copy of this file; all copies share one stack of overlays.
@@ -22,10 +24,21 @@ const GUARDS = Symbol.for('liaozhai.historyGuards');
 function guards(): Guards {
   const holder = globalThis as { [GUARDS]?: Guards };
   if (!holder[GUARDS]) {
-    holder[GUARDS] = { open: [], page: null, stepping: false };
+    holder[GUARDS] = { open: [], page: null, stepping: false, leaving: false };
     window.addEventListener('popstate', onPopState, { capture: true });
+    // the browser may show this document again
+    window.addEventListener('pageshow', stay);
   }
   return holder[GUARDS];
+}
+
+function leave() {
+  guards().leaving = true;
+}
+
+function stay() {
+  guards().leaving = false;
+  settle();
 }
 
 /**
@@ -47,11 +60,17 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
   };
   all.open.push(guard);
   all.page = pageHere();
+  // a navigation that has led nowhere is over
+  all.leaving = false;
+  window.addEventListener('beforeunload', leave);
   if (!inherited) pushEntry(all);
   return () => {
     guard.released = true;
     // A navigation started by the same tap must reach the history first; then there is nothing to step back over.
-    setTimeout(settle);
+    setTimeout(() => {
+      settle();
+      if (all.open.length === 0) window.removeEventListener('beforeunload', leave);
+    });
   };
 }
 
@@ -74,7 +93,7 @@ function pushEntry(all: Guards) {
 function settle() {
   const all = guards();
   // what closed meanwhile is seen when the step arrives
-  if (all.stepping) return;
+  if (all.stepping || all.leaving) return;
   const steps = deadEntriesHere(all);
   all.open = all.open.filter((guard) => !guard.released);
   if (steps > 0) stepBack(all, steps);
