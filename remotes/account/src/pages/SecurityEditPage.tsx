@@ -26,13 +26,14 @@ import {
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import {
+  type AccountEmail,
+  type Device,
   useAccountChangeEmailMutation,
   useAccountEndSessionsMutation,
   useAccountGetDevicesQuery,
   useAccountGetEmailQuery,
-} from '../api';
-import type { AccountEmail, Device } from '../model';
-import { texts } from '../texts';
+} from '../components/securityApi';
+import { texts } from '../components/securityTexts';
 import styles from './SecurityEditPage.module.css';
 
 /** What keeps the account its owner's. Shows what the server offers of it. */

@@ -1,0 +1,38 @@
+/** Texts of 账户与安全 alone: fetched with that page instead of with each. */
+export const texts = {
+  security: {
+    title: '账户与安全',
+    currentPassword: '当前密码',
+    cancel: '取消',
+    password: { title: '密码', detail: '在「个人资料」底部修改' },
+  },
+  email: {
+    title: '邮箱',
+    none: '还没有绑定邮箱。绑定后，忘记密码时可以靠它找回，也可以用它登录。',
+    confirmed: '已确认',
+    pending: (email: string) => `确认邮件已发到 ${email}，打开里面的链接就完成了。没收到？先看看垃圾邮件。`,
+    bind: '绑定邮箱',
+    change: '更换邮箱',
+    field: '新邮箱',
+    badEmail: '邮箱格式不正确',
+    send: '发送确认邮件',
+    sent: '确认邮件已发送',
+    resend: '重新发送',
+    resendIn: (seconds: number) => `${seconds} 秒后可重新发送`,
+  },
+  devices: {
+    title: '登录的设备',
+    hint: '有不认识的设备？让它退出登录，再修改密码。',
+    current: '本机',
+    lastUsed: (when: string) => `最近使用：${when}`,
+    end: '退出',
+    endOf: (device: string) => `退出登录：${device}`,
+    endOthers: '退出其他所有设备',
+    ask: '退出这台设备的登录？',
+    askOthers: '退出其他所有设备的登录？',
+    body: (device: string) => `${device}要再用这个账户，得重新登录。你的对话都在账户里，不会丢。`,
+    others: '其他设备',
+    confirm: '退出登录',
+    done: '已退出登录',
+  },
+} as const;
