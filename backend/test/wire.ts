@@ -11,6 +11,7 @@ export interface UserDto {
   email_verified_at: string | null;
   checked_in_today: boolean;
   check_in_streak: number;
+  deletion_at: string | null;
   version: number;
 }
 

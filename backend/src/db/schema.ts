@@ -44,6 +44,8 @@ interface UsersTable {
   /** asked for, not yet confirmed */
   pending_email: string | null;
   pending_email_at: number | null;
+  /** when the account is erased, unless its owner takes that back */
+  delete_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
   version: number;
@@ -277,6 +279,12 @@ const migrations: Record<string, Migration> = {
       for (const column of [...columns, 'last_used_at integer not null default 0'])
         await sql.raw(`alter table sessions add column ${column}`).execute(db);
       await sql.raw('update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at').execute(db);
+    },
+  },
+  '007_account_deletion': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column delete_at integer').execute(db);
+      await sql.raw('create index users_by_deletion on users(delete_at) where delete_at is not null').execute(db);
     },
   },
 };

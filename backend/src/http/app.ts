@@ -15,6 +15,7 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { accountDeletionRoutes } from '../users/accountDeletion.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
@@ -100,6 +101,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/email', emailRoutes(services))
     .route('/user/email', accountEmailRoutes(services))
     .route('/user/sessions', sessionRoutes(services))
+    .route('/user/deletion', accountDeletionRoutes(services))
     .route('/user', userRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
@@ -110,7 +112,12 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
-const capabilitiesOf = (_services: Services): string[] => ['password.reset', 'account.email', 'account.devices'];
+const capabilitiesOf = (_services: Services): string[] => [
+  'password.reset',
+  'account.email',
+  'account.devices',
+  'account.delete',
+];
 
 const givenId = /^[\w-]{8,64}$/;
 

@@ -18,6 +18,7 @@ export function presentUser(row: UserRow, now: number) {
     email_verified_at: isoTimeOrNull(row.email_verified_at),
     checked_in_today: row.check_in_date === shanghaiDate(now),
     check_in_streak: currentStreak(row, now),
+    deletion_at: isoTimeOrNull(row.delete_at),
     version: row.version,
   };
 }

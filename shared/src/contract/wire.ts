@@ -78,6 +78,8 @@ export const userSchema = v.object({
   email_verified_at: optionalText,
   checked_in_today: optionalBoolean,
   check_in_streak: optionalNumber,
+  /** when the account is erased, unless that is taken back */
+  deletion_at: optionalText,
   version: optionalNumber,
 });
 export type UserDto = v.InferOutput<typeof userSchema>;

@@ -16,6 +16,8 @@ export interface User {
   checkedInToday: boolean | undefined;
   /** days in a row */
   checkInStreak: number | undefined;
+  /** ISO; when the account is erased, unless that is taken back */
+  deletionAt: string | null;
   version: number | undefined;
   /** false while only what this device kept is known: the server is being asked for the rest */
   isWhole: boolean;
@@ -33,6 +35,7 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   emailVerifiedAt: dto.email_verified_at ?? null,
   checkedInToday: dto.checked_in_today ?? undefined,
   checkInStreak: dto.check_in_streak ?? undefined,
+  deletionAt: dto.deletion_at ?? null,
   version: dto.version ?? undefined,
   isWhole,
 });
@@ -49,6 +52,7 @@ const toDto = (user: User): UserDto => ({
   email_verified_at: user.emailVerifiedAt,
   checked_in_today: user.checkedInToday,
   check_in_streak: user.checkInStreak,
+  deletion_at: user.deletionAt,
   version: user.version,
 });
 
