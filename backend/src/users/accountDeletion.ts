@@ -72,7 +72,8 @@ export function eraseDueAccounts(services: Services): void {
 }
 
 /** What the law has kept: who paid for what and when, by an id that leads to nobody any more. */
-const kept = ['transactions', 'orders', 'payments'];
+const kept = ['transactions', 'orders'];
+const keptOfUser = ['id', 'balance', 'version', 'created_at'];
 
 /** Takes everything of a person out of the database. The row stays, without them, for the ledger hangs on it. */
 function erase(services: Services, { id, invited_by }: UserRow): void {
@@ -85,24 +86,11 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   const unnamed = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');
   db.run(unnamed.where('user_id', '=', id).where('ref_type', '=', 'invitee'));
   if (invited_by) db.run(unnamed.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
-  const nobody = {
-    login: `erased:${id}`,
-    is_email: 0,
-    email: null,
-    pending_email: null,
-    pending_email_at: null,
-    email_verified_at: null,
-    name: '已注销',
-    avatar: null,
-    gender: null,
-    persona: '',
-    password_hash: '',
-    invite_code: `erased:${id}`,
-    invited_by: null,
-    check_in_date: null,
-    check_in_streak: 0,
-    delete_at: null,
-  };
+  const nobody = { login: `erased:${id}`, is_email: 0, name: '已注销', password_hash: '', invite_code: `erased:${id}` };
+  const emptied = columnsOf(services, 'users')
+    .filter(({ name }) => !(name in nobody) && !keptOfUser.includes(name))
+    .map(({ name, dflt_value }) => sql`${sql.ref(name)} = ${sql.raw(dflt_value ?? 'null')}`);
+  db.run({ compile: () => sql`update users set ${sql.join(emptied)} where id = ${id}`.compile(query) });
   db.run(
     query
       .updateTable('users')
@@ -110,6 +98,13 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
       .where('id', '=', id),
   );
 }
+
+const columnsOf = ({ db }: Services, table: string) =>
+  db.all<{ name: string; dflt_value: string | null }>({
+    compile: () =>
+      sql<{ name: string; dflt_value: string | null }>`
+        select name, dflt_value from pragma_table_info(${table})`.compile(query),
+  });
 
 /** Every table whose rows belong to a user, also those that come with later features, but those that are kept. */
 function tablesOfUsers({ db }: Services): string[] {

@@ -15,7 +15,7 @@ import { Button, PasswordField, TextField } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
-import { postLogin } from './signIn';
+import { postLogin, tellDeletion } from './signIn';
 import { useCountdown, useSubmission } from './submission';
 import { texts as authTexts } from './texts';
 
@@ -149,6 +149,7 @@ export default function PasswordResetPage() {
     if (!user) return setState('changed');
     session.userReceived(user);
     toast(texts.reset.done, { kind: 'success' });
+    if (user.deletion_at) void tellDeletion(user.deletion_at);
     leave();
   };
   return (

@@ -234,6 +234,10 @@ export const accountEmailSchema = v.object({
 });
 export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
 
+/** `POST /v1/user/deletion` */
+export const deletionSchema = v.object({ deletion_at: optionalText });
+export type DeletionDto = v.InferOutput<typeof deletionSchema>;
+
 /** One of `GET /v1/user/sessions` */
 export const userSessionSchema = v.object({
   id,

@@ -29,6 +29,7 @@ export {
   conversationSchema,
   cursorPageSchema,
   defineRemote,
+  deletionSchema,
   deltaEventSchema,
   endpoints,
   idEventSchema,

@@ -1,12 +1,14 @@
-import type { AccountEmailDto, CursorPage, UserSessionDto } from '@liaozhai/shared/contract';
+import type { AccountEmailDto, CursorPage, DeletionDto, UserSessionDto } from '@liaozhai/shared/contract';
 import {
   accountEmailSchema,
   anyPayload,
   api,
   cursorPageSchema,
+  deletionSchema,
   endpoints,
   listen,
   onCaughtUpNeeded,
+  session,
   singleSchema,
   userSessionSchema,
 } from '@liaozhai/shared/runtime';
@@ -25,6 +27,11 @@ export const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
 /** Named as the server names the fields, since that is how it refuses them. */
 export interface EmailChange {
   email: string;
+  current_password: string;
+}
+
+/** Named as the server names the field. */
+export interface DeletionRequest {
   current_password: string;
 }
 
@@ -142,6 +149,22 @@ export const securityApi = api.injectEndpoints({
       }),
       transformResponse: () => undefined,
     }),
+    accountScheduleDeletion: build.mutation<string, DeletionRequest>({
+      query: (body) => ({ url: endpoints.deletion, method: 'POST', body, schema: singleSchema(deletionSchema) }),
+      transformResponse: ({ deletion_at }: DeletionDto) => deletion_at ?? '',
+      async onQueryStarted(_, { queryFulfilled }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (answer?.data) session.userPatched({ deletion_at: answer.data });
+        else if (answer) void session.refresh();
+      },
+    }),
+    accountKeep: build.mutation<void, void>({
+      query: () => ({ url: endpoints.deletion, method: 'DELETE' }),
+      transformResponse: () => undefined,
+      async onQueryStarted(_, { queryFulfilled }) {
+        if (await queryFulfilled.catch(() => null)) session.userPatched({ deletion_at: null });
+      },
+    }),
   }),
 });
 
@@ -150,4 +173,6 @@ export const {
   useAccountChangeEmailMutation,
   useAccountGetDevicesQuery,
   useAccountEndSessionsMutation,
+  useAccountScheduleDeletionMutation,
+  useAccountKeepMutation,
 } = securityApi;

@@ -35,4 +35,21 @@ export const texts = {
     confirm: '退出登录',
     done: '已退出登录',
   },
+  deletion: {
+    title: '注销账户',
+    about: [
+      '对话、人设、昵称和头像全部删除，剩余的点数作废，用户名不再为你保留。',
+      '有 7 天可以反悔：在此期间登录并按「撤销」，一切照旧；过后不能找回。',
+      '法律要求保存的点数收支会留下，但不再带有任何能认出你的信息。',
+      '其他设备马上退出登录。',
+    ],
+    begin: '注销账户…',
+    typed: (words: string) => `输入「${words}」以确认`,
+    typedWords: '注销账户',
+    mistyped: (words: string) => `请原样输入「${words}」`,
+    confirm: '注销账户',
+    scheduled: (when: string) => `这个账户将于 ${when} 注销，对话和点数到时一并删除。`,
+    keep: '撤销注销',
+    kept: '账户保留了，一切照旧',
+  },
 } as const;
