@@ -44,6 +44,11 @@ export const calls = {
     without: 'logging out a device ends with 服务器还没有这项功能',
     follows: 'GET /v1/user/sessions',
   },
+  'POST /v1/user/deletion': { without: 'asking for the account’s end ends with 服务器还没有这项功能' },
+  'DELETE /v1/user/deletion': {
+    without: 'taking it back ends with 服务器还没有这项功能',
+    follows: 'POST /v1/user/deletion',
+  },
   'POST /v1/login': { without: 'required' },
   'POST /v1/register': { without: 'required' },
   'POST /v1/logout': { without: 'required' },

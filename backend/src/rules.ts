@@ -28,6 +28,7 @@ export const rules = {
   deviceLifetimeDays: 365,
   verificationLinkHours: 24,
   resetLinkMinutes: 60,
+  deletionDays: 7,
   idempotencyHours: 24,
   deltaIntervalMs: 200,
   /** Of the 10,000 that Reverb takes as a whole request; the rest is for the address and the headers. */

@@ -14,6 +14,7 @@ export interface UserDto {
   gifts: { id: string; points: number; name: string; side: string }[];
   checked_in_today: boolean;
   check_in_streak: number;
+  deletion_at: string | null;
   version: number;
 }
 

@@ -425,6 +425,49 @@ const devices = [
   ]),
 ];
 
+const deletion = [
+  ...checksOf('POST /v1/user/deletion', [
+    {
+      name: 'refuses a wrong password with 422 at current_password',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        const answer = await visitor.post('/user/deletion', { current_password: 'wrong-one' });
+        expectFieldErrors(answer, 'current_password');
+      },
+    },
+    {
+      name: 'tells when the account is erased, days ahead, and keeps who asks signed in',
+      otherwise: 'asks the user again, who tells it',
+      async run(world) {
+        const { visitor, password: current_password } = await world.member('spare');
+        const answer = await visitor.post('/user/deletion', { current_password });
+        expectSuccess(answer);
+        const at = Date.parse(String(unwrapped(answer.body).deletion_at));
+        const { deletion_at } = unwrapped((await visitor.get('/user')).body);
+        await visitor.delete('/user/deletion');
+        expectThat(
+          at > Date.now() && Date.parse(String(deletion_at)) === at,
+          () => `${shown(answer)} · ${deletion_at}`,
+        );
+      },
+    },
+  ]),
+  ...checksOf('DELETE /v1/user/deletion', [
+    {
+      name: 'takes it back',
+      otherwise: 'says that the account stays',
+      async run(world) {
+        const { visitor, password: current_password } = await world.member('spare');
+        await visitor.post('/user/deletion', { current_password });
+        expectSuccess(await visitor.delete('/user/deletion'));
+        const { deletion_at } = unwrapped((await visitor.get('/user')).body);
+        expectThat(deletion_at === null, String(deletion_at));
+      },
+    },
+  ]),
+];
+
 const forgotten = [
   ...checksOf('POST /v1/forgot-password', [
     {
@@ -487,6 +530,7 @@ export const accountChecks = [
   ...email,
   ...address,
   ...devices,
+  ...deletion,
   ...forgotten,
   ...logout,
 ];

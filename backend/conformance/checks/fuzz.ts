@@ -37,6 +37,8 @@ const fuzzed: FuzzedCall[] = [
   { call: 'POST /v1/user/email/resend', method: 'POST', path: '/user/email/resend' },
   { call: 'GET /v1/user/sessions', method: 'GET', path: '/user/sessions' },
   { call: 'DELETE /v1/user/sessions/{id}', method: 'DELETE', path: '/user/sessions/:x' },
+  { call: 'POST /v1/user/deletion', method: 'POST', path: '/user/deletion' },
+  { call: 'DELETE /v1/user/deletion', method: 'DELETE', path: '/user/deletion' },
   { call: 'POST /v1/login', method: 'POST', path: '/login' },
   { call: 'POST /v1/register', method: 'POST', path: '/register', without: ['login'] },
   {

@@ -125,8 +125,8 @@ const nobody = await hash('nobody has this password', cost);
 
 export const hashPassword = (password: string): Promise<string> => hash(password, cost);
 
-/** @param stored the user's hash; undefined when there is no such user, which never matches. */
+/** @param stored the user's hash; undefined when there is no such user, empty of an erased one: neither ever matches. */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
-  const matches = await verify(stored ?? nobody, password);
-  return matches && stored !== undefined;
+  const matches = await verify(stored || nobody, password);
+  return matches && Boolean(stored);
 }

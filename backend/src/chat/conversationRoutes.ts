@@ -42,7 +42,7 @@ function pageOfConversations({ db }: Services, userId: string, cursor: string | 
 }
 
 /** Deletes for good; what is still being written stops and is paid back. */
-function deleteConversation(services: Services, conversation: ConversationRow): void {
+export function deleteConversation(services: Services, conversation: ConversationRow): void {
   const { db, runs } = services;
   const { id, user_id, version, active_message_id } = conversation;
   db.transaction(() => {

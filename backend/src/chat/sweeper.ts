@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { query } from '../db/database.ts';
 import type { Services } from '../services.ts';
+import { eraseDueAccounts } from '../users/accountDeletion.ts';
 import { endReply } from './reply.ts';
 import { endSuggestion } from './suggestions.ts';
 
@@ -10,7 +11,10 @@ const pending = sql<boolean>`status = 'pending'`;
 
 const sweepIntervalMs = 30_000;
 
-/** Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. */
+/**
+ * Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. Erases the
+ * accounts whose time has come.
+ */
 function sweep(services: Services): void {
   const { db, runs } = services;
   const replies = db.all(query.selectFrom('messages').select('id').where(running));
@@ -18,6 +22,7 @@ function sweep(services: Services): void {
   const suggestions = db.all(query.selectFrom('suggestions').selectAll().where(pending));
   for (const suggestion of suggestions)
     if (!runs.has(suggestion.id)) endSuggestion(services, suggestion, 'interrupted');
+  eraseDueAccounts(services);
 }
 
 /** Sweeps now and from time to time; returns the stop. */

@@ -57,6 +57,8 @@ interface UsersTable {
   /** asked for, not yet confirmed */
   pending_email: string | null;
   pending_email_at: number | null;
+  /** when the account is erased, unless its owner takes that back */
+  delete_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
   /** the version of the terms that was agreed to; null where none was named */
@@ -386,6 +388,12 @@ const migrations: Record<string, Migration> = {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column consent_version text').execute(db);
       await sql.raw('alter table users add column consented_at integer').execute(db);
+    },
+  },
+  '007_account_deletion': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column delete_at integer').execute(db);
+      await sql.raw('create index users_by_deletion on users(delete_at) where delete_at is not null').execute(db);
     },
   },
 };

@@ -16,6 +16,7 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { accountDeletionRoutes } from '../users/accountDeletion.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
 import { userRoutes } from '../users/userRoutes.ts';
@@ -104,6 +105,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/email', emailRoutes(services))
     .route('/user/email', accountEmailRoutes(services))
     .route('/user/sessions', sessionRoutes(services))
+    .route('/user/deletion', accountDeletionRoutes(services))
     .route('/user', userRoutes(services))
     .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services))
@@ -125,6 +127,7 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'account.devices',
   'account.consent',
   'invites',
+  'account.delete',
   ...(payments ? ['orders'] : []),
 ];
 

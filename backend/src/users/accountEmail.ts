@@ -17,7 +17,7 @@ import { findByLogin, findUser } from './user.ts';
 const emailChange = v.object({ email: emailAddress, current_password: givenPassword });
 
 /** Where the account's mail goes; null for a name without an address. */
-const addressOf = (user: UserRow): string | null => (user.is_email ? user.login : user.email);
+export const addressOf = (user: UserRow): string | null => (user.is_email ? user.login : user.email);
 
 /** The address that waits for its confirmation, as long as a link to confirm it can be good. */
 function pendingOf(user: UserRow, now: number): string | null {

@@ -21,6 +21,7 @@ export function presentUser(row: UserRow, now: number) {
     checked_in_today: row.check_in_date === shanghaiDate(now),
     check_in_streak: currentStreak(row, now),
     gifts: JSON.parse(row.gifts),
+    deletion_at: isoTimeOrNull(row.delete_at),
     version: row.version,
   };
 }

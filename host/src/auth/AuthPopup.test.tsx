@@ -110,6 +110,19 @@ describe('logging in', () => {
     expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '123456' });
   });
 
+  test('into an account that is to be erased says when, and keeps it by one tap', async () => {
+    const { user, requests } = await login({
+      'POST /v1/login': { user: memberDto({ deletion_at: '2026-12-01T07:30:00.000000Z' }) },
+      'DELETE /v1/user/deletion': { status: 204 },
+    });
+    await said('这个账户将于 12月1日 15:30 注销');
+    await user.click(screen.getByRole('button', { name: '撤销' }));
+    await said('账户保留了');
+    expect(requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/user/deletion']);
+    const current = session.current();
+    expect(current.status === 'member' && current.user.deletionAt).toBeNull();
+  });
+
   test('an account that is not confirmed yet goes to the confirmation', async () => {
     await login({ 'POST /v1/login': refused(403, { message: '请先完成邮箱确认' }) });
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();

@@ -15,9 +15,36 @@ import { Button, PasswordField, TextField } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
-import { postLogin } from './signIn';
+import { postLogin, tellDeletion } from './signIn';
 import { useCountdown, useSubmission } from './submission';
-import { texts } from './texts';
+import { texts as authTexts } from './texts';
+
+/** Fetched with this code alone, not with every log-in. */
+const texts = {
+  forgot: {
+    how: '填写账户绑定的邮箱，我们把重设密码的链接发给你。',
+    email: '邮箱',
+    badEmail: '邮箱格式不正确',
+    send: '发送链接',
+    sent: (email: string) => `如果 ${email} 属于一个账户，链接已经发出，60 分钟内有效。没收到？先看看垃圾邮件。`,
+    kept: '密码也许还在：看看注册时的截图，或浏览器保存的密码。',
+    withSupport: '没有绑定邮箱？写信给客服，写明用户名和注册的大致时间：',
+    withWechat: (wechat: string) => `没有绑定邮箱？在微信上找客服 ${wechat}，说明用户名和注册的大致时间。`,
+    withoutSupport: '没有绑定邮箱的账户，密码无法找回。',
+    toLogin: '返回登录',
+  },
+  reset: {
+    title: '设置新密码',
+    of: (email: string) => `账户邮箱 ${email}`,
+    password: '新密码',
+    rule: (least: number) => `至少 ${least} 位；设好后，其他设备上的登录会失效。`,
+    submit: '保存并登录',
+    done: '密码已修改，其他设备已退出登录',
+    signIn: '密码已修改，请用新密码登录。',
+    toLogin: '去登录',
+    badLink: '链接无效或已过期。可以再要一个：',
+  },
+} as const;
 
 const ANOTHER_MAIL_SECONDS = 60;
 
@@ -87,7 +114,7 @@ function LinkForm({ login }: { login: string }) {
         {sentTo && words.sent(sentTo)}
       </p>
       <Button type="submit" block loading={busy} disabled={secondsLeft > 0}>
-        {secondsLeft > 0 ? texts.confirmEmail.resendIn(secondsLeft) : words.send}
+        {secondsLeft > 0 ? authTexts.confirmEmail.resendIn(secondsLeft) : words.send}
       </Button>
     </form>
   );
@@ -122,6 +149,7 @@ export default function PasswordResetPage() {
     if (!user) return setState('changed');
     session.userReceived(user);
     toast(texts.reset.done, { kind: 'success' });
+    if (user.deletion_at) void tellDeletion(user.deletion_at);
     leave();
   };
   return (

@@ -93,12 +93,20 @@ export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: After
         done(user) {
           session.userReceived(user);
           toast(texts.login.done, { kind: 'success' });
+          if (user.deletion_at) void tellDeletion(user.deletion_at);
           onDone();
         },
         failed: (error) => error.kind === 'forbidden' && onConfirmationNeeded(),
       }),
   };
 }
+
+/** Code of its own: hardly anybody hears of it. 我的 tells it as well. */
+export const tellDeletion = (at: string) =>
+  import(/* webpackChunkName: "deletionNotice" */ './deletionNotice').then(
+    (module) => module.tellDeletion(at),
+    () => {},
+  );
 
 /** A text for each of these fields that is empty. */
 function missing(form: AuthForm, names: readonly ('name' | 'login' | 'password')[]): FieldErrors {

@@ -1,42 +1,14 @@
 import type { UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
+import { api, checkInSchema, endpoints, isApiError, session, singleSchema, userSchema } from '@liaozhai/shared/runtime';
 import {
-  accountEmailSchema,
-  anyPayload,
-  api,
-  checkInSchema,
-  cursorPageSchema,
-  endpoints,
-  isApiError,
-  listen,
-  onCaughtUpNeeded,
-  session,
-  singleSchema,
-  userSchema,
-  userSessionSchema,
-} from '@liaozhai/shared/runtime';
-import {
-  type AccountEmail,
   type CheckIn,
-  type Device,
-  type EmailChange,
   type PasswordChange,
   type ProfileEdits,
-  toAccountEmail,
   toAvatars,
   toCheckIn,
-  toDevices,
   toPasswordChangeDto,
 } from './model';
-
-const askAgain = { subscribe: false, forceRefetch: true };
-
-/** Asks again whenever this happens, and when events may have been missed, until the answer is needed no longer. */
-async function follow(event: 'user.updated' | 'session.ended', over: Promise<void>, ask: () => void) {
-  const stops = [listen(event, anyPayload, ask), onCaughtUpNeeded(ask)];
-  await over;
-  for (const stop of stops) stop();
-}
 
 export const accountApi = api.injectEndpoints({
   overrideExisting: true,
@@ -56,51 +28,6 @@ export const accountApi = api.injectEndpoints({
     }),
     accountChangePassword: build.mutation<void, PasswordChange>({
       query: (change) => ({ url: endpoints.password, method: 'PUT', body: toPasswordChangeDto(change) }),
-      transformResponse: () => undefined,
-    }),
-    // never cached beyond the page: another device may have changed it
-    accountGetEmail: build.query<AccountEmail, void>({
-      query: () => ({ url: endpoints.email, schema: singleSchema(accountEmailSchema) }),
-      transformResponse: toAccountEmail,
-      keepUnusedDataFor: 0,
-      // the link of the mail may be opened anywhere
-      async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        await follow(
-          'user.updated',
-          cacheEntryRemoved,
-          () => void dispatch(accountApi.endpoints.accountGetEmail.initiate(undefined, askAgain)),
-        );
-      },
-    }),
-    accountChangeEmail: build.mutation<AccountEmail, EmailChange | 'resend'>({
-      query: (change) => {
-        const schema = singleSchema(accountEmailSchema);
-        if (change === 'resend') return { url: endpoints.resendEmail, method: 'POST', body: {}, schema };
-        return { url: endpoints.email, method: 'PUT', body: change, schema };
-      },
-      transformResponse: toAccountEmail,
-      async onQueryStarted(_change, { dispatch, queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (answer) void dispatch(accountApi.util.upsertQueryData('accountGetEmail', undefined, answer.data));
-      },
-    }),
-    accountGetDevices: build.query<Device[], void>({
-      query: () => ({ url: endpoints.sessions, schema: cursorPageSchema(userSessionSchema) }),
-      transformResponse: toDevices,
-      keepUnusedDataFor: 0,
-      async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        await follow(
-          'session.ended',
-          cacheEntryRemoved,
-          () => void dispatch(accountApi.endpoints.accountGetDevices.initiate(undefined, askAgain)),
-        );
-      },
-    }),
-    accountEndSessions: build.mutation<void, Device | 'others'>({
-      query: (which) => ({
-        url: which === 'others' ? endpoints.sessions : endpoints.session(which.id),
-        method: 'DELETE',
-      }),
       transformResponse: () => undefined,
     }),
     accountCheckIn: build.mutation<CheckIn, string>({
@@ -134,9 +61,5 @@ export const {
   useAccountGetAvatarsQuery,
   useAccountUpdateProfileMutation,
   useAccountChangePasswordMutation,
-  useAccountGetEmailQuery,
-  useAccountGetDevicesQuery,
-  useAccountEndSessionsMutation,
-  useAccountChangeEmailMutation,
   useAccountCheckInMutation,
 } = accountApi;

@@ -3,7 +3,6 @@ import { checkInDto } from './fixtures';
 import {
   avatarChoices,
   calendarDays,
-  deviceName,
   inviteLink,
   nextReward,
   type Streak,
@@ -147,32 +146,4 @@ describe('the month', () => {
 
 test('the last reward repeats while the streak lasts', () => {
   expect([0, 1, 2, 3, 40].map((length) => nextReward(streak({ length })))).toEqual([10, 12, 14, 14, 14]);
-});
-
-test.each([
-  [
-    'iPhone 上的微信',
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 MicroMessenger/8.0.49',
-  ],
-  [
-    '安卓手机上的 Chrome',
-    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/124.0.0.0 Mobile Safari/537.36',
-  ],
-  [
-    '安卓平板上的三星浏览器',
-    'Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 SamsungBrowser/25.0 Chrome/121.0 Safari/537.36',
-  ],
-  [
-    'Windows 电脑上的 Edge',
-    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/124.0.0.0 Safari/537.36 Edg/124.0.0.0',
-  ],
-  [
-    'Mac 上的 Safari',
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/17.4 Safari/605.1.15',
-  ],
-  ['Linux 电脑上的 Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0'],
-  ['Linux 电脑', 'curl on Linux'],
-  ['未知设备', ''],
-])('a device is called %s', (name, userAgent) => {
-  expect(deviceName(userAgent)).toBe(name);
 });

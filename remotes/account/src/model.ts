@@ -1,10 +1,4 @@
-import type {
-  AccountEmailDto,
-  CheckInDto,
-  CursorPage,
-  PasswordChangeDto,
-  UserSessionDto,
-} from '@liaozhai/shared/contract';
+import type { CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
 import { parseUrl } from '@liaozhai/shared/format';
 
 /** The most code points a persona may have. */
@@ -96,79 +90,6 @@ export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto =
   password: change.newPassword,
   password_confirmation: change.confirmation,
 });
-
-/** The account's address: the confirmed one, and the one that waits for the link of its mail. */
-export interface AccountEmail {
-  email: string;
-  pending: string;
-}
-
-export const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
-  email: dto.email ?? '',
-  pending: dto.pending?.email ?? '',
-});
-
-/** Named as the server names the fields, since that is how it refuses them. */
-export interface EmailChange {
-  email: string;
-  current_password: string;
-}
-
-/** A browser in which the account is signed in. */
-export interface Device {
-  id: string;
-  /** in plain words: `iPhone 上的 Safari` */
-  name: string;
-  /** ISO */
-  lastUsedAt: string;
-  isCurrent: boolean;
-}
-
-/** The present one first. */
-export const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
-  items
-    .map((dto) => ({
-      id: String(dto.id),
-      name: deviceName(dto.user_agent ?? ''),
-      lastUsedAt: dto.last_used_at ?? '',
-      isCurrent: dto.is_current === true,
-    }))
-    .sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
-
-// the first that fits: those that go by other names as well stand before them
-const systems: [RegExp, string][] = [
-  [/iPhone/, 'iPhone '],
-  [/iPad/, 'iPad '],
-  [/HarmonyOS|OpenHarmony/, '鸿蒙设备'],
-  [/Android(?=.*Mobile)/, '安卓手机'],
-  [/Android/, '安卓平板'],
-  [/Windows/, 'Windows 电脑'],
-  [/Macintosh/, 'Mac '],
-  [/CrOS/, 'Chromebook '],
-  [/Linux/, 'Linux 电脑'],
-];
-const browsers: [RegExp, string][] = [
-  [/MicroMessenger/, '微信'],
-  [/MQQBrowser/, ' QQ 浏览器'],
-  [/ QQ\//, ' QQ'],
-  [/UCBrowser/, ' UC 浏览器'],
-  [/HuaweiBrowser/, '华为浏览器'],
-  [/MiuiBrowser/, '小米浏览器'],
-  [/SamsungBrowser/, '三星浏览器'],
-  [/Edg(e|A|iOS)?\//, ' Edge'],
-  [/OPR\//, ' Opera'],
-  [/Firefox|FxiOS/, ' Firefox'],
-  [/Chrome|CriOS/, ' Chrome'],
-  [/Safari/, ' Safari'],
-];
-
-/** What a user agent means to its owner. */
-export function deviceName(userAgent: string): string {
-  const find = (names: [RegExp, string][]) => names.find(([sign]) => sign.test(userAgent))?.[1];
-  const [system, browser] = [find(systems), find(browsers)];
-  if (system && browser) return `${system}上的${browser}`;
-  return (system ?? browser ?? '未知设备').trim();
-}
 
 /** Where a friend lands who follows an invitation. */
 export const inviteLink = (origin: string, code: string): string => `${origin}/?invite=${encodeURIComponent(code)}`;

@@ -19,7 +19,7 @@ export const routes: RouteDefinition[] = [
   {
     name: 'security',
     path: '/my/security',
-    title: texts.security.title,
+    title: texts.my.security,
     requiresAuth: true,
     page: () => import(/* webpackChunkName: "security" */ './pages/SecurityEditPage'),
   },

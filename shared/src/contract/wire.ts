@@ -96,6 +96,8 @@ export const userSchema = v.object({
   checked_in_today: optionalBoolean,
   check_in_streak: optionalNumber,
   gifts: lenient(v.array(v.unknown())),
+  /** when the account is erased, unless that is taken back */
+  deletion_at: optionalText,
   version: optionalNumber,
 });
 export type UserDto = v.InferOutput<typeof userSchema>;
@@ -285,6 +287,10 @@ export const accountEmailSchema = v.object({
   pending: lenient(v.object({ email: v.string(), sent_at: optionalText })),
 });
 export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
+
+/** `POST /v1/user/deletion` */
+export const deletionSchema = v.object({ deletion_at: optionalText });
+export type DeletionDto = v.InferOutput<typeof deletionSchema>;
 
 /** One of `GET /v1/user/sessions` */
 export const userSessionSchema = v.object({

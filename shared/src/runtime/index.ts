@@ -30,6 +30,7 @@ export {
   conversationSchema,
   cursorPageSchema,
   defineRemote,
+  deletionSchema,
   deltaEventSchema,
   endpoints,
   idEventSchema,

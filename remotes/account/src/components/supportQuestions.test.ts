@@ -25,3 +25,12 @@ test('without figures no answer invents one', () => {
     for (const { answer } of group.questions) expect(answer).not.toMatch(/\d 点|undefined|NaN|Infinity/);
   }
 });
+
+test('how to delete the account depends on whether the server can', () => {
+  const answer = (canDelete: boolean) =>
+    supportQuestions(toProductRules({}), canDelete)
+      .flatMap((group) => group.questions)
+      .find(({ question }) => question === '怎样注销账号？')?.answer;
+  expect(answer(true)).toContain('「账户与安全」');
+  expect(answer(false)).toContain('应用里没有自助注销');
+});

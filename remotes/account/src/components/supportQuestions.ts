@@ -47,7 +47,7 @@ function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
 }
 
 /** The answers follow the rules that are in force at this site. */
-export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
+export const supportQuestions = (rules: ProductRules, canDelete = false): QuestionGroup[] => [
   {
     title: '点数',
     questions: [
@@ -109,7 +109,9 @@ export const supportQuestions = (rules: ProductRules): QuestionGroup[] => [
       },
       {
         question: '怎样注销账号？',
-        answer: '应用里没有自助注销。请用下面的联系方式告诉我们用户编号，由客服办理；对话可以自己在「聊过」逐条删除。',
+        answer: canDelete
+          ? '在「我的」的「账户与安全」里。有 7 天可以反悔，在此期间登录并按「撤销」，一切照旧；过后对话、点数和用户名都不能找回。'
+          : '应用里没有自助注销。请用下面的联系方式告诉我们用户编号，由客服办理；对话可以自己在「聊过」逐条删除。',
       },
     ],
   },

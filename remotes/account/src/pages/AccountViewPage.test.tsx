@@ -34,6 +34,27 @@ describe('a member', () => {
     ]);
   });
 
+  test('whose account is to be erased sees when, and keeps it by one tap', async () => {
+    const { user } = openRemote(
+      remote,
+      { ...member, 'DELETE /v1/user/deletion': { status: 204 } },
+      {
+        path: '/my',
+        user: userDto({ deletion_at: '2026-12-01T07:30:00.000000Z' }),
+        capabilities: ['account.delete'],
+      },
+    );
+    expect(await screen.findByText(/^这个账户将于 12月1日 15:30 注销/)).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '撤销注销' }));
+    await waitFor(() => expect(screen.queryByText(/^这个账户将于/)).toBeNull());
+  });
+
+  test('is led to 账户与安全 where the server offers any of it', async () => {
+    openRemote(remote, member, { path: '/my', user: userDto(), capabilities: ['account.devices'] });
+    const way = await screen.findByRole('link', { name: texts.my.security });
+    expect(way.getAttribute('href')).toBe('/my/security');
+  });
+
   test('sets the theme for the whole page', async () => {
     const { user } = open();
     await user.click(await screen.findByRole('radio', { name: texts.display.themes.dark }));

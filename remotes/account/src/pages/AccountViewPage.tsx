@@ -39,7 +39,7 @@ import {
   VisuallyHidden,
   WalletIcon,
 } from '@liaozhai/shared/ui';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
 import { inviteLink, toProductRules } from '../model';
 import { texts } from '../texts';
@@ -64,9 +64,18 @@ function useTodaysUser(userId: string | undefined, today: string) {
   }, [userId, today, isActive]);
 }
 
+/** Code of its own: hardly anybody sees it. */
+const DeletionNotice = lazy(() => import(/* webpackChunkName: "deletionNotice" */ '../components/DeletionNotice'));
+
 function MemberView({ user, today }: { user: User; today: string }) {
+  const canKeep = useCapability('account.delete');
   return (
     <>
+      {user.deletionAt && canKeep && (
+        <Suspense>
+          <DeletionNotice at={user.deletionAt} />
+        </Suspense>
+      )}
       <AccountHeader user={user} />
       <CheckInCard key={user.id} user={user} today={today} />
       {user.inviteCode && <InviteCard code={user.inviteCode} />}

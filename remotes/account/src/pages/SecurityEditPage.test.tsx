@@ -1,9 +1,10 @@
 import { type Capability, store } from '@liaozhai/shared/runtime';
 import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
+import { deviceName } from '../components/securityApi';
+import { texts } from '../components/securityTexts';
 import { userDto } from '../fixtures';
 import remote from '../remote';
-import { texts } from '../texts';
 
 const open = (capabilities: Capability[], handlers = {}) =>
   openRemote(
@@ -19,7 +20,7 @@ const bodiesOf = (requests: { method: string; url: string; body: unknown }[], ca
 test('of what the server does not announce nothing is shown or asked for', async () => {
   const { requests } = open([]);
   expect(await screen.findByText(texts.security.password.title)).toBeTruthy();
-  for (const title of [texts.email.title, texts.devices.title])
+  for (const title of [texts.email.title, texts.devices.title, texts.deletion.title])
     expect(screen.queryByRole('region', { name: title })).toBeNull();
   expect(requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/user/'))).toEqual([]);
 });
@@ -96,6 +97,47 @@ describe('the address', () => {
   test('of a server that announces it and lacks it', async () => {
     open(['account.email'], { [get]: { status: 404, body: { code: 'route_missing', message: '没有这个接口' } } });
     expect(await screen.findByText('服务器还没有这项功能')).toBeTruthy();
+  });
+});
+
+describe('the end of the account', () => {
+  const post = 'POST /v1/user/deletion';
+  const words = texts.deletion;
+  const at = '2026-12-01T07:30:00.000000Z';
+
+  test('says what it means, wants the password and a sentence typed, and can be taken back', async () => {
+    const { user, requests } = open(['account.delete'], {
+      [post]: { data: { deletion_at: at } },
+      'DELETE /v1/user/deletion': { status: 204 },
+    });
+    await user.click(await screen.findByRole('button', { name: words.begin }));
+    for (const consequence of words.about) expect(screen.getByText(consequence)).toBeTruthy();
+    await user.type(screen.getByLabelText(texts.security.currentPassword), '135790');
+    await user.click(screen.getByRole('button', { name: words.confirm }));
+    expect(await screen.findByText(words.mistyped(words.typedWords))).toBeTruthy();
+    expect(bodiesOf(requests, post)).toEqual([]);
+    await user.type(screen.getByLabelText(words.typed(words.typedWords)), words.typedWords);
+    await user.click(screen.getByRole('button', { name: words.confirm }));
+    expect(await screen.findByText(words.scheduled('12月1日 15:30'))).toBeTruthy();
+    expect(bodiesOf(requests, post)).toEqual([{ current_password: '135790' }]);
+    await user.click(screen.getByRole('button', { name: words.keep }));
+    expect(await screen.findByRole('button', { name: words.begin })).toBeTruthy();
+  });
+
+  test('a wrong password is said at its field', async () => {
+    const { user } = open(['account.delete'], { [post]: invalid({ current_password: ['当前密码不正确'] }) });
+    await user.click(await screen.findByRole('button', { name: words.begin }));
+    await user.type(screen.getByLabelText(texts.security.currentPassword), 'guess!');
+    await user.type(screen.getByLabelText(words.typed(words.typedWords)), words.typedWords);
+    await user.click(screen.getByRole('button', { name: words.confirm }));
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('当前密码不正确'));
+  });
+
+  test('asked for on another device it is told here', async () => {
+    const { live } = open(['account.delete']);
+    await screen.findByRole('button', { name: words.begin });
+    live.push('user.updated', { user: userDto({ deletion_at: at, version: 9 }) });
+    expect(await screen.findByText(words.scheduled('12月1日 15:30'))).toBeTruthy();
   });
 });
 
@@ -181,4 +223,32 @@ describe('the devices', () => {
     await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
     await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toEqual(['服务器还没有这项功能']));
   });
+});
+
+test.each([
+  [
+    'iPhone 上的微信',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 MicroMessenger/8.0.49',
+  ],
+  [
+    '安卓手机上的 Chrome',
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/124.0.0.0 Mobile Safari/537.36',
+  ],
+  [
+    '安卓平板上的三星浏览器',
+    'Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 SamsungBrowser/25.0 Chrome/121.0 Safari/537.36',
+  ],
+  [
+    'Windows 电脑上的 Edge',
+    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/124.0.0.0 Safari/537.36 Edg/124.0.0.0',
+  ],
+  [
+    'Mac 上的 Safari',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/17.4 Safari/605.1.15',
+  ],
+  ['Linux 电脑上的 Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0'],
+  ['Linux 电脑', 'curl on Linux'],
+  ['未知设备', ''],
+])('a device is called %s', (name, userAgent) => {
+  expect(deviceName(userAgent)).toBe(name);
 });

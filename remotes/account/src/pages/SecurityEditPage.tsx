@@ -25,14 +25,17 @@ import {
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import DeletionNotice from '../components/DeletionNotice';
 import {
+  type AccountEmail,
+  type Device,
   useAccountChangeEmailMutation,
   useAccountEndSessionsMutation,
   useAccountGetDevicesQuery,
   useAccountGetEmailQuery,
-} from '../api';
-import type { AccountEmail, Device } from '../model';
-import { texts } from '../texts';
+  useAccountScheduleDeletionMutation,
+} from '../components/securityApi';
+import { texts } from '../components/securityTexts';
 import styles from './SecurityEditPage.module.css';
 
 /** What keeps the account its owner's. Shows what the server offers of it. */
@@ -41,6 +44,7 @@ export default function SecurityEditPage() {
   const goBack = useGoBack(paths.my());
   const hasEmail = useCapability('account.email');
   const hasDevices = useCapability('account.devices');
+  const canDelete = useCapability('account.delete');
   return (
     <>
       <TopBar title={texts.security.title} onBack={goBack} />
@@ -56,6 +60,7 @@ export default function SecurityEditPage() {
             />
           </Card>
           {hasDevices && <DevicesCard />}
+          {canDelete && (user.deletionAt ? <DeletionNotice at={user.deletionAt} /> : <DeletionCard user={user} />)}
         </div>
       )}
     </>
@@ -322,5 +327,75 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
         {words.body(asked === null || asked === 'others' ? words.others : asked.name)}
       </Dialog>
     </>
+  );
+}
+
+/** What the account's end means, and the way there: the password and a sentence typed by hand. */
+function DeletionCard({ user }: { user: User }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Section title={texts.deletion.title}>
+      <ul className={styles.consequences}>
+        {texts.deletion.about.map((consequence) => (
+          <li key={consequence}>{consequence}</li>
+        ))}
+      </ul>
+      {isAsking ? (
+        <DeletionForm user={user} onCancel={() => setAsking(false)} />
+      ) : (
+        <div className={styles.actions}>
+          <Button variant="danger" onClick={() => setAsking(true)}>
+            {texts.deletion.begin}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) {
+  const words = texts.deletion;
+  const { formRef, values, errors, showErrors, edit, refused } = useServerForm(
+    { current_password: '', typed: '' },
+    'deletion',
+  );
+  const [schedule, { isLoading }] = useAccountScheduleDeletionMutation();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const { current_password, typed } = values;
+    const problems = {
+      ...(current_password === '' && { current_password: [missingText(texts.security.currentPassword)] }),
+      ...(typed.trim() !== words.typedWords && { typed: [words.mistyped(words.typedWords)] }),
+    };
+    if (isLoading || showErrors(problems)) return;
+    const { error } = await schedule({ current_password });
+    if (error) refused(error);
+  };
+  return (
+    <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+      <CurrentPassword
+        user={user}
+        value={values.current_password}
+        error={errors.current_password}
+        onChange={(value) => edit('current_password', value)}
+      />
+      <TextField
+        label={words.typed(words.typedWords)}
+        name="typed"
+        autoComplete="off"
+        value={values.typed}
+        error={errors.typed}
+        required
+        onChange={(event) => edit('typed', event.target.value)}
+      />
+      <div className={styles.actions}>
+        <Button type="submit" variant="danger" loading={isLoading}>
+          {words.confirm}
+        </Button>
+        <Button variant="quiet" disabled={isLoading} onClick={onCancel}>
+          {texts.security.cancel}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -4,6 +4,7 @@ import {
   pageInfo,
   paths,
   toast,
+  useCapability,
   useGoBack,
   useOnline,
   useRealtimeStatus,
@@ -17,6 +18,7 @@ import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 
 export default function SupportReadPage() {
+  const canDelete = useCapability('account.delete');
   const goBack = useGoBack(paths.my());
   return (
     <>
@@ -24,7 +26,7 @@ export default function SupportReadPage() {
       <div className={styles.page}>
         <section className={styles.section} aria-label={texts.support.faq}>
           <h2 className={styles.title}>{texts.support.faq}</h2>
-          <FaqList groups={supportQuestions(toProductRules(hostConfig().rules))} />
+          <FaqList groups={supportQuestions(toProductRules(hostConfig().rules), canDelete)} />
         </section>
         <section className={styles.section} aria-label={texts.support.contact}>
           <h2 className={styles.title}>{texts.support.contact}</h2>

@@ -18,6 +18,8 @@ export interface User {
   checkInStreak: number | undefined;
   /** points to be announced, as the server tells them */
   gifts: readonly unknown[];
+  /** ISO; when the account is erased, unless that is taken back */
+  deletionAt: string | null;
   version: number | undefined;
   /** false while only what this device kept is known: the server is being asked for the rest */
   isWhole: boolean;
@@ -36,6 +38,7 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   checkedInToday: dto.checked_in_today ?? undefined,
   checkInStreak: dto.check_in_streak ?? undefined,
   gifts: dto.gifts ?? [],
+  deletionAt: dto.deletion_at ?? null,
   version: dto.version ?? undefined,
   isWhole,
 });
@@ -53,6 +56,7 @@ const toDto = (user: User): UserDto => ({
   checked_in_today: user.checkedInToday,
   check_in_streak: user.checkInStreak,
   gifts: [...user.gifts],
+  deletion_at: user.deletionAt,
   version: user.version,
 });
 

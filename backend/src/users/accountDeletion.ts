@@ -1,0 +1,116 @@
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import { givenPassword, verifyPassword } from '../auth/accounts.ts';
+import { endAllSessions, endOtherSessions } from '../auth/sessions.ts';
+import { deleteConversation } from '../chat/conversationRoutes.ts';
+import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { UserRow } from '../db/schema.ts';
+import { type AppEnv, identityOf, isVerified, userOf } from '../http/http.ts';
+import { invalid } from '../http/httpError.ts';
+import { readInput, validate } from '../http/input.ts';
+import { announceUser } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { addressOf } from './accountEmail.ts';
+import { findUser } from './user.ts';
+
+const request = v.object({ current_password: givenPassword });
+
+/** Asking for the account's end, and taking that back. */
+export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env, mailer } = services;
+  return new Hono<AppEnv>()
+    .post('/', async (c) => {
+      const user = userOf(c);
+      const form = validate(request, await readInput(c));
+      limits.take(`deletion:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      if (!(await verifyPassword(user.password_hash, form.current_password))) {
+        throw invalid({ current_password: ['当前密码不正确'] });
+      }
+      db.transaction(() => {
+        const asked = query
+          .updateTable('users')
+          .set({ delete_at: clock() + rules.deletionDays * dayMs, version: sql`version + 1` })
+          .where('id', '=', user.id)
+          .where('delete_at', 'is', null);
+        if (db.run(asked) === 0) return;
+        endOtherSessions(services, user.id, identityOf(c).sessionHash);
+        announceUser(services, user.id);
+        const to = addressOf(user);
+        if (to !== null && isVerified(user))
+          db.afterCommit(() => void mailer.send(notice(findUser(services, user.id), to)));
+      });
+      return c.json({ data: { deletion_at: isoTimeOrNull(findUser(services, user.id).delete_at) } });
+    })
+    .delete('/', (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      db.transaction(() => {
+        const kept = query.updateTable('users').set({ delete_at: null, version: sql`version + 1` });
+        if (db.run(kept.where('id', '=', user.id).where('delete_at', 'is not', null)) > 0)
+          announceUser(services, user.id);
+      });
+      return c.body(null, 204);
+    });
+}
+
+const notice = (user: UserRow, to: string) => ({
+  to,
+  subject: '账户将被注销',
+  text: `${user.name}，你好：\n\n你的聊斋账户 ${user.login} 将于 ${shanghaiDate(user.delete_at ?? 0)} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。\n\n聊斋\n`,
+});
+
+const mostAtOnce = 20;
+
+/** Erases the accounts whose days to think are over. */
+export function eraseDueAccounts(services: Services): void {
+  const { db, clock } = services;
+  const due = db.all(query.selectFrom('users').selectAll().where('delete_at', '<=', clock()).limit(mostAtOnce));
+  for (const user of due) db.transaction(() => erase(services, user));
+}
+
+/** What the law has kept: who paid for what and when, by an id that leads to nobody any more. */
+const kept = ['transactions', 'orders'];
+const keptOfUser = ['id', 'balance', 'version', 'created_at'];
+
+/** Takes everything of a person out of the database. The row stays, without them, for the ledger hangs on it. */
+function erase(services: Services, { id, invited_by }: UserRow): void {
+  const { db } = services;
+  for (const conversation of db.all(query.selectFrom('conversations').selectAll().where('user_id', '=', id)))
+    deleteConversation(services, conversation);
+  endAllSessions(services, id);
+  for (const table of tablesOfUsers(services))
+    db.run({ compile: () => sql`delete from ${sql.table(table)} where user_id = ${id}`.compile(query) });
+  const unnamed = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');
+  db.run(unnamed.where('user_id', '=', id).where('ref_type', '=', 'invitee'));
+  if (invited_by) db.run(unnamed.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
+  const nobody = { login: `erased:${id}`, is_email: 0, name: '已注销', password_hash: '', invite_code: `erased:${id}` };
+  const emptied = columnsOf(services, 'users')
+    .filter(({ name }) => !(name in nobody) && !keptOfUser.includes(name))
+    .map(({ name, dflt_value }) => sql`${sql.ref(name)} = ${sql.raw(dflt_value ?? 'null')}`);
+  db.run({ compile: () => sql`update users set ${sql.join(emptied)} where id = ${id}`.compile(query) });
+  db.run(
+    query
+      .updateTable('users')
+      .set({ ...nobody, version: sql`version + 1` })
+      .where('id', '=', id),
+  );
+}
+
+const columnsOf = ({ db }: Services, table: string) =>
+  db.all<{ name: string; dflt_value: string | null }>({
+    compile: () =>
+      sql<{ name: string; dflt_value: string | null }>`
+        select name, dflt_value from pragma_table_info(${table})`.compile(query),
+  });
+
+/** Every table whose rows belong to a user, also those that come with later features, but those that are kept. */
+function tablesOfUsers({ db }: Services): string[] {
+  const tables = sql<{ name: string }>`
+    select tables.name from sqlite_master as tables, pragma_table_info(tables.name) as columns
+    where tables.type = 'table' and columns.name = 'user_id'`;
+  const names = db.all<{ name: string }>({ compile: () => tables.compile(query) });
+  return names.map(({ name }) => name).filter((name) => !kept.includes(name));
+}
