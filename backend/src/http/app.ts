@@ -18,6 +18,7 @@ import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
+import { minorRoutes } from '../users/minorRoutes.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { sessionToken } from './cookies.ts';
@@ -105,6 +106,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/user/email', accountEmailRoutes(services))
     .route('/user/sessions', sessionRoutes(services))
     .route('/user', userRoutes(services))
+    .route('/user/minor', minorRoutes(services))
     .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
@@ -124,6 +126,7 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'account.email',
   'account.devices',
   'account.consent',
+  'account.minor',
   'invites',
   ...(payments ? ['orders'] : []),
 ];

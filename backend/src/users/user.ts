@@ -3,6 +3,7 @@ import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { notFound } from '../http/httpError.ts';
 import type { Services } from '../services.ts';
+import { presentMinor } from './minor.ts';
 
 /** The user as the API shows it. */
 export function presentUser(row: UserRow, now: number) {
@@ -21,6 +22,7 @@ export function presentUser(row: UserRow, now: number) {
     checked_in_today: row.check_in_date === shanghaiDate(now),
     check_in_streak: currentStreak(row, now),
     gifts: JSON.parse(row.gifts),
+    minor: presentMinor(row, now),
     version: row.version,
   };
 }

@@ -1,4 +1,4 @@
-import type { UserDto } from '@liaozhai/shared/contract';
+import type { MinorDto, UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
 import {
   accountEmailSchema,
@@ -9,6 +9,7 @@ import {
   endpoints,
   isApiError,
   listen,
+  minorSchema,
   onCaughtUpNeeded,
   session,
   singleSchema,
@@ -20,6 +21,7 @@ import {
   type CheckIn,
   type Device,
   type EmailChange,
+  type MinorChange,
   type PasswordChange,
   type ProfileEdits,
   toAccountEmail,
@@ -36,6 +38,21 @@ async function follow(event: 'user.updated' | 'session.ended', over: Promise<voi
   const stops = [listen(event, anyPayload, ask), onCaughtUpNeeded(ask)];
   await over;
   for (const stop of stops) stop();
+}
+
+function minorRequest(change: MinorChange) {
+  switch (change.kind) {
+    case 'on':
+      return { url: endpoints.minor, method: 'PUT', body: { pin: change.pin } };
+    case 'off':
+      return { url: endpoints.minorUnlock, method: 'POST', body: { pin: change.pin, off: true } };
+    case 'extend':
+      return { url: endpoints.minorUnlock, method: 'POST', body: { pin: change.pin } };
+    case 'reset':
+      return { url: endpoints.minorReset, method: 'POST', body: { password: change.password } };
+    case 'use':
+      return { url: endpoints.minorUse, method: 'POST', body: {} };
+  }
 }
 
 export const accountApi = api.injectEndpoints({
@@ -103,6 +120,20 @@ export const accountApi = api.injectEndpoints({
       }),
       transformResponse: () => undefined,
     }),
+    accountGetMinor: build.query<MinorDto, void>({
+      query: () => ({ url: endpoints.minor, schema: singleSchema(minorSchema) }),
+      providesTags: ['User'],
+    }),
+    /** Every change of 未成年人模式 answers with the whole of it, and the user carries it from there. */
+    accountChangeMinor: build.mutation<MinorDto, MinorChange>({
+      query: (change) => ({ ...minorRequest(change), schema: singleSchema(minorSchema) }),
+      async onQueryStarted(_change, { queryFulfilled, dispatch }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (!answer) return;
+        dispatch(accountApi.util.upsertQueryData('accountGetMinor', undefined, answer.data));
+        session.userPatched({ minor: answer.data.on ? answer.data : null });
+      },
+    }),
     accountCheckIn: build.mutation<CheckIn, string>({
       query: (idempotencyKey) => ({
         url: endpoints.checkIn,
@@ -139,4 +170,6 @@ export const {
   useAccountEndSessionsMutation,
   useAccountChangeEmailMutation,
   useAccountCheckInMutation,
+  useAccountGetMinorQuery,
+  useAccountChangeMinorMutation,
 } = accountApi;

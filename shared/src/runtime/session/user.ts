@@ -1,5 +1,5 @@
 import { fallback, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
-import type { UserDto } from '../../contract';
+import type { MinorStatusDto, UserDto } from '../../contract';
 
 export interface User {
   id: string;
@@ -18,6 +18,8 @@ export interface User {
   checkInStreak: number | undefined;
   /** points to be announced, as the server tells them */
   gifts: readonly unknown[];
+  /** 未成年人模式; null while it is off */
+  minor: MinorStatusDto | null;
   version: number | undefined;
   /** false while only what this device kept is known: the server is being asked for the rest */
   isWhole: boolean;
@@ -36,6 +38,7 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   checkedInToday: dto.checked_in_today ?? undefined,
   checkInStreak: dto.check_in_streak ?? undefined,
   gifts: dto.gifts ?? [],
+  minor: dto.minor ?? null,
   version: dto.version ?? undefined,
   isWhole,
 });
@@ -53,6 +56,7 @@ const toDto = (user: User): UserDto => ({
   checked_in_today: user.checkedInToday,
   check_in_streak: user.checkInStreak,
   gifts: [...user.gifts],
+  minor: user.minor,
   version: user.version,
 });
 
