@@ -59,7 +59,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
     })
     .post('/reset', async (c) => {
       const user = userOf(c);
-      limits.take(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      limits.take(`minorReset:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(resetForm, await readInput(c));
       if (!(await verifyPassword(user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
       db.transaction(() => {
