@@ -13,6 +13,19 @@ export const rules = {
   openOrders: 10,
   /** How old, or ahead of time, a webhook's signature may be. */
   webhookToleranceSeconds: 300,
+  /** 未成年人模式: no use between these hours in Shanghai, so many minutes of the day, and what a guardian adds by the PIN. */
+  minorMode: {
+    from: 22,
+    to: 6,
+    minutesADay: 40,
+    extensionMinutes: 30,
+    /** a longer gap between two signs of use is none */
+    idleSeconds: 120,
+    pinTries: 5,
+    pinPauseMinutes: 15,
+    /** between asking for a reset by the account's password and its taking effect */
+    resetHours: 24,
+  },
   messageCharacters: 2_000,
   replyCharacters: 6_000,
   personaCharacters: 1_000,

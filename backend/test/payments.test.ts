@@ -301,3 +301,16 @@ test('payments.property: whatever the order of webhooks, repeats and expiry, wha
     { numRuns: runs },
   );
 });
+
+test('no order is taken while 未成年人模式 is on', async () => {
+  const reader = await backend.reader();
+  await reader.put('/user/minor', { pin: '2580' });
+  const form = { package_id: 'p60', client_id: randomUUID() };
+  const refused = await reader.post<ErrorDto>('/orders', form);
+  expect([refused.status, refused.body]).toEqual([
+    403,
+    { message: '未成年人模式：不能充值', code: 'minor_mode', reason: 'recharge' },
+  ]);
+  await reader.post('/user/minor/unlock', { pin: '2580', off: true });
+  expect((await reader.post('/orders', form)).status).toBe(201);
+});

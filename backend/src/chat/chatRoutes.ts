@@ -6,6 +6,9 @@ import { invalid, restarting } from '../http/httpError.ts';
 import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { readInput, validate } from '../http/input.ts';
 import type { Services } from '../services.ts';
+import { assertMayUse } from '../users/minor.ts';
+import { seeUse } from '../users/minorRoutes.ts';
+import { findUser } from '../users/user.ts';
 import { latestMessages, latestQuery } from './message.ts';
 import { continueForm, continueReply, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
@@ -54,5 +57,9 @@ async function charged<Schema extends v.GenericSchema>(
   const input = await readInput(c);
   const form = validate(schema, input);
   const key = requiredKey(c, input);
-  return once(c, services, key, form, () => work(user, form, key));
+  return once(c, services, key, form, () => {
+    seeUse(services, user.id);
+    assertMayUse(findUser(services, user.id), services.clock());
+    return work(user, form, key);
+  });
 }

@@ -61,6 +61,8 @@ interface UsersTable {
   delete_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
+  /** JSON: 未成年人模式 while it is on */
+  minor: string | null;
   /** the version of the terms that was agreed to; null where none was named */
   consent_version: string | null;
   consented_at: number | null;
@@ -382,6 +384,11 @@ const migrations: Record<string, Migration> = {
   '004_gifts': {
     async up(db: Kysely<unknown>) {
       await sql.raw("alter table users add column gifts text not null default '[]'").execute(db);
+    },
+  },
+  '004_minor': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column minor text').execute(db);
     },
   },
   '004_consent': {

@@ -19,6 +19,7 @@ import { storyRoutes } from '../stories.ts';
 import { accountDeletionRoutes } from '../users/accountDeletion.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
+import { minorRoutes } from '../users/minorRoutes.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { sessionToken } from './cookies.ts';
@@ -107,6 +108,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/user/sessions', sessionRoutes(services))
     .route('/user/deletion', accountDeletionRoutes(services))
     .route('/user', userRoutes(services))
+    .route('/user/minor', minorRoutes(services))
     .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
@@ -126,6 +128,7 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'account.email',
   'account.devices',
   'account.consent',
+  'account.minor',
   'invites',
   'account.delete',
   ...(payments ? ['orders'] : []),

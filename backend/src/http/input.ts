@@ -14,6 +14,7 @@ const labels: Record<string, string> = {
   gender: '性别',
   avatar: '头像',
   persona: '人设',
+  pin: '监护密码',
   body: '内容',
   client_id: '请求编号',
   story_id: '故事',

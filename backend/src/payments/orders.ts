@@ -15,6 +15,7 @@ import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, sameText } from '../signatures.ts';
+import { assertMayPay } from '../users/minor.ts';
 import { book } from '../wallet.ts';
 
 /** What a provider is told of an order. */
@@ -102,6 +103,7 @@ function findOrder({ db }: Services, orderId: string): OrderRow | undefined {
 
 /** The only place that decides whether somebody may buy points: a mode without recharge refuses here. Throws. */
 function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
+  assertMayPay(user);
   const open = db.all(
     query
       .selectFrom('orders')

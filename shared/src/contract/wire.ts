@@ -83,6 +83,34 @@ export const invitationSchema = v.object({
 });
 export type InvitationDto = v.InferOutput<typeof invitationSchema>;
 
+const minorRules = v.object({
+  /** `22:00`, Shanghai */
+  from: v.string(),
+  to: v.string(),
+  minutes_a_day: v.number(),
+  extension_minutes: v.number(),
+});
+
+const minorStatus = v.object({
+  /** `night`, `limit`, or null while it may be used */
+  blocked: optionalText,
+  seconds_left: optionalNumber,
+  /** from when on it may be used again */
+  resumes_at: optionalText,
+  /** from when on the account's password ends the mode; null unless asked for */
+  reset_at: optionalText,
+  rules: lenient(minorRules),
+});
+export type MinorStatusDto = v.InferOutput<typeof minorStatus>;
+
+/** `GET /v1/user/minor` and whatever changes it: 未成年人模式. */
+export const minorSchema = v.object({
+  on: v.boolean(),
+  ...minorStatus.entries,
+  rules: minorRules,
+});
+export type MinorDto = v.InferOutput<typeof minorSchema>;
+
 export const userSchema = v.object({
   id,
   name: optionalText,
@@ -98,6 +126,8 @@ export const userSchema = v.object({
   gifts: lenient(v.array(v.unknown())),
   /** when the account is erased, unless that is taken back */
   deletion_at: optionalText,
+  /** there while 未成年人模式 is on */
+  minor: lenient(minorStatus),
   version: optionalNumber,
 });
 export type UserDto = v.InferOutput<typeof userSchema>;
