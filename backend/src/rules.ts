@@ -13,6 +13,10 @@ export const rules = {
   openOrders: 10,
   /** How old, or ahead of time, a webhook's signature may be. */
   webhookToleranceSeconds: 300,
+  ticketCharacters: 1_000,
+  contactCharacters: 100,
+  diagnosticsCharacters: 4_000,
+  ticketsPerDay: 20,
   messageCharacters: 2_000,
   replyCharacters: 6_000,
   personaCharacters: 1_000,

@@ -50,6 +50,7 @@ export {
   singleSchema,
   storySchema,
   suggestionSchema,
+  ticketSchema,
   transactionSchema,
   userSchema,
   userSessionSchema,
