@@ -80,6 +80,15 @@ export const calls = {
     without: 'the page never asks for it; payments come by a way of the server’s own',
     follows: 'GET /v1/orders',
   },
+  'GET /v1/support/tickets': { without: '客服中心 names the contacts of the site and the diagnostics to copy' },
+  'POST /v1/support/tickets': {
+    without: 'sending ends with 服务器还没有这项功能, what was written stays',
+    follows: 'GET /v1/support/tickets',
+  },
+  'POST /v1/support/tickets/{id}/read': {
+    without: 'an answer that was read stays marked as new',
+    follows: 'GET /v1/support/tickets',
+  },
   'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },
   'POST /broadcasting/auth': { without: 'required' },
   'POST /broadcasting/user-auth': { without: 'the page never asks for it' },

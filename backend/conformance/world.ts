@@ -186,6 +186,16 @@ export class World {
     });
   }
 
+  /** What answers the support ticket of `mine`. */
+  ticket(): Promise<{ form: { client_id: string }; answer: Answer }> {
+    return this.once('ticket', async () => {
+      const { visitor } = await this.member('mine');
+      const client_id = randomUUID();
+      const form = { kind: 'other', body: '对照测试，不必回复', contact: '', diagnostics: '', client_id };
+      return { form, answer: await visitor.post('/support/tickets', form, { 'Idempotency-Key': client_id }) };
+    });
+  }
+
   /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` where one never ends. */
   async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
     const giveUpAt = Date.now() + REPLY_TIMEOUT_MS;
@@ -290,11 +300,11 @@ export function userOf({ body }: Answer): Record<string, unknown> {
   return unwrapped('user' in outer ? outer.user : outer);
 }
 
-/** The id of an order that was placed; throws `Untried` where none was. */
-export function orderOf(answer: Answer): string {
-  const orderId = idOf(unwrapped(answer.body));
-  if (answer.status > 299 || orderId === '') throw new Untried('nothing could be ordered');
-  return orderId;
+/** The id of what was made, such as an order or a ticket; throws `Untried` where nothing was. */
+export function madeId(answer: Answer): string {
+  const id = idOf(unwrapped(answer.body));
+  if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');
+  return id;
 }
 
 export function conversationIdOf({ body }: Answer): string {

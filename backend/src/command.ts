@@ -1,16 +1,22 @@
 // `pnpm backend <verb>`: what an operator does with the backend's data.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backUp, restore } from './db/backup.ts';
+import { databaseFile } from './db/database.ts';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { fill } from './fill.ts';
 import { createServices } from './server.ts';
+import { runTickets } from './support.ts';
 
 const usage = `pnpm backend <verb> [--data <folder>]
 
   backup <file>    writes the database as it is into a new file; the server may run
   restore <file>   puts a backup in the database's place; the server must be stopped
+  tickets          lists the readers' tickets that wait for an answer
+  tickets show <id>              a ticket with its diagnostics
+  tickets answer <id> <words>    answers it; the reader's pages hear of it within seconds
   fill             adds made-up rows, for measuring: [--stories 5000] [--users 5000] [--messages 50000]
 
 --data is the backend's folder; without it $DATA_DIR/backend, where DATA_DIR (.data) is what \`npm start\` was given.`;
@@ -42,6 +48,17 @@ function count(name: 'stories' | 'users' | 'messages'): number {
 }
 
 async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
+  if (verb === 'tickets') {
+    if (!existsSync(databaseFile(dataDir)))
+      throw new ConfigError(`${dataDir}: no database there; name its folder with --data`);
+    const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
+    try {
+      console.log(runTickets(services, file ? [file, ...rest] : []));
+    } finally {
+      services.db.close();
+    }
+    return;
+  }
   if (rest.length > 0 || Boolean(file) === (verb === 'fill')) throw new ConfigError(usage);
   if (verb === 'backup' && file) {
     console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);

@@ -26,6 +26,10 @@ export const rules = {
     /** between asking for a reset by the account's password and its taking effect */
     resetHours: 24,
   },
+  ticketCharacters: 1_000,
+  contactCharacters: 100,
+  diagnosticsCharacters: 4_000,
+  ticketsPerDay: 20,
   messageCharacters: 2_000,
   replyCharacters: 6_000,
   personaCharacters: 1_000,

@@ -4,6 +4,7 @@ export type MessageRole = 'user' | 'assistant' | 'system';
 export type MessageStatus = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 export type SuggestionStatus = 'pending' | 'ready' | 'failed';
 export type OrderStatus = 'created' | 'pending' | 'paid' | 'credited' | 'failed';
+export type TicketKind = 'points' | 'story' | 'account' | 'other';
 export type TransactionType = 'recharge' | 'message' | 'continue' | 'suggestion' | 'check_in' | 'invite' | 'refund';
 
 /** Times are milliseconds since 1970, points are whole numbers, JSON columns hold text. */
@@ -19,6 +20,7 @@ export interface Schema {
   orders: OrdersTable;
   payment_events: PaymentEventsTable;
   sandbox_checkouts: SandboxCheckoutsTable;
+  tickets: TicketsTable;
   check_ins: CheckInsTable;
   idempotency: IdempotencyTable;
   changes: ChangesTable;
@@ -202,6 +204,23 @@ interface SandboxCheckoutsTable {
   delivered_at: number | null;
 }
 
+interface TicketsTable {
+  /** what readers and support quote: the Shanghai day and six more digits */
+  id: string;
+  user_id: string;
+  client_id: string;
+  kind: TicketKind;
+  body: string;
+  contact: string;
+  diagnostics: string;
+  answer: string | null;
+  answered_at: number | null;
+  /** 1 once the pages of the user were told of the answer */
+  announced: number;
+  read_at: number | null;
+  created_at: number;
+}
+
 interface CheckInsTable {
   user_id: string;
   date: string;
@@ -228,6 +247,7 @@ export type NewMessageRow = Insertable<MessagesTable>;
 export type SuggestionRow = Selectable<SuggestionsTable>;
 export type OrderRow = Selectable<OrdersTable>;
 export type SandboxCheckoutRow = Selectable<SandboxCheckoutsTable>;
+export type TicketRow = Selectable<TicketsTable>;
 export type TransactionRow = Selectable<TransactionsTable>;
 
 const statements = [
@@ -325,6 +345,17 @@ const orders = [
     where outcome is not null and delivered_at is null`,
 ];
 
+const tickets = [
+  `create table tickets (
+    id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
+    kind text not null, body text not null, contact text not null, diagnostics text not null, answer text,
+    answered_at integer, announced integer not null default 0, read_at integer, created_at integer not null,
+    unique(user_id, client_id))`,
+  'create index tickets_by_user on tickets(user_id, created_at desc, id desc)',
+  'create index tickets_waiting on tickets(created_at) where answer is null',
+  'create index tickets_unannounced on tickets(id) where answer is not null and announced = 0',
+];
+
 const migrations: Record<string, Migration> = {
   '001_initial': {
     async up(db: Kysely<unknown>) {
@@ -401,6 +432,11 @@ const migrations: Record<string, Migration> = {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column delete_at integer').execute(db);
       await sql.raw('create index users_by_deletion on users(delete_at) where delete_at is not null').execute(db);
+    },
+  },
+  '005_wallet_tickets': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of tickets) await sql.raw(statement).execute(db);
     },
   },
 };

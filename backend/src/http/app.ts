@@ -16,6 +16,7 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { ticketRoutes } from '../support.ts';
 import { accountDeletionRoutes } from '../users/accountDeletion.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
@@ -115,6 +116,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/conversations', conversationRoutes(services))
     .route('/check-in', checkInRoutes(services))
     .route('/transactions', transactionRoutes(services))
+    .route('/support/tickets', ticketRoutes(services))
     .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services) }));
   const { payments } = services;
   if (payments) routes.route('/orders', orderRoutes(services, payments));
@@ -131,6 +133,7 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'account.minor',
   'invites',
   'account.delete',
+  'support.tickets',
   ...(payments ? ['orders'] : []),
 ];
 

@@ -26,6 +26,9 @@ const labels: Record<string, string> = {
   tag: '标签',
   sort: '排序',
   package_id: '充值档位',
+  kind: '类别',
+  contact: '联系方式',
+  diagnostics: '诊断信息',
 };
 
 export const codePoints = (text: string): number => [...text].length;

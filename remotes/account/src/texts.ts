@@ -167,6 +167,7 @@ export const texts = {
     copyValue: (label: string) => `复制${label}`,
     noContact: '本站还没有公布联系方式。常见问题里多半有答案；若要反馈，请先复制下面的诊断信息。',
     withDiagnostics: '联系时附上下面的诊断信息，能更快查清问题。',
+    details: '详情',
     diagnostics: '诊断信息',
     diagnosticsHint: '只含版本、用户编号和浏览器，不含密码和聊天内容。',
     copyDiagnostics: '复制诊断信息',

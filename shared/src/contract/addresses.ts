@@ -81,6 +81,8 @@ export const endpoints = {
   resetPassword: '/v1/reset-password',
   checkIn: '/v1/check-in',
   transactions: '/v1/transactions',
+  tickets: '/v1/support/tickets',
+  ticketRead: (id: string) => `/v1/support/tickets/${encodeURIComponent(id)}/read`,
   orders: '/v1/orders',
   order: (id: string) => `/v1/orders/${encodeURIComponent(id)}`,
   invite: (code: string) => `/v1/invites/${encodeURIComponent(code)}`,

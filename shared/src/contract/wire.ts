@@ -281,6 +281,18 @@ export const ordersSchema = v.object({
 });
 export type OrdersDto = v.InferOutput<typeof ordersSchema>;
 
+/** `GET /v1/support/tickets` */
+export const ticketSchema = v.object({
+  id,
+  kind: optionalText,
+  body: v.string(),
+  answer: optionalText,
+  answered_at: optionalText,
+  is_unread: optionalBoolean,
+  created_at: optionalText,
+});
+export type TicketDto = v.InferOutput<typeof ticketSchema>;
+
 export const transactionSchema = v.object({
   id,
   type: v.fallback(v.string(), ''),
@@ -371,6 +383,7 @@ export const eventNames = [
   'balance.updated',
   'user.updated',
   'order.updated',
+  'ticket.answered',
   /** a session of the user has ended; pages ask whether it was theirs */
   'session.ended',
 ] as const;

@@ -53,6 +53,7 @@ export {
   singleSchema,
   storySchema,
   suggestionSchema,
+  ticketSchema,
   transactionSchema,
   userSchema,
   userSessionSchema,

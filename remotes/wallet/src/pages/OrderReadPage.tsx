@@ -129,7 +129,7 @@ function OrderStatus({ order }: { order: Order }) {
 }
 
 function OrderActions({ order }: { order: Order }) {
-  const { pay, other, again, ledger, support } = texts.order;
+  const { pay, other, again, read, ledger, support } = texts.order;
   const { status, checkoutUrl } = order;
   const address = checkoutUrl && checkoutAddress(checkoutUrl, location.href);
   const toRecharge = (label: string, variant: 'primary' | 'quiet') => (
@@ -153,9 +153,14 @@ function OrderActions({ order }: { order: Order }) {
         </Button>
       )}
       {status === 'credited' && (
-        <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
-          {ledger}
-        </Button>
+        <>
+          <Button block asLink={<Link to={paths.conversations()} />}>
+            {read}
+          </Button>
+          <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
+            {ledger}
+          </Button>
+        </>
       )}
     </div>
   );
