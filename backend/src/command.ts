@@ -1,6 +1,7 @@
 // `pnpm backend <verb>`: what an operator does with the backend's data.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { describeReports } from './chat/reports.ts';
 import { backUp, restore } from './db/backup.ts';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
@@ -11,6 +12,7 @@ const usage = `pnpm backend <verb> [--data <folder>]
 
   backup <file>    writes the database as it is into a new file; the server may run
   restore <file>   puts a backup in the database's place; the server must be stopped
+  reports          prints what readers have reported, the latest first; the server may run
   fill             adds made-up rows, for measuring: [--stories 5000] [--users 5000] [--messages 50000]
 
 --data is the backend's folder; without it $DATA_DIR/backend, where DATA_DIR (.data) is what \`npm start\` was given.`;
@@ -42,12 +44,16 @@ function count(name: 'stories' | 'users' | 'messages'): number {
 }
 
 async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
-  if (rest.length > 0 || Boolean(file) === (verb === 'fill')) throw new ConfigError(usage);
+  if (rest.length > 0 || Boolean(file) === (verb === 'fill' || verb === 'reports')) throw new ConfigError(usage);
   if (verb === 'backup' && file) {
     console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);
   } else if (verb === 'restore' && file) {
     const replaced = await restore(dataDir, file);
     console.log(`${dataDir}: restored from ${file}${replaced ? `; what was there is ${replaced}` : ''}`);
+  } else if (verb === 'reports') {
+    const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
+    console.log(describeReports(services));
+    services.db.close();
   } else if (verb === 'fill') {
     const size = { stories: count('stories'), users: count('users'), messages: count('messages') };
     const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);

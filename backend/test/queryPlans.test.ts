@@ -80,6 +80,9 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     { conversation_id, after: 0, limit: 2 },
   ];
   for (const query of queries) await reader.latest(query);
+  await reader.get(`/messages/search?conversation_id=${conversation_id}&q=夜`);
+  await reader.get(`/messages/days?conversation_id=${conversation_id}`);
+  await reader.post(`/messages/${body.reply.id}/report`, { reason: 'other' });
   const cursor = Buffer.from(`${Date.now()} ${randomUUID()}`).toString('base64url');
   const form = { package_id: 'p60', client_id: client_id() };
   const ordered = await reader.post<{ data: { id: string; checkout_url: string } }>('/orders', form);
@@ -89,7 +92,14 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     .poll(async () => (await reader.get<{ data: { status: string } }>(`/orders/${order_id}`)).body.data.status)
     .toBe('credited');
   backend.services.payments?.start?.(backend.url)();
-  for (const path of ['/conversations', '/transactions', '/transactions?type=refund', '/user', '/orders']) {
+  for (const path of [
+    '/conversations',
+    '/conversations?q=夜',
+    '/transactions',
+    '/transactions?type=refund',
+    '/user',
+    '/orders',
+  ]) {
     await reader.get(path);
     await reader.get(`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`);
   }
@@ -100,6 +110,7 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     password: '975310',
     password_confirmation: '975310',
   });
+  await reader.put(`/conversations/${conversation_id}`, { read_version: 2, pinned: true });
   await reader.delete(`/conversations/${conversation_id}`);
   await reader.post('/logout');
   await visitor.post('/login', { login: 'nobody', password: '135790' });
