@@ -19,7 +19,14 @@ export const calls = {
     follows: 'POST /v1/messages/suggestion',
   },
   'POST /v1/messages/continue': { without: serverWords },
+  'GET /v1/messages/search': { without: 'a chat has no 查找, unless messages.search is announced' },
+  'GET /v1/messages/days': { without: 'a chat has no 按日期', follows: 'GET /v1/messages/search' },
+  'POST /v1/messages/{id}/report': { without: 'a reply has no 举报, unless messages.report is announced' },
   'GET /v1/conversations': { without: 'required' },
+  'GET /v1/conversations?q': { without: '聊过 has no search, unless conversations.search is announced' },
+  'PUT /v1/conversations/{id}': {
+    without: '聊过 has no dots and no 置顶, unless conversations.unread and conversations.pin are announced',
+  },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',
   },

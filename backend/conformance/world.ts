@@ -114,6 +114,11 @@ export class World {
     return Array.isArray(data) && data.includes(name);
   }
 
+  /** Goes on where the backend says that it has this; throws what counts as a call that is missing where it does not. */
+  async announced(name: Capability): Promise<void> {
+    if (!(await this.announces(name))) throw new Deviation(`${name} is not announced`, 404);
+  }
+
   /** The feed's first page as a visitor gets it. */
   feed(): Promise<Answer> {
     return this.once('feed', async () => (await this.visitor()).get('/stories'));

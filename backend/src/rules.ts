@@ -36,9 +36,12 @@ export const rules = {
   nameCharacters: 20,
   passwordCharacters: { min: 6, max: 128 },
   pageSize: 20,
+  pinnedConversations: 20,
   searchCharacters: 60,
   /** How many of the most read stories are told apart by their readers; the others follow by age. */
   hotStories: 1_000,
+  foundMessages: 500,
+  reportCharacters: 500,
   latestLimit: { fallback: 50, max: 100 },
   suggestionLifetimeSeconds: 600,
   sessionLifetimeDays: 30,

@@ -81,6 +81,9 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     { conversation_id, after: 0, limit: 2 },
   ];
   for (const query of queries) await reader.latest(query);
+  await reader.get(`/messages/search?conversation_id=${conversation_id}&q=夜`);
+  await reader.get(`/messages/days?conversation_id=${conversation_id}`);
+  await reader.post(`/messages/${body.reply.id}/report`, { reason: 'other' });
   const cursor = Buffer.from(`${Date.now()} ${randomUUID()}`).toString('base64url');
   const ticket = { kind: 'other', body: '看不到故事', client_id: client_id() };
   const written = await reader.post<{ data: { id: string } }>('/support/tickets', ticket);
@@ -98,6 +101,7 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
   backend.services.payments?.start?.(backend.url)();
   for (const path of [
     '/conversations',
+    '/conversations?q=夜',
     '/transactions',
     '/transactions?type=refund',
     '/user',
@@ -114,6 +118,7 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     password: '975310',
     password_confirmation: '975310',
   });
+  await reader.put(`/conversations/${conversation_id}`, { read_version: 2, pinned: true });
   await reader.delete(`/conversations/${conversation_id}`);
   await reader.post('/logout');
   await visitor.post('/login', { login: 'nobody', password: '135790' });

@@ -9,7 +9,8 @@ import type { Services } from '../services.ts';
 import { assertMayUse } from '../users/minor.ts';
 import { seeUse } from '../users/minorRoutes.ts';
 import { findUser } from '../users/user.ts';
-import { latestMessages, latestQuery } from './message.ts';
+import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
+import { presentReport, reportForm, reportReply } from './reports.ts';
 import { continueForm, continueReply, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
@@ -35,6 +36,15 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       const wanted = validate(latestQuery, c.req.query());
       if (!wanted.conversation_id && !wanted.story_id) throw invalid({ conversation_id: ['对话不能为空'] });
       return c.json(latestMessages(services, user, wanted));
+    })
+    .get('/search', (c) => c.json(findMessages(services, userOf(c), validate(findQuery, c.req.query()))))
+    .get('/days', (c) => c.json(daysOf(services, userOf(c), validate(daysQuery, c.req.query()))))
+    .post('/:id/report', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(reportForm, await readInput(c));
+      const { isNew, report } = reportReply(services, user, c.req.param('id'), form);
+      return c.json({ data: presentReport(report) }, isNew ? 201 : 200);
     })
     .get('/suggestion/:id', (c) => {
       const suggestion = findSuggestion(services, userOf(c), c.req.param('id'));

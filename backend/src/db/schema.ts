@@ -22,6 +22,7 @@ export interface Schema {
   sandbox_checkouts: SandboxCheckoutsTable;
   tickets: TicketsTable;
   check_ins: CheckInsTable;
+  reports: ReportsTable;
   idempotency: IdempotencyTable;
   changes: ChangesTable;
   story_readers: StoryReadersTable;
@@ -110,6 +111,9 @@ interface ConversationsTable {
   version: number;
   last_seq: number;
   active_message_id: string | null;
+  /** up to which version the reader has seen it, on any device */
+  read_version: Generated<number>;
+  pinned_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -228,6 +232,18 @@ interface CheckInsTable {
   awarded: number;
 }
 
+/** What readers say of replies, with the reply as it was then; it stays when the conversation is deleted. */
+interface ReportsTable {
+  id: string;
+  user_id: string;
+  message_id: string;
+  story_id: string;
+  reason: string;
+  words: string;
+  body: string;
+  created_at: number;
+}
+
 interface IdempotencyTable {
   user_id: string;
   method: string;
@@ -248,6 +264,7 @@ export type SuggestionRow = Selectable<SuggestionsTable>;
 export type OrderRow = Selectable<OrdersTable>;
 export type SandboxCheckoutRow = Selectable<SandboxCheckoutsTable>;
 export type TicketRow = Selectable<TicketsTable>;
+export type ReportRow = Selectable<ReportsTable>;
 export type TransactionRow = Selectable<TransactionsTable>;
 
 const statements = [
@@ -356,6 +373,18 @@ const tickets = [
   'create index tickets_unannounced on tickets(id) where answer is not null and announced = 0',
 ];
 
+/** What a reader has seen, put first and reported; nothing that was there before is new. */
+const reading = [
+  'alter table conversations add column read_version integer not null default 0',
+  'update conversations set read_version = version',
+  'alter table conversations add column pinned_at integer',
+  'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null',
+  `create table reports (
+    id text primary key, user_id text not null references users(id) on delete cascade, message_id text not null,
+    story_id text not null, reason text not null, words text not null, body text not null, created_at integer not null,
+    unique(user_id, message_id))`,
+];
+
 const migrations: Record<string, Migration> = {
   '001_initial': {
     async up(db: Kysely<unknown>) {
@@ -437,6 +466,11 @@ const migrations: Record<string, Migration> = {
   '005_wallet_tickets': {
     async up(db: Kysely<unknown>) {
       for (const statement of tickets) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_reading': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of reading) await sql.raw(statement).execute(db);
     },
   },
 };

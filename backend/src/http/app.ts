@@ -126,6 +126,11 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
+  'conversations.unread',
+  'conversations.search',
+  'conversations.pin',
+  'messages.search',
+  'messages.report',
   'password.reset',
   'account.email',
   'account.devices',

@@ -212,6 +212,8 @@ export const latestSchema = v.object({
       last_seq: optionalNumber,
       has_more: optionalBoolean,
       active_message_id: optionalId,
+      /** up to which version the reader has seen the conversation, on any device */
+      read_version: optionalNumber,
     }),
   ),
 });
@@ -224,6 +226,10 @@ export const conversationSchema = v.object({
   last_seq: optionalNumber,
   version: optionalNumber,
   active_message_id: optionalId,
+  /** a reply has ended that was seen on none of the reader's devices */
+  unread: optionalBoolean,
+  /** when the reader put it first */
+  pinned_at: optionalText,
   created_at: optionalText,
   updated_at: optionalText,
 });
@@ -372,6 +378,9 @@ export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 export const idEventSchema = v.object({ id, conversation_id: optionalId });
 export type IdEventDto = v.InferOutput<typeof idEventSchema>;
 
+/** `conversation.updated`: read or put first, by whichever device. */
+export const conversationEventSchema = v.object({ conversation: conversationSchema });
+
 /** Names of the events, as `broadcastAs` gives them. */
 export const eventNames = [
   'message.created',
@@ -379,6 +388,7 @@ export const eventNames = [
   'message.completed',
   'message.failed',
   'suggestion.ready',
+  'conversation.updated',
   'conversation.deleted',
   'balance.updated',
   'user.updated',

@@ -1,43 +1,54 @@
-import { formatPoints, wordsOf } from '@liaozhai/shared/format';
-import { Link, paths, useSelector, useUser } from '@liaozhai/shared/runtime';
+import { failureText, formatPoints, wordsOf } from '@liaozhai/shared/format';
+import { capabilities, endpoints, Link, paths, request, toast, useSelector, useUser } from '@liaozhai/shared/runtime';
 import {
+  Button,
   CheckInIcon,
   ContinueIcon,
   CopyIcon,
   DeleteIcon,
   EditIcon,
+  FlagIcon,
   GiftIcon,
+  ImageIcon,
   ListRow,
   RefreshIcon,
+  SearchIcon,
   Sheet,
+  TextArea,
   TextSizeIcon,
   WalletIcon,
 } from '@liaozhai/shared/ui';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { rewards, selectLacksPoints } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
+import type { Story } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
 import { MessageText } from './MessageRow';
+import type { PassagePictureProps } from './PassagePicture';
 
 /** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
 export type OpenSheet =
   | { kind: 'menu'; target: Message | PendingMessage }
   | { kind: 'text'; title: string; text: string }
+  | { kind: 'report'; message: Message }
+  | { kind: 'picture'; message: Message }
+  /** What can be done with the whole conversation. */
+  | { kind: 'more' }
   | { kind: 'points'; cost: number };
 
 export interface ChatSheetProps {
   /** null while closed. */
   sheet: OpenSheet | null;
-  storyId: string;
-  speakerName: string;
+  story: Story;
   log: Log;
   actions: ChatActions;
   /** Puts words back into the composer. */
   onEdit: (text: string) => void;
+  onSearch: () => void;
   onOpen: (sheet: OpenSheet) => void;
   onClose: () => void;
 }
@@ -49,6 +60,9 @@ export function ChatSheet(props: ChatSheetProps) {
   const shown = props.sheet ?? last;
   if (shown?.kind === 'menu') return <MenuSheet {...props} target={shown.target} />;
   if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
+  if (shown?.kind === 'more') return <MoreSheet {...props} />;
+  if (shown?.kind === 'picture') return <PictureSheet {...props} key={shown.message.id} message={shown.message} />;
+  if (shown?.kind === 'report') return <ReportSheet {...props} message={shown.message} />;
   if (shown?.kind === 'points') return <PointsSheet {...props} cost={shown.cost} />;
   return null;
 }
@@ -57,21 +71,34 @@ export function ChatSheet(props: ChatSheetProps) {
 function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage }) {
   const { sheet, target: opened, log, onClose } = props;
   const target = currentTarget(opened, log);
-  const title = nameOf(opened, props.speakerName);
+  const title = nameOf(opened, props.story.speaker.name);
   const acts = target && ('state' in target ? pendingActs(target, props) : messageActs(target, props, title));
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
-      {acts?.map(({ label, icon, run }) => (
-        <ListRow
-          key={label}
-          title={label}
-          icon={icon}
-          onClick={() => {
-            onClose();
-            run();
-          }}
-        />
-      ))}
+      <Acts acts={acts ?? []} onClose={onClose} />
+    </Sheet>
+  );
+}
+
+const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
+  acts.map(({ label, icon, run }) => (
+    <ListRow
+      key={label}
+      title={label}
+      icon={icon}
+      onClick={() => {
+        onClose();
+        run();
+      }}
+    />
+  ));
+
+/** What can be done with the whole conversation. */
+function MoreSheet({ sheet, onSearch, onClose }: ChatSheetProps) {
+  const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
+  return (
+    <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.find.title}>
+      <Acts acts={capabilities.has('messages.search') ? [search] : []} onClose={onClose} />
     </Sheet>
   );
 }
@@ -97,10 +124,23 @@ const SIZE = 20;
 
 function messageActs(message: Message, { actions, log, onOpen }: ChatSheetProps, title: string): MenuAct[] {
   const isLast = message.id === log.messages.at(-1)?.id;
-  const acts = wordActs(message.body, isRunning(message), { actions, onOpen }, title);
+  const acts = [
+    ...wordActs(message.body, isRunning(message), { actions, onOpen }, title),
+    ...sharingActs(message, onOpen),
+  ];
   if (!isLast || message.role !== 'assistant' || isRunning(message)) return acts;
   const resume = () => actions.resume(message);
   return [...acts, { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume }];
+}
+
+/** What leaves the conversation: to others as a picture, to the house as a report. */
+function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAct[] {
+  if (isRunning(message) || message.body === '') return [];
+  const draw = () => onOpen({ kind: 'picture', message });
+  const picture = { label: texts.picture.label, icon: <ImageIcon size={SIZE} />, run: draw };
+  if (message.role !== 'assistant' || !capabilities.has('messages.report')) return [picture];
+  const report = () => onOpen({ kind: 'report', message });
+  return [picture, { label: texts.report.label, icon: <FlagIcon size={SIZE} />, run: report }];
 }
 
 /** One that is being sent can only be read: what becomes of it is not ours to say. */
@@ -146,8 +186,96 @@ const TextSheet = ({ sheet, title, text, onClose }: ChatSheetProps & { title: st
   </Sheet>
 );
 
+/** The picture's code comes when it is asked for. */
+function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & { message: Message }) {
+  const [PassagePicture, setPassagePicture] = useState<ComponentType<PassagePictureProps>>();
+  useEffect(() => {
+    void import(/* webpackChunkName: "story.chat.picture" */ './PassagePicture').then(
+      (module) => setPassagePicture(() => module.PassagePicture),
+      () => {
+        toast(texts.picture.unavailable, { kind: 'error' });
+        onClose();
+      },
+    );
+  }, [onClose]);
+  return (
+    PassagePicture && (
+      <PassagePicture
+        open={sheet?.kind === 'picture'}
+        message={message}
+        messages={log.messages}
+        story={story}
+        onClose={onClose}
+      />
+    )
+  );
+}
+
+const REASONS = Object.entries(texts.report.reasons);
+
+/** What is wrong with a reply; sent once. */
+function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
+  const [reason, setReason] = useState('');
+  const [words, setWords] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState('');
+  const name = useId();
+  const send = async () => {
+    setSending(true);
+    setProblem('');
+    try {
+      const body = { reason, words: words.trim() };
+      await request({ url: endpoints.report(message.id), method: 'POST', body });
+      onClose();
+      toast(texts.report.sent, { kind: 'success' });
+    } catch (cause) {
+      setProblem(failureText(cause, texts.report.failed) ?? '');
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Sheet
+      open={sheet?.kind === 'report'}
+      onClose={onClose}
+      title={texts.report.title}
+      uncloseable={isSending}
+      footer={
+        <Button block disabled={reason === ''} loading={isSending} onClick={() => void send()}>
+          {texts.report.send}
+        </Button>
+      }
+    >
+      <fieldset className={styles.reasons}>
+        <legend className={styles.about}>{texts.report.legend}</legend>
+        {REASONS.map(([value, label]) => (
+          <label key={value} className={styles.reason}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              checked={value === reason}
+              onChange={() => setReason(value)}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <TextArea
+        label={texts.report.words}
+        value={words}
+        rows={2}
+        maxCodePoints={500}
+        error={problem || undefined}
+        hint={texts.report.about}
+        onChange={(event) => setWords(event.target.value)}
+      />
+    </Sheet>
+  );
+}
+
 /** Too few points: how many are wanted and what brings them. It closes once they are there. */
-function PointsSheet({ sheet, storyId, cost, onClose }: ChatSheetProps & { cost: number }) {
+function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: ChatSheetProps & { cost: number }) {
   const user = useUser();
   const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
   // the server may have refused what this page thinks can be paid for
