@@ -198,7 +198,7 @@ function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: bo
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>“{why}”</p>}
+      {why && <p className={styles.quiet}>「{why}」</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (
