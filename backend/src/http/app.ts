@@ -23,8 +23,7 @@ import { inviteRoutes } from '../users/invites.ts';
 import { minorRoutes } from '../users/minorRoutes.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
-import { sessionToken } from './cookies.ts';
-import { csrfGuard, setCsrfCookie } from './csrf.ts';
+import { csrfGuard, sessionToken, setCsrfCookie } from './cookies.ts';
 import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
@@ -123,7 +122,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
   return routes;
 }
 
-/** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
+/** What this backend has beyond the specification, by the names of `shared/src/contract/wire.ts`. */
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
   'conversations.unread',

@@ -2,13 +2,12 @@ import { Button, Card, Seal, Spinner, TextField, Toaster } from '@liaozhai/share
 import clsx from 'clsx';
 import { type FocusEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { ApiFailure, failureOf, forgetToken, get, type LogEntry, type Me, readToken, saveToken } from './api';
-import { BuildsSection } from './BuildsSection';
+import { BuildsSection, OriginLine } from './BuildsSection';
 import { CandidateSection, HealthSection } from './CandidateSection';
 import styles from './Console.module.css';
 import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
 import { ActionButton, LiveSection, type SectionProps } from './LiveSection';
-import { OriginLine } from './OriginLine';
 import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;

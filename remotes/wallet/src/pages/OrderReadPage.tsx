@@ -27,7 +27,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import { useWalletGetOrderQuery, useWalletPlaceOrderMutation } from '../api';
-import { BalanceFigure } from '../components/BalanceFigure';
+import { BalanceFigure } from '../components/BalanceLine';
 import { checkoutAddress, isWaiting, type Order, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './OrderReadPage.module.css';
