@@ -43,7 +43,7 @@ export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { type FieldErrors, useFieldErrors } from './useFieldErrors';
 export { useIsWide } from './useIsWide';
-export { useKeptCopy, useKeptPages } from './useKeptPages';
+export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';
 export { VisuallyHidden } from './VisuallyHidden';

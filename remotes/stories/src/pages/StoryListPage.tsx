@@ -17,6 +17,7 @@ import {
   EmptyState,
   EndOfList,
   ErrorRow,
+  hasKeptPages,
   InfiniteList,
   PullToRefresh,
   QueryView,
@@ -26,7 +27,7 @@ import {
 import { Activity, type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { adoptFirstStories, putKept, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
 import { ContinueRow } from '../components/ContinueRow';
-import { StoryShelf } from '../components/StoryShelf';
+import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { Wordmark } from '../components/Wordmark';
 import {
   hasGap,
@@ -44,6 +45,11 @@ import styles from './StoryListPage.module.css';
 import { useDeviceCopy } from './useDeviceCopy';
 
 adoptFirstStories();
+
+const KEPT_PAGES = 'stories.pages.1';
+
+// a long list is about to be put back
+if (hasKeptPages(tab, KEPT_PAGES)) loadRows().catch(() => undefined);
 
 /** Thousands of stories are not written with every page that comes. */
 const KEEP_AFTER_MS = 600;
@@ -110,7 +116,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const mayGoOn = useKeptPages({
     cache: offlineCache,
     tab,
-    key: 'stories.pages.1',
+    key: KEPT_PAGES,
     pages,
     slim: withoutBooks,
     pauseMs: KEEP_AFTER_MS,
