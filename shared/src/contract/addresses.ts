@@ -65,7 +65,7 @@ export const endpoints = {
   password: '/v1/user/password',
   /** `DELETE` ends all but the present one */
   sessions: '/v1/user/sessions',
-  session: (id: string) => `/v1/user/sessions/${encodeURIComponent(id)}`,
+  userSession: (id: string) => `/v1/user/sessions/${encodeURIComponent(id)}`,
   deletion: '/v1/user/deletion',
   email: '/v1/user/email',
   resendEmail: '/v1/user/email/resend',

@@ -62,7 +62,15 @@ export {
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
 export { capabilities, useCapability } from './capabilities';
-export { client, newClientId, onUnauthenticated, type RequestOptions, request, toApiError } from './client/client';
+export {
+  client,
+  newClientId,
+  onMinorModeRefusal,
+  onUnauthenticated,
+  type RequestOptions,
+  request,
+  toApiError,
+} from './client/client';
 export { copyText, isOnline, share, useOnline } from './device';
 export { type HostConfig, hostConfig, type PageInfo, pageInfo, pageInfoKnown } from './hostConfig';
 export {

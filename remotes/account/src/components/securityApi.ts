@@ -144,7 +144,7 @@ export const securityApi = api.injectEndpoints({
     }),
     accountEndSessions: build.mutation<void, Device | 'others'>({
       query: (which) => ({
-        url: which === 'others' ? endpoints.sessions : endpoints.session(which.id),
+        url: which === 'others' ? endpoints.sessions : endpoints.userSession(which.id),
         method: 'DELETE',
       }),
       transformResponse: () => undefined,

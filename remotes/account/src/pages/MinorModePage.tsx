@@ -1,9 +1,9 @@
 import { failureText, formatClock, formatDate } from '@liaozhai/shared/format';
 import {
-  client,
   hostConfig,
   isApiError,
   type MinorDto,
+  onMinorModeRefusal,
   paths,
   session,
   toast,
@@ -271,14 +271,11 @@ function useBeats(status: Status, secondsLeft: number) {
     const look = () => beat();
     document.addEventListener('visibilitychange', look);
     // what a call was refused for, this page may not know yet: another device used up the time
-    const heard = client.interceptors.response.use(undefined, (cause: unknown) => {
-      if (isApiError(cause) && cause.kind === 'minorMode') beat();
-      throw cause;
-    });
+    const unhear = onMinorModeRefusal(look);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', look);
-      client.interceptors.response.eject(heard);
+      unhear();
     };
   }, []);
   const isOver = secondsLeft === 0 && !status.blocked;

@@ -80,6 +80,10 @@ client.interceptors.response.use(({ data }) => {
   throw noAnswer;
 }, recover);
 
+const minorModeRefusals = createSignal();
+/** Hears that the server has refused a call since 未成年人模式 allows no more. */
+export const onMinorModeRefusal = minorModeRefusals.on;
+
 /** JSON that could not be read stays text: a captive portal's page, or a body cut short. */
 const isOurs = (data: unknown) => typeof data !== 'string' || data === '';
 
@@ -107,6 +111,7 @@ async function recover(cause: unknown): Promise<unknown> {
   else if (error.kind !== 'server') network.answered();
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout)
     unauthenticated.report(config.signInEpoch ?? 0);
+  if (error.kind === 'minorMode') minorModeRefusals.emit();
   throw error;
 }
 
