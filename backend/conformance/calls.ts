@@ -19,6 +19,7 @@ export const calls = {
     follows: 'POST /v1/messages/suggestion',
   },
   'POST /v1/messages/continue': { without: serverWords },
+  'POST /v1/messages/{id}/cancel': { without: 'the page offers no 停止: announced as messages.cancel' },
   'GET /v1/conversations': { without: 'required' },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',

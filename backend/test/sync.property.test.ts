@@ -17,7 +17,7 @@ interface Follower {
 }
 
 const step = fc.oneof(
-  fc.record({ kind: fc.constantFrom('say' as const, 'continue' as const) }),
+  fc.record({ kind: fc.constantFrom('say' as const, 'continue' as const, 'stop' as const) }),
   fc.record({ kind: fc.constant('settle' as const) }),
   fc.record({ kind: fc.constant('catchUp' as const), who: fc.nat(2) }),
 );
@@ -46,12 +46,16 @@ test('sync.property: whoever asks for what came after a version ends with the wh
   );
 });
 
-async function act(reader: Client, kind: 'say' | 'continue'): Promise<void> {
+async function act(reader: Client, kind: 'say' | 'continue' | 'stop'): Promise<void> {
   if (kind === 'say') {
     await reader.say({ story_id });
     return;
   }
-  const { meta } = await reader.latest({ story_id, limit: 1 });
+  const { meta, data } = await reader.latest({ story_id, limit: 1 });
+  if (kind === 'stop') {
+    await reader.post(`/messages/${data[0]?.id}/cancel`);
+    return;
+  }
   if (meta.conversation_id)
     await reader.post('/messages/continue', { conversation_id: meta.conversation_id, client_id: randomUUID() });
 }

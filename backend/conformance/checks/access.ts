@@ -7,8 +7,10 @@ import { conversationIdOf, orderOf, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
 
+/** What the other one has, as ids. */
 interface Targets {
   conversation_id: string;
+  replyId: string;
   suggestionId: string;
   orderId: string;
   userId: string;
@@ -19,7 +21,7 @@ interface Attempt {
   call: Call;
   /** what it aims at, where a call has several targets */
   target?: string;
-  /** What the other one has, as ids; made before the attempt. */
+  /** What the other one has is made before the attempt. */
   send(attacker: Visitor, victim: Targets): Promise<Answer>;
   /** Whether the answer itself gives something away. */
   gives(answer: Answer): boolean;
@@ -44,6 +46,11 @@ const attempts: Attempt[] = [
   {
     call: 'POST /v1/messages/continue',
     send: (attacker, { conversation_id }) => attacker.post('/messages/continue', { conversation_id, ...withKey() }),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/{id}/cancel',
+    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/cancel`, {}),
     gives: isSuccess,
   },
   {
@@ -83,9 +90,10 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: A
   const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
   const orderId = call === 'GET /v1/orders/{id}' ? orderOf((await world.order()).answer) : '';
+  const replyId = idOf((await world.settled(victim.visitor, conversation_id)).at(-1));
   const attacker = await world.member('theirs');
   const before = await stateOf(victim.visitor, conversation_id);
-  const answer = await send(attacker.visitor, { conversation_id, suggestionId, orderId, userId: victim.id });
+  const answer = await send(attacker.visitor, { conversation_id, replyId, suggestionId, orderId, userId: victim.id });
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
   const isChanged = await hasChanged(victim.visitor, conversation_id, before);
@@ -152,6 +160,7 @@ const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/messages', 'POST', '/messages'],
   ['POST /v1/messages/suggestion', 'POST', '/messages/suggestion'],
   ['POST /v1/messages/continue', 'POST', '/messages/continue'],
+  ['POST /v1/messages/{id}/cancel', 'POST', '/messages/none/cancel'],
   ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
   ['PUT /v1/user', 'PUT', '/user'],
   ['PUT /v1/user/password', 'PUT', '/user/password'],

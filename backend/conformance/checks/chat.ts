@@ -283,6 +283,42 @@ const resuming = checksOf('POST /v1/messages/continue', [
   },
 ]);
 
+const stopping = checksOf('POST /v1/messages/{id}/cancel', [
+  {
+    name: 'answers a reply that has ended as it is',
+    otherwise: 'shows whatever the reply has become',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const before = (await world.settled(visitor, id)).at(-1) ?? {};
+      const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {});
+      expectSuccess(answer);
+      const { message } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      const { status, body } = recordOf(message);
+      expectThat(status === before.status && body === before.body, () => shown(answer));
+    },
+  },
+  {
+    name: 'stops a reply that is being written, and keeps it from growing',
+    otherwise: 'shows the reply growing on until it ends',
+    async run(world) {
+      const { visitor } = await world.member('theirs');
+      const [, story_id] = await world.stories();
+      const { answer } = await say(visitor, { story_id });
+      const reply = recordOf(unwrapped(answer.body).reply);
+      if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
+      const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
+      expectSuccess(stopped);
+      const { status, body } = recordOf(unwrapped(stopped.body).message);
+      if (status === 'completed') throw new Untried('the reply was written too fast');
+      expectThat(status === 'cancelled', () => shown(stopped));
+      const after = (await world.settled(visitor, conversationIdOf(answer))).at(-1) ?? {};
+      expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
+    },
+  },
+]);
+
 const suggesting = [
   ...checksOf('POST /v1/messages/suggestion', [
     {
@@ -367,4 +403,12 @@ const deletion = checksOf('DELETE /v1/conversations/{id}', [
   },
 ]);
 
-export const chatChecks = [...messages, ...reading, ...resuming, ...suggesting, ...conversations, ...deletion];
+export const chatChecks = [
+  ...messages,
+  ...reading,
+  ...resuming,
+  ...stopping,
+  ...suggesting,
+  ...conversations,
+  ...deletion,
+];

@@ -7,6 +7,7 @@ import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { readInput, validate } from '../http/input.ts';
 import type { Services } from '../services.ts';
 import { latestMessages, latestQuery } from './message.ts';
+import { cancelForm, cancelReply } from './reply.ts';
 import { continueForm, continueReply, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
@@ -27,6 +28,12 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
         requestSuggestion(services, user, form),
       ),
     )
+    .post('/:id/cancel', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(cancelForm, await readInput(c));
+      return c.json(await cancelReply(services, user, c.req.param('id'), form));
+    })
     .get('/latest', (c) => {
       const user = userOf(c);
       const wanted = validate(latestQuery, c.req.query());

@@ -1,14 +1,16 @@
+import * as v from 'valibot';
 import { StorytellerTimeout, withDeadlines } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
-import type { MessageRow } from '../db/schema.ts';
-import { clean, codePoints } from '../http/input.ts';
+import type { MessageRow, UserRow } from '../db/schema.ts';
+import { notFound } from '../http/httpError.ts';
+import { clean, codePoints, wholeNumber } from '../http/input.ts';
 import { announceMessage, tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { refund } from '../wallet.ts';
+import { balanceOf, refund } from '../wallet.ts';
 import { contextOf } from './context.ts';
 import { saveConversation } from './conversation.ts';
-import { isRunning } from './message.ts';
+import { isRunning, presentMessage } from './message.ts';
 import { RunStopped } from './runs.ts';
 
 const failures = {
@@ -25,6 +27,12 @@ export function failureCode(error: unknown): FailureCode {
   return error instanceof RunStopped ? 'interrupted' : 'storyteller_failed';
 }
 
+/** How a reply comes to its end. What fails is paid back; what its reader stops, only where nothing of it had come. */
+export type Ending =
+  | { status: 'completed' }
+  | { status: 'failed'; code: FailureCode }
+  | { status: 'cancelled'; isPaidFor: boolean };
+
 /** Lets a pending reply be written once the surrounding transaction is on disk. */
 export function startReply(services: Services, messageId: string): void {
   services.db.afterCommit(() => services.runs.start(messageId, (signal) => writeReply(services, messageId, signal)));
@@ -36,6 +44,7 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
   const { env, storyteller } = services;
   const writer = new DeltaWriter(services, row);
   const limits = { idleMs: env.STORYTELLER_IDLE_TIMEOUT_MS, totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS, signal };
+  const hasGrown = () => findMessage(services, messageId)?.body !== row.body;
   try {
     const context = contextOf(services, row);
     for await (const piece of withDeadlines((stop) => storyteller.generate(context, { signal: stop }), limits)) {
@@ -43,17 +52,24 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
       if (writer.isFull) break;
     }
     writer.flush();
-    endReply(services, messageId, findMessage(services, messageId)?.body === row.body ? 'storyteller_failed' : null);
+    endReply(services, messageId, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
   } catch (error) {
     writer.flush();
-    endReply(services, messageId, failureCode(error));
+    const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
+    endReply(
+      services,
+      messageId,
+      isCancelled ? { status: 'cancelled', isPaidFor: hasGrown() } : failed(failureCode(error)),
+    );
   } finally {
     writer.stop();
   }
 }
 
-/** Completes a running reply, or fails it and gives its price back, exactly once; nothing happens if it has ended already. */
-export function endReply(services: Services, messageId: string, failure: FailureCode | null): void {
+const failed = (code: FailureCode): Ending => ({ status: 'failed', code });
+
+/** Ends a running reply, and gives its price back where it is not paid for, exactly once; nothing happens if it has ended already. */
+export function endReply(services: Services, messageId: string, ending: Ending): void {
   const { db, clock } = services;
   db.transaction(() => {
     const row = findMessage(services, messageId);
@@ -63,18 +79,40 @@ export function endReply(services: Services, messageId: string, failure: Failure
     conversation.version += 1;
     conversation.active_message_id = null;
     saveConversation(services, conversation);
+    const failure = ending.status === 'failed' ? ending.code : null;
+    const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && ending.isPaidFor);
     const ended: MessageRow = {
       ...row,
       version: conversation.version,
-      status: failure ? 'failed' : 'completed',
+      status: ending.status,
       error_code: failure,
       error_message: failure && failures[failure],
-      cost: failure ? row.cost - refundReply(services, row) : row.cost,
+      cost: isPaidFor ? row.cost : row.cost - refundReply(services, row),
       updated_at: clock(),
     };
     db.run(query.updateTable('messages').set(ended).where('id', '=', row.id));
     announceMessage(services, failure ? 'message.failed' : 'message.completed', ended);
   });
+}
+
+export const cancelForm = v.object({ revision: v.nullish(wholeNumber(1)) });
+
+/**
+ * Stops a reply that is being written, in a revision if one is named, and keeps what has come of it. One that has ended
+ * is answered as it is. Throws 404.
+ */
+export async function cancelReply(
+  services: Services,
+  user: UserRow,
+  messageId: string,
+  { revision }: v.InferOutput<typeof cancelForm>,
+) {
+  const row = findOwnMessage(services, user, messageId);
+  if (isRunning(row) && (revision ?? row.revision) === row.revision) await services.runs.cancel(row.id);
+  return {
+    message: presentMessage(findOwnMessage(services, user, messageId)),
+    balance: balanceOf(services, user.id),
+  };
 }
 
 /** Gives back what the running revision of a reply cost; returns the points. */
@@ -86,6 +124,13 @@ export function refundReply(services: Services, row: MessageRow): number {
 
 export function findMessage({ db }: Services, id: string): MessageRow | undefined {
   return db.first(query.selectFrom('messages').selectAll().where('id', '=', id));
+}
+
+/** One's own message, whoever wrote it; throws 404, for another's as well. */
+export function findOwnMessage(services: Services, user: UserRow, id: string): MessageRow {
+  const row = findMessage(services, id);
+  if (row?.user_id !== user.id) throw notFound('没有找到这条消息');
+  return row;
 }
 
 /** Code points per event: even as PHP escapes them (12 bytes each) they stay below the frame's limit. */

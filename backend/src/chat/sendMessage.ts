@@ -141,13 +141,15 @@ export function continueReply(services: Services, user: UserRow, form: v.InferOu
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   const last = continuable(lastMessage(services, conversation.id), form.message_id);
-  const cost = rules.continuePrice;
+  const story = findStory(services, conversation.story_id);
+  // a reply that was stopped before its first word was paid back: going on with it buys all of it
+  const cost = last.status === 'cancelled' && last.body === '' ? story.price : rules.continuePrice;
   const revision = last.revision + 1;
   const balance = book(services, {
     userId: user.id,
     type: 'continue',
     amount: -cost,
-    description: `续写《${findStory(services, conversation.story_id).title}》`,
+    description: `续写《${story.title}》`,
     ref: { type: 'message', id: last.id },
     key: `${last.id}:${revision}`,
   });

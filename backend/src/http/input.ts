@@ -25,6 +25,7 @@ const labels: Record<string, string> = {
   tag: '标签',
   sort: '排序',
   package_id: '充值档位',
+  revision: '版次',
 };
 
 export const codePoints = (text: string): number => [...text].length;

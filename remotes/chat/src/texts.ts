@@ -49,10 +49,11 @@ export const texts = {
     stalled: '久无回音',
     look: '再看一看',
     interrupted: '书写中断，可续写',
-    cancelled: '已取消',
+    cancelled: '已停止',
     announceRunning: '正在生成',
     announceDone: '回复完成',
     announceFailed: '回复中断',
+    announceStopped: '回复已停止',
   },
   suggest: {
     label: '灵感',
@@ -78,6 +79,10 @@ export const texts = {
     inviteOpen: '把链接发给好友',
     inviteFor: (points: string) => `好友用你的链接注册，你得 ${points}`,
     recharge: '去充值',
+  },
+  stop: {
+    label: '停止',
+    failed: '没能停下，请再试一次',
   },
   resume: {
     label: '继续',

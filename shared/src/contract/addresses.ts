@@ -55,6 +55,7 @@ export const endpoints = {
   suggestions: '/v1/messages/suggestion',
   suggestion: (id: string) => `/v1/messages/suggestion/${encodeURIComponent(id)}`,
   continue: '/v1/messages/continue',
+  cancelReply: (id: string) => `/v1/messages/${encodeURIComponent(id)}/cancel`,
   conversations: '/v1/conversations',
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
   user: '/v1/user',

@@ -208,7 +208,7 @@ export const sentSchema = v.object({
 });
 export type SentDto = v.InferOutput<typeof sentSchema>;
 
-/** `POST /v1/messages/continue` */
+/** `POST /v1/messages/continue`, and what else is done about a reply */
 export const continuedSchema = v.object({ message: messageSchema, balance: optionalNumber });
 export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
 

@@ -51,6 +51,12 @@ export async function postContinue(conversationId: string, messageId: string, cl
   return request({ url: endpoints.continue, method: 'POST', idempotencyKey: clientId, body: content, schema });
 }
 
+/** Only that revision is stopped: the request may be late. */
+export async function postCancel(messageId: string, revision: number): Promise<ContinuedDto> {
+  const schema = singleSchema(continuedSchema);
+  return request({ url: endpoints.cancelReply(messageId), method: 'POST', body: { revision }, schema });
+}
+
 export async function postSuggestion(conversationId: string, count: number, clientId: string): Promise<Suggestion> {
   const content = { conversation_id: conversationId, count, client_id: clientId };
   const how = { method: 'POST', idempotencyKey: clientId, body: content, schema: singleSchema(suggestionSchema) };

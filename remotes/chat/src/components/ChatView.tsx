@@ -8,6 +8,7 @@ import {
   session,
   store,
   toast,
+  useCapability,
   useExpiredSession,
   useOnline,
   useSelector,
@@ -26,9 +27,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { continueReply } from '../api/continueReply';
 import { outbox } from '../api/outbox';
-import { prices, selectLacksPoints } from '../api/points';
+import { prices, resumePrice, selectLacksPoints } from '../api/points';
+import { continueReply, stopReply } from '../api/replies';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
@@ -162,19 +163,24 @@ const ChatOpening = memo(function ChatOpening({ story }: { story: Story }) {
   );
 });
 
+const endings: Partial<Record<Message['status'], string>> = {
+  failed: texts.state.announceFailed,
+  cancelled: texts.state.announceStopped,
+};
+
 /** Tells a screen reader that a reply has begun and that it has ended: two announcements, not one per piece. */
 function ReplyAnnouncer({ last }: { last: Message | undefined }) {
   const [announced, setAnnounced] = useState('');
   const wasRunning = useRef<string | null>(null);
   const runningId = last && isRunning(last) ? last.id : null;
-  const failed = last?.status === 'failed' || last?.status === 'cancelled';
+  const status = last?.status;
   useEffect(() => {
     if (runningId !== null && wasRunning.current !== runningId) setAnnounced(texts.state.announceRunning);
     if (runningId === null && wasRunning.current !== null) {
-      setAnnounced(failed ? texts.state.announceFailed : texts.state.announceDone);
+      setAnnounced((status && endings[status]) ?? texts.state.announceDone);
     }
     wasRunning.current = runningId;
-  }, [runningId, failed]);
+  }, [runningId, status]);
   return (
     <div role="status">
       <VisuallyHidden>{announced}</VisuallyHidden>
@@ -210,6 +216,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
+  const stopping = useStopping(last, actions.stop);
   const shownSuggestions =
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
@@ -242,6 +249,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         balance={user?.balance}
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
+        {...stopping}
       >
         {shownSuggestions && (
           <SuggestionList
@@ -259,7 +267,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         )}
         {isMember && last && (
           <ReplyChips
-            prices={prices()}
+            prices={{ ...prices(), resume: resumePrice(last, story.pricePerMessage) }}
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
             suggestions={shownSuggestions}
@@ -271,6 +279,19 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     </div>
   );
 });
+
+/** 停止 for the reply that is being written, where the server can stop it. */
+function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
+  const canStop = useCapability('messages.cancel');
+  const [stoppedKey, setStoppedKey] = useState<string | null>(null);
+  if (!canStop || !last || !isRunning(last)) return { onStop: undefined, isStopping: false };
+  const key = `${last.id}:${last.revision}`;
+  const onStop = () => {
+    setStoppedKey(key);
+    void stop(last).finally(() => setStoppedKey(null));
+  };
+  return { onStop, isStopping: stoppedKey === key };
+}
 
 /** Says why nothing goes out and that nothing is lost, with the way on. */
 function ExpiredNotice() {
@@ -338,9 +359,12 @@ function useChatActions(
         return true;
       },
       resume(message: Message) {
-        if (!canPay(prices().resume)) return;
-        void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed));
+        const price = resumePrice(message, pricePerMessage);
+        if (!canPay(price)) return;
+        void continueReply(storyId, message, price).catch((cause: unknown) => tell(cause, texts.resume.failed));
       },
+      stop: (message: Message): Promise<void> =>
+        stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
       askForSuggestions(others = false) {
         if (others && !canPay(prices().suggestions)) return;
         void askForSuggestions(storyId, others).then(

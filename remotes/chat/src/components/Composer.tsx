@@ -8,6 +8,7 @@ import {
   RefreshIcon,
   SendIcon,
   SparkIcon,
+  StopIcon,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import {
@@ -43,13 +44,16 @@ interface ComposerProps {
   /** Too few for one message more. */
   lacksPoints: boolean;
   onGetPoints: () => void;
+  /** Stops the reply that is being written; given while there is one that can be stopped. */
+  onStop: (() => void) | undefined;
+  isStopping: boolean;
   /** What stands above the field: 灵感, 继续. */
   children: ReactNode;
 }
 
 /** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
 export function Composer(props: ComposerProps) {
-  const { field, text, onText, onSend, children } = props;
+  const { field, text, onText, onSend, onStop, isStopping, children } = props;
   const footId = useId();
   const body = text.trim();
   const left = MAX_CHARACTERS - codePoints(body);
@@ -59,6 +63,13 @@ export function Composer(props: ComposerProps) {
   const send = (event?: FormEvent) => {
     event?.preventDefault();
     if (canSend) onSend(body);
+  };
+  const stop = ({ detail }: MouseEvent) => {
+    // the second half of a double tap on 发送 must not stop what the first has just asked for
+    if (detail > 1 || isStopping) return;
+    onStop?.();
+    // the button goes with the reply
+    if (hasKeyboard()) field.current?.focus();
   };
   const sendByKey = (event: KeyboardEvent) => {
     const composing = event.nativeEvent.isComposing || event.keyCode === IME_KEY_CODE;
@@ -84,14 +95,26 @@ export function Composer(props: ComposerProps) {
           onChange={(event) => onText(event.target.value)}
           onKeyDown={sendByKey}
         />
-        <IconButton
-          type="submit"
-          variant="solid"
-          label={texts.chat.send}
-          icon={<SendIcon size={20} />}
-          disabled={!canSend}
-          onMouseDown={keepFocus}
-        />
+        {onStop && (
+          <IconButton
+            variant={body === '' ? 'solid' : 'plain'}
+            label={texts.stop.label}
+            icon={<StopIcon size={18} fill="currentColor" />}
+            aria-disabled={isStopping}
+            onClick={stop}
+            onMouseDown={keepFocus}
+          />
+        )}
+        {!(onStop && body === '') && (
+          <IconButton
+            type="submit"
+            variant="solid"
+            label={texts.chat.send}
+            icon={<SendIcon size={20} />}
+            disabled={!canSend}
+            onMouseDown={keepFocus}
+          />
+        )}
       </div>
       <div id={footId} className={styles.foot} data-over={left < 0}>
         {left < WARN_BELOW ? left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left) : <Cost {...props} />}

@@ -249,7 +249,7 @@ interface ReplyStateProps {
   onContinue?: ((message: Message) => void) | undefined;
 }
 
-/** What is truly going on with a reply: queued, being written, silent for too long, broken off. */
+/** What is truly going on with a reply: queued, being written, silent for too long, stopped, broken off. */
 function ReplyState({ message, onLook, onContinue }: ReplyStateProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
@@ -268,11 +268,10 @@ function ReplyState({ message, onLook, onContinue }: ReplyStateProps) {
       </p>
     );
   }
-  if (message.status === 'cancelled') return <p className={styles.replyStateState}>{texts.state.cancelled}</p>;
-  if (message.status !== 'failed') return null;
+  if (message.status !== 'failed' && message.status !== 'cancelled') return null;
   return (
     <p className={styles.replyStateState}>
-      {message.errorText || texts.state.interrupted}
+      {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
       {onContinue && <StateButton onPress={() => onContinue(message)}>{texts.resume.label}</StateButton>}
     </p>
   );

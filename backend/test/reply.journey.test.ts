@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test } from '@rstest/core';
+import { rules } from '../src/rules.ts';
+import type { Client } from './client.ts';
+import { openBackend } from './testBackend.ts';
+import type { ErrorDto, MessageDto, Page, TransactionDto, UserDto } from './wire.ts';
+
+// The storyteller is a model that writes what the test dictates, when the test wants it.
+
+/** One reply that the model has been asked for. */
+class Dictation {
+  readonly prompt: string;
+  readonly #response: ServerResponse;
+
+  constructor(prompt: string, response: ServerResponse) {
+    this.prompt = prompt;
+    this.#response = response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  }
+
+  write(text: string): void {
+    this.#response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`);
+  }
+
+  end(): void {
+    this.#response.end('data: [DONE]\n\n');
+  }
+
+  /** Resolves once the backend has hung up. */
+  async abandoned(): Promise<void> {
+    if (!this.#response.closed) await once(this.#response, 'close');
+  }
+}
+
+const asked: Dictation[] = [];
+const waiting: ((dictation: Dictation) => void)[] = [];
+const model = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const dictation = new Dictation(body, response);
+  const next = waiting.shift();
+  if (next) next(dictation);
+  else asked.push(dictation);
+}).listen(0, '127.0.0.1');
+await once(model, 'listening');
+const backend = await openBackend({
+  AI_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+  AI_MODEL: 'dictated',
+});
+afterAll(() => {
+  model.close();
+  model.closeAllConnections();
+});
+
+/** The next reply that the model is asked for. */
+const dictated = (): Promise<Dictation> =>
+  new Promise((resolve) => {
+    const first = asked.shift();
+    if (first) resolve(first);
+    else waiting.push(resolve);
+  });
+
+const story_id = 'nie-xiaoqian';
+const price = rules.storyPrices.long;
+const balanceOf = async (reader: Client) => (await reader.get<{ data: UserDto }>('/user')).body.data.balance;
+const messagesOf = async (reader: Client) => (await reader.latest({ story_id })).data;
+const lastOf = async (reader: Client) => (await messagesOf(reader)).at(-1);
+const refundsOf = async (reader: Client) =>
+  (await reader.get<Page<TransactionDto>>('/transactions?type=refund')).body.data.map(({ amount }) => amount);
+
+/** Waits until the reply's stored text is this. */
+async function storedText(reader: Client, text: string): Promise<void> {
+  await expect.poll(async () => (await lastOf(reader))?.body).toBe(text);
+}
+
+interface Answer {
+  message: MessageDto;
+  balance: number;
+}
+const cancel = (reader: Client, id: string, form: object = {}) => reader.post<Answer>(`/messages/${id}/cancel`, form);
+
+describe('a reply that is stopped', () => {
+  test('keeps what has come and its price, and hangs up on the storyteller', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('月色');
+    await storedText(reader, '月色');
+    // not yet stored when the reader stops
+    dictation.write('正好');
+    const { status, body: stopped } = await cancel(reader, body.reply.id, { revision: 1 });
+    await dictation.abandoned();
+    expect(status).toBe(200);
+    expect(stopped.message).toMatchObject({ status: 'cancelled', error: null, cost: price });
+    expect(stopped.message.body).toMatch(/^月色(正好)?$/);
+    expect(stopped.message.version).toBeGreaterThan(body.reply.version);
+    expect([stopped.balance, await balanceOf(reader)]).toEqual([rules.signUpGift - price, rules.signUpGift - price]);
+    expect(await lastOf(reader)).toEqual(stopped.message);
+    expect(await refundsOf(reader)).toEqual([]);
+    expect((await reader.latest({ story_id })).meta.active_message_id).toBeNull();
+  });
+
+  test('before its first word is paid back, and going on with it costs as much as a message', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    await dictated();
+    const { body: stopped } = await cancel(reader, body.reply.id);
+    expect(stopped).toMatchObject({ message: { status: 'cancelled', body: '', cost: 0 }, balance: rules.signUpGift });
+    expect(await refundsOf(reader)).toEqual([price]);
+    const again = await reader.post<Answer>('/messages/continue', {
+      conversation_id: body.conversation.id,
+      client_id: crypto.randomUUID(),
+    });
+    expect(again.body).toMatchObject({ message: { revision: 2, cost: price }, balance: rules.signUpGift - price });
+    const dictation = await dictated();
+    dictation.write('门开了。');
+    dictation.end();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '门开了。', cost: price });
+  });
+
+  test('while it goes on loses the price of going on only where nothing more had come', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const first = await dictated();
+    first.write('月色');
+    first.end();
+    await backend.settled();
+    const goOn = () =>
+      reader.post<Answer>('/messages/continue', {
+        conversation_id: body.conversation.id,
+        client_id: crypto.randomUUID(),
+      });
+    await goOn();
+    await dictated();
+    expect((await cancel(reader, body.reply.id, { revision: 2 })).body.message).toMatchObject({
+      status: 'cancelled',
+      body: '月色',
+      cost: price,
+    });
+    await goOn();
+    (await dictated()).write('正好');
+    await storedText(reader, '月色正好');
+    expect((await cancel(reader, body.reply.id, { revision: 3 })).body.message).toMatchObject({
+      status: 'cancelled',
+      body: '月色正好',
+      cost: price + rules.continuePrice,
+    });
+    expect(await refundsOf(reader)).toEqual([rules.continuePrice]);
+  });
+
+  test('twice, too late, or in a revision that is over is answered as it is', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('月色');
+    await storedText(reader, '月色');
+    const answers = await Promise.all([cancel(reader, body.reply.id), cancel(reader, body.reply.id)]);
+    const [once] = answers.map(({ body: { message } }) => message);
+    for (const { status, body: answer } of answers) expect([status, answer.message]).toEqual([200, once]);
+    expect((await cancel(reader, body.reply.id)).body.message).toEqual(once);
+    await reader.post('/messages/continue', {
+      conversation_id: body.conversation.id,
+      client_id: crypto.randomUUID(),
+    });
+    const second = await dictated();
+    const late = await cancel(reader, body.reply.id, { revision: 1 });
+    expect([late.status, late.body.message.status]).toEqual([200, 'pending']);
+    second.write('正好');
+    second.end();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '月色正好' });
+  });
+
+  test('is nobody else’s to stop, and an own line is answered as it is', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    const foreign = await other.post<ErrorDto>(`/messages/${body.reply.id}/cancel`, {});
+    expect([foreign.status, foreign.body.message]).toEqual([404, '没有找到这条消息']);
+    expect((await cancel(reader, body.message.id)).body.message).toMatchObject({ status: 'completed' });
+    dictation.write('月色');
+    dictation.end();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '月色' });
+  });
+});
