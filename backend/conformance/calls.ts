@@ -20,6 +20,13 @@ export const calls = {
   },
   'POST /v1/messages/continue': { without: serverWords },
   'POST /v1/messages/{id}/cancel': { without: 'the page offers no 停止: announced as messages.cancel' },
+  'POST /v1/messages/{id}/regenerate': {
+    without: 'the page offers no 换一种说法: announced as messages.regenerate',
+  },
+  'POST /v1/messages/{id}/variant': {
+    without: 'a reply that was told another way cannot show its former text again',
+    follows: 'POST /v1/messages/{id}/regenerate',
+  },
   'GET /v1/conversations': { without: 'required' },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',

@@ -91,6 +91,8 @@ export const Message: Entity = {
     body: text,
     error: problem,
     cost: whole,
+    variant: v.optional(whole),
+    variants: v.optional(whole),
     created_at: time,
     updated_at: time,
   }),

@@ -27,6 +27,10 @@ class Dictation {
     this.#response.end('data: [DONE]\n\n');
   }
 
+  breakOff(): void {
+    this.#response.destroy();
+  }
+
   /** Resolves once the backend has hung up. */
   async abandoned(): Promise<void> {
     if (!this.#response.closed) await once(this.#response, 'close');
@@ -79,6 +83,27 @@ interface Answer {
   balance: number;
 }
 const cancel = (reader: Client, id: string, form: object = {}) => reader.post<Answer>(`/messages/${id}/cancel`, form);
+
+/** The reader's first line, answered with these words. */
+async function answered(reader: Client, words: string) {
+  const { body } = await reader.say({ story_id });
+  await dictate(words);
+  return body;
+}
+
+/** Has the reply that is being waited for written whole. */
+async function dictate(words: string): Promise<Dictation> {
+  const dictation = await dictated();
+  dictation.write(words);
+  dictation.end();
+  await backend.settled();
+  return dictation;
+}
+
+const regenerate = (reader: Client, id: string, client_id: string = crypto.randomUUID()) =>
+  reader.post<Answer>(`/messages/${id}/regenerate`, { client_id });
+const choose = (reader: Client, id: string, variant: unknown) =>
+  reader.post<Answer>(`/messages/${id}/variant`, { variant });
 
 describe('a reply that is stopped', () => {
   test('keeps what has come and its price, and hangs up on the storyteller', async () => {
@@ -184,5 +209,114 @@ describe('a reply that is stopped', () => {
     dictation.end();
     await backend.settled();
     expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '月色' });
+  });
+});
+
+describe('a reply that is told another way', () => {
+  test('costs as much as a message, shows the new text, and tells the storyteller what to avoid', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    const { status, body } = await regenerate(reader, reply.id);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({
+      message: { id: reply.id, body: '', status: 'pending', revision: 2, variant: 2, variants: 2, cost: 2 * price },
+      balance: rules.signUpGift - 2 * price,
+    });
+    const { prompt } = await dictate('灯影摇了摇。');
+    expect(prompt).toContain('月色正好。');
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '灯影摇了摇。', variant: 2, variants: 2 });
+  });
+
+  test('keeps its former texts: one is chosen for nothing, and the story goes on from it', async () => {
+    const reader = await backend.reader();
+    const { reply, conversation } = await answered(reader, '月色正好。');
+    await regenerate(reader, reply.id);
+    await dictate('灯影摇了摇。');
+    const { body: chosen } = await choose(reader, reply.id, 1);
+    expect(chosen).toMatchObject({
+      message: { body: '月色正好。', status: 'completed', variant: 1, variants: 2 },
+      balance: rules.signUpGift - 2 * price,
+    });
+    expect(await lastOf(reader)).toEqual(chosen.message);
+    // carried on, left and chosen again it is as it was left
+    await reader.post('/messages/continue', { conversation_id: conversation.id, client_id: crypto.randomUUID() });
+    await dictate('风停了。');
+    expect((await choose(reader, reply.id, 2)).body.message.body).toBe('灯影摇了摇。');
+    expect((await choose(reader, reply.id, 1)).body.message.body).toBe('月色正好。风停了。');
+    await reader.say({ story_id });
+    const { prompt } = await dictate('她笑了。');
+    expect(prompt).toContain('月色正好。风停了。');
+    expect(prompt).not.toContain('灯影');
+    const late = await choose(reader, reply.id, 2);
+    expect([late.status, late.body]).toMatchObject([422, { message: '只有最后一条回复可以换一种说法' }]);
+  });
+
+  test('has its former text again, and its price back, where nothing new came: by a failure or by its reader', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    await regenerate(reader, reply.id);
+    (await dictated()).end();
+    await backend.settled();
+    const failed = await lastOf(reader);
+    expect(failed).toMatchObject({ status: 'failed', body: '月色正好。', variant: 1, variants: 1, cost: price });
+    expect(failed?.error?.message).toBe('没能换一种说法，点数已退还，原来的还在');
+    await regenerate(reader, reply.id);
+    await dictated();
+    const { body: stopped } = await cancel(reader, reply.id, { revision: 3 });
+    expect(stopped.message).toMatchObject({
+      status: 'failed',
+      body: '月色正好。',
+      variant: 1,
+      variants: 1,
+      cost: price,
+    });
+    expect(await refundsOf(reader)).toEqual([price, price]);
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+  });
+
+  test('that breaks off after some words keeps both texts, and is paid back', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    await regenerate(reader, reply.id);
+    const dictation = await dictated();
+    dictation.write('灯影');
+    await storedText(reader, '灯影');
+    dictation.breakOff();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({
+      status: 'failed',
+      body: '灯影',
+      variant: 2,
+      variants: 2,
+      cost: price,
+    });
+    expect((await choose(reader, reply.id, 1)).body.message).toMatchObject({
+      status: 'completed',
+      error: null,
+      body: '月色正好。',
+    });
+    expect((await choose(reader, reply.id, 2)).body.message).toMatchObject({ status: 'failed', body: '灯影' });
+  });
+
+  test('is bought once per key, and never while it is being written', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    const key = crypto.randomUUID();
+    const [first, second] = await Promise.all([regenerate(reader, reply.id, key), regenerate(reader, reply.id, key)]);
+    expect(second).toMatchObject({ status: 202, body: first?.body });
+    expect((await regenerate(reader, reply.id)).status).toBe(409);
+    expect((await choose(reader, reply.id, 1)).status).toBe(409);
+    await dictate('灯影摇了摇。');
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+  });
+
+  test('is the last reply, one’s own, in a text that it has', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { message, reply } = await answered(reader, '月色正好。');
+    expect((await regenerate(other, reply.id)).status).toBe(404);
+    expect((await choose(other, reply.id, 1)).status).toBe(404);
+    expect((await regenerate(reader, message.id)).status).toBe(422);
+    for (const variant of [0, 2, '一']) expect((await choose(reader, reply.id, variant)).status).toBe(422);
+    expect((await choose(reader, reply.id, 1)).body.message.version).toBe((await lastOf(reader))?.version);
   });
 });

@@ -16,8 +16,10 @@ interface Follower {
   limit: number;
 }
 
+const acts = ['say', 'continue', 'stop', 'regenerate', 'choose'] as const;
+
 const step = fc.oneof(
-  fc.record({ kind: fc.constantFrom('say' as const, 'continue' as const, 'stop' as const) }),
+  fc.record({ kind: fc.constantFrom(...acts) }),
   fc.record({ kind: fc.constant('settle' as const) }),
   fc.record({ kind: fc.constant('catchUp' as const), who: fc.nat(2) }),
 );
@@ -46,18 +48,19 @@ test('sync.property: whoever asks for what came after a version ends with the wh
   );
 });
 
-async function act(reader: Client, kind: 'say' | 'continue' | 'stop'): Promise<void> {
+async function act(reader: Client, kind: (typeof acts)[number]): Promise<void> {
   if (kind === 'say') {
     await reader.say({ story_id });
     return;
   }
   const { meta, data } = await reader.latest({ story_id, limit: 1 });
-  if (kind === 'stop') {
-    await reader.post(`/messages/${data[0]?.id}/cancel`);
-    return;
-  }
-  if (meta.conversation_id)
-    await reader.post('/messages/continue', { conversation_id: meta.conversation_id, client_id: randomUUID() });
+  const [last] = data;
+  const key = { client_id: randomUUID() };
+  if (kind === 'stop') await reader.post(`/messages/${last?.id}/cancel`);
+  if (kind === 'regenerate') await reader.post(`/messages/${last?.id}/regenerate`, key);
+  if (kind === 'choose') await reader.post(`/messages/${last?.id}/variant`, { variant: 1 });
+  if (kind !== 'continue') return;
+  if (meta.conversation_id) await reader.post('/messages/continue', { conversation_id: meta.conversation_id, ...key });
 }
 
 async function catchUp(reader: Client, follower: Follower | undefined): Promise<void> {

@@ -54,6 +54,16 @@ const attempts: Attempt[] = [
     gives: isSuccess,
   },
   {
+    call: 'POST /v1/messages/{id}/regenerate',
+    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/regenerate`, withKey()),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/{id}/variant',
+    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/variant`, { variant: 1 }),
+    gives: isSuccess,
+  },
+  {
     call: 'POST /v1/messages/suggestion',
     send: (attacker, { conversation_id }) => attacker.post('/messages/suggestion', { conversation_id, ...withKey() }),
     gives: isSuccess,
@@ -161,6 +171,8 @@ const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/messages/suggestion', 'POST', '/messages/suggestion'],
   ['POST /v1/messages/continue', 'POST', '/messages/continue'],
   ['POST /v1/messages/{id}/cancel', 'POST', '/messages/none/cancel'],
+  ['POST /v1/messages/{id}/regenerate', 'POST', '/messages/none/regenerate'],
+  ['POST /v1/messages/{id}/variant', 'POST', '/messages/none/variant'],
   ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
   ['PUT /v1/user', 'PUT', '/user'],
   ['PUT /v1/user/password', 'PUT', '/user/password'],

@@ -319,6 +319,49 @@ const stopping = checksOf('POST /v1/messages/{id}/cancel', [
   },
 ]);
 
+const retelling = [
+  ...checksOf('POST /v1/messages/{id}/regenerate', [
+    {
+      name: 'tells the last reply another way, in the same message and as a further text of it',
+      otherwise: 'shows whatever the conversation has become',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = (await world.settled(visitor, id)).at(-1) ?? {};
+        const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
+        const client_id = randomUUID();
+        const answer = await visitor.post(path, { client_id }, { 'Idempotency-Key': client_id });
+        expectSuccess(answer);
+        const { message } = unwrapped(answer.body);
+        expectReadable(Message, message);
+        const { revision, variant, variants } = recordOf(message);
+        expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
+        expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
+        const after = (await world.settled(visitor, id)).at(-1) ?? {};
+        expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/messages/{id}/variant', [
+    {
+      name: 'shows a former text of the last reply again',
+      otherwise: 'shows whatever the reply has become',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = (await world.settled(visitor, id)).at(-1) ?? {};
+        if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
+        const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
+        expectSuccess(answer);
+        const { variant, body } = recordOf(unwrapped(answer.body).message);
+        expectThat(variant === 1 && body !== before.body, () => shown(answer));
+        const after = (await world.settled(visitor, id)).at(-1) ?? {};
+        expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
+      },
+    },
+  ]),
+];
+
 const suggesting = [
   ...checksOf('POST /v1/messages/suggestion', [
     {
@@ -408,6 +451,7 @@ export const chatChecks = [
   ...reading,
   ...resuming,
   ...stopping,
+  ...retelling,
   ...suggesting,
   ...conversations,
   ...deletion,

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, userOf } from '../http/http.ts';
 import { invalid, restarting } from '../http/httpError.ts';
@@ -7,8 +7,16 @@ import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { readInput, validate } from '../http/input.ts';
 import type { Services } from '../services.ts';
 import { latestMessages, latestQuery } from './message.ts';
-import { cancelForm, cancelReply } from './reply.ts';
-import { continueForm, continueReply, messageForm, sendMessage } from './sendMessage.ts';
+import {
+  cancelForm,
+  cancelReply,
+  chooseVariant,
+  continueForm,
+  continueReply,
+  regenerateReply,
+  variantForm,
+} from './replyActions.ts';
+import { messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
 /** Everything below `/v1/messages`. */
@@ -34,6 +42,17 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       const form = validate(cancelForm, await readInput(c));
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
+    .post('/:id/regenerate', (c) =>
+      charged(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
+        regenerateReply(services, user, c.req.param('id')),
+      ),
+    )
+    .post('/:id/variant', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(variantForm, await readInput(c));
+      return c.json(services.db.transaction(() => chooseVariant(services, user, c.req.param('id'), form)));
+    })
     .get('/latest', (c) => {
       const user = userOf(c);
       const wanted = validate(latestQuery, c.req.query());
@@ -57,7 +76,8 @@ async function charged<Schema extends v.GenericSchema>(
 ): Promise<Response> {
   if (services.runs.isDraining) throw restarting();
   const user = userOf(c);
-  services.limits.take(`${c.req.path}:${user.id}`, perMinute);
+  const call = c.req.path.replace(c.req.param('id') ?? '', ':id');
+  services.limits.take(`${call}:${user.id}`, perMinute);
   const input = await readInput(c);
   const form = validate(schema, input);
   const key = requiredKey(c, input);

@@ -1,16 +1,14 @@
-import * as v from 'valibot';
 import { StorytellerTimeout, withDeadlines } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
-import type { MessageRow, UserRow } from '../db/schema.ts';
-import { notFound } from '../http/httpError.ts';
-import { clean, codePoints, wholeNumber } from '../http/input.ts';
+import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
+import { clean, codePoints } from '../http/input.ts';
 import { announceMessage, tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { balanceOf, refund } from '../wallet.ts';
+import { refund } from '../wallet.ts';
 import { contextOf } from './context.ts';
 import { saveConversation } from './conversation.ts';
-import { isRunning, presentMessage } from './message.ts';
+import { isRunning } from './message.ts';
 import { RunStopped } from './runs.ts';
 
 const failures = {
@@ -18,6 +16,7 @@ const failures = {
   timeout: '等得太久，点数已退还，可续写',
   interrupted: '书写中断，点数已退还，可续写',
 };
+const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;
 
 export const failureMessage = (code: FailureCode): string => failures[code];
@@ -81,12 +80,15 @@ export function endReply(services: Services, messageId: string, ending: Ending):
     saveConversation(services, conversation);
     const failure = ending.status === 'failed' ? ending.code : null;
     const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && ending.isPaidFor);
+    const former = row.body === '' ? formerVariant(services, row.id) : undefined;
     const ended: MessageRow = {
       ...row,
-      version: conversation.version,
       status: ending.status,
       error_code: failure,
       error_message: failure && failures[failure],
+      ...(former && { ...textOf(former), variants: row.variants - 1 }),
+      ...(former && failure && { status: 'failed', error_code: failure, error_message: notRetold }),
+      version: conversation.version,
       cost: isPaidFor ? row.cost : row.cost - refundReply(services, row),
       updated_at: clock(),
     };
@@ -95,42 +97,44 @@ export function endReply(services: Services, messageId: string, ending: Ending):
   });
 }
 
-export const cancelForm = v.object({ revision: v.nullish(wholeNumber(1)) });
+/** What of a message belongs to the text that it shows. */
+export const textOf = ({
+  variant,
+  body,
+  status,
+  error_code,
+  error_message,
+}: Omit<MessageVariantRow, 'message_id' | 'revision'>) => ({
+  variant,
+  body,
+  status,
+  error_code,
+  error_message,
+});
 
-/**
- * Stops a reply that is being written, in a revision if one is named, and keeps what has come of it. One that has ended
- * is answered as it is. Throws 404.
- */
-export async function cancelReply(
-  services: Services,
-  user: UserRow,
-  messageId: string,
-  { revision }: v.InferOutput<typeof cancelForm>,
-) {
-  const row = findOwnMessage(services, user, messageId);
-  if (isRunning(row) && (revision ?? row.revision) === row.revision) await services.runs.cancel(row.id);
-  return {
-    message: presentMessage(findOwnMessage(services, user, messageId)),
-    balance: balanceOf(services, user.id),
-  };
-}
+/** The text that a reply showed before it began to be told again; undefined where it was told once. */
+const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow | undefined =>
+  db.first(
+    query
+      .selectFrom('message_variants')
+      .selectAll()
+      .where('message_id', '=', messageId)
+      .orderBy('revision', 'desc')
+      .limit(1),
+  );
 
-/** Gives back what the running revision of a reply cost; returns the points. */
+/** Under what a revision of a reply is booked; the first is the message's own. */
+export const bookingKey = ({ id, revision }: Pick<MessageRow, 'id' | 'revision'>): string =>
+  revision === 1 ? id : `${id}:${revision}`;
+
+/** Gives back what the running revision of a reply cost, be it told anew or carried on; returns the points. */
 export function refundReply(services: Services, row: MessageRow): number {
-  return row.revision === 1
-    ? refund(services, row.user_id, 'message', row.id)
-    : refund(services, row.user_id, 'continue', `${row.id}:${row.revision}`);
+  const key = bookingKey(row);
+  return refund(services, row.user_id, 'message', key) + refund(services, row.user_id, 'continue', key);
 }
 
 export function findMessage({ db }: Services, id: string): MessageRow | undefined {
   return db.first(query.selectFrom('messages').selectAll().where('id', '=', id));
-}
-
-/** One's own message, whoever wrote it; throws 404, for another's as well. */
-export function findOwnMessage(services: Services, user: UserRow, id: string): MessageRow {
-  const row = findMessage(services, id);
-  if (row?.user_id !== user.id) throw notFound('没有找到这条消息');
-  return row;
 }
 
 /** Code points per event: even as PHP escapes them (12 bytes each) they stay below the frame's limit. */

@@ -123,6 +123,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
   'messages.cancel',
+  'messages.regenerate',
   'password.reset',
   'account.email',
   'account.devices',

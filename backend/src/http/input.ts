@@ -26,6 +26,7 @@ const labels: Record<string, string> = {
   sort: '排序',
   package_id: '充值档位',
   revision: '版次',
+  variant: '说法',
 };
 
 export const codePoints = (text: string): number => [...text].length;

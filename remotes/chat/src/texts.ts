@@ -84,6 +84,18 @@ export const texts = {
     label: '停止',
     failed: '没能停下，请再试一次',
   },
+  retell: {
+    label: '换一种说法',
+    /** For a reply that was stopped before its first word. */
+    again: '再写一次',
+    priced: (label: string, price: string) => `${label} · ${price}`,
+    failed: '没能换一种说法，请再试一次',
+    chooseFailed: '没能换过来，请再试一次',
+    former: '上一种说法',
+    next: '下一种说法',
+    count: (variant: number, of: number) => `${variant}/${of}`,
+    countName: (variant: number, of: number) => `第 ${variant} 种说法，共 ${of} 种`,
+  },
   resume: {
     label: '继续',
     failed: '没能续写，请再试一次',

@@ -56,6 +56,8 @@ export const endpoints = {
   suggestion: (id: string) => `/v1/messages/suggestion/${encodeURIComponent(id)}`,
   continue: '/v1/messages/continue',
   cancelReply: (id: string) => `/v1/messages/${encodeURIComponent(id)}/cancel`,
+  regenerate: (id: string) => `/v1/messages/${encodeURIComponent(id)}/regenerate`,
+  variant: (id: string) => `/v1/messages/${encodeURIComponent(id)}/variant`,
   conversations: '/v1/conversations',
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
   user: '/v1/user',

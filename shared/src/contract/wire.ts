@@ -167,6 +167,9 @@ export const messageSchema = v.object({
   error: problem,
   /** points */
   cost: optionalNumber,
+  /** Which of its texts, from 1, a reply shows, and how many it has. */
+  variant: optionalNumber,
+  variants: optionalNumber,
   created_at: optionalText,
   updated_at: optionalText,
 });

@@ -57,6 +57,16 @@ export async function postCancel(messageId: string, revision: number): Promise<C
   return request({ url: endpoints.cancelReply(messageId), method: 'POST', body: { revision }, schema });
 }
 
+export async function postRegenerate(messageId: string, clientId: string): Promise<ContinuedDto> {
+  const how = { method: 'POST', idempotencyKey: clientId, body: { client_id: clientId } };
+  return request({ url: endpoints.regenerate(messageId), ...how, schema: singleSchema(continuedSchema) });
+}
+
+export async function postVariant(messageId: string, variant: number): Promise<ContinuedDto> {
+  const schema = singleSchema(continuedSchema);
+  return request({ url: endpoints.variant(messageId), method: 'POST', body: { variant }, schema });
+}
+
 export async function postSuggestion(conversationId: string, count: number, clientId: string): Promise<Suggestion> {
   const content = { conversation_id: conversationId, count, client_id: clientId };
   const how = { method: 'POST', idempotencyKey: clientId, body: content, schema: singleSchema(suggestionSchema) };

@@ -3,7 +3,7 @@ import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/r
 import { isUncertain } from '../model/pendingMessage';
 import { findMessage, isRunning, type Message, toMessage, withAnswer } from '../model/thread';
 import { chatActions } from '../slice';
-import { postCancel, postContinue } from './calls';
+import { postCancel, postContinue, postRegenerate, postVariant } from './calls';
 import { changeThread, selectThread } from './chatApi';
 import { currentUserId } from './outbox';
 import { threadSyncs } from './threadSync';
@@ -15,17 +15,41 @@ const { dispatch } = store;
 
 /** Lets the last reply go on; its text flows into the same message. Rejects with ApiError, the price given back. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await order(storyId, message, price, (clientId) => postContinue(message.conversationId, message.id, clientId));
+  await order('continue', storyId, message, price, (clientId) =>
+    postContinue(message.conversationId, message.id, clientId),
+  );
 }
 
-/** Orders a further revision of a message, with its price shown as spent. */
+/** Has the last reply told another way; its text so far can be had again. Rejects with ApiError, the price given back. */
+export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
+  await order('regenerate', storyId, message, price, (clientId) => postRegenerate(message.id, clientId));
+}
+
+/** Lets the last reply show another of its texts. Rejects with ApiError. */
+export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
+  const reader = currentUserId();
+  dispatch(chatActions.continuingChanged({ storyId, on: true }));
+  try {
+    const answer = await postVariant(message.id, variant);
+    if (currentUserId() === reader) takeAnswer(storyId, message, answer);
+  } catch (cause) {
+    if (!isApiError(cause)) throw cause;
+    const now = await lookAt(storyId, message);
+    if (now?.variant !== variant && currentUserId() === reader) throw cause;
+  } finally {
+    dispatch(chatActions.continuingChanged({ storyId, on: false }));
+  }
+}
+
+/** Orders a further revision of a message, with its price shown as spent; `what` is asked for is bought once. */
 async function order(
+  what: string,
   storyId: string,
   message: Message,
   price: number | undefined,
   ask: (clientId: string) => Promise<ContinuedDto>,
 ): Promise<void> {
-  const attempt = `${message.id}:${message.revision}`;
+  const attempt = `${what}:${message.id}:${message.revision}`;
   const clientId = openKeys.get(attempt) ?? newClientId();
   openKeys.set(attempt, clientId);
   const buyer = currentUserId();

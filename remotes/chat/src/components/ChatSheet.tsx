@@ -21,7 +21,7 @@ import { isRunning, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
-import { MessageText } from './MessageRow';
+import { MessageText, type Retelling } from './MessageRow';
 
 /** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
 export type OpenSheet =
@@ -35,6 +35,8 @@ export interface ChatSheetProps {
   storyId: string;
   speakerName: string;
   log: Log;
+  /** undefined where the server cannot tell a reply another way. */
+  retelling: Retelling | undefined;
   actions: ChatActions;
   /** Puts words back into the composer. */
   onEdit: (text: string) => void;
@@ -61,10 +63,11 @@ function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage })
   const acts = target && ('state' in target ? pendingActs(target, props) : messageActs(target, props, title));
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
-      {acts?.map(({ label, icon, run }) => (
+      {acts?.map(({ label, detail, icon, run }) => (
         <ListRow
           key={label}
           title={label}
+          detail={detail}
           icon={icon}
           onClick={() => {
             onClose();
@@ -89,18 +92,33 @@ function currentTarget(opened: Message | PendingMessage, log: Log): Message | Pe
 
 interface MenuAct {
   label: string;
+  /** what it costs */
+  detail?: string | undefined;
   icon: ReactNode;
   run: () => void;
 }
 
 const SIZE = 20;
 
-function messageActs(message: Message, { actions, log, onOpen }: ChatSheetProps, title: string): MenuAct[] {
+function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
+  const { actions, log, retelling, onOpen } = props;
   const isLast = message.id === log.messages.at(-1)?.id;
   const acts = wordActs(message.body, isRunning(message), { actions, onOpen }, title);
   if (!isLast || message.role !== 'assistant' || isRunning(message)) return acts;
   const resume = () => actions.resume(message);
-  return [...acts, { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume }];
+  const resumeAct = { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume };
+  if (!retelling) return [...acts, resumeAct];
+  const { price } = retelling;
+  return [
+    ...acts,
+    resumeAct,
+    {
+      label: texts.retell.label,
+      detail: price === undefined ? undefined : formatPoints(price),
+      icon: <RefreshIcon size={SIZE} />,
+      run: () => actions.retell(message),
+    },
+  ];
 }
 
 /** One that is being sent can only be read: what becomes of it is not ours to say. */

@@ -29,7 +29,7 @@ import {
 } from 'react';
 import { outbox } from '../api/outbox';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
-import { continueReply, stopReply } from '../api/replies';
+import { chooseVariant, continueReply, regenerateReply, stopReply } from '../api/replies';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
@@ -73,6 +73,11 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     [actions],
   );
   const lastId = last?.id;
+  const canRetell = useCapability('messages.regenerate') && isMember;
+  const retelling = useMemo(
+    () => (canRetell ? { price: story.pricePerMessage } : undefined),
+    [canRetell, story.pricePerMessage],
+  );
   const today = useShanghaiDay();
   const drawRow = useCallback(
     (row: Row) => {
@@ -84,9 +89,18 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
       const { message, startsDay } = row;
       const day = startsDay ? formatDay(message.createdAt, today) : undefined;
       const isLast = message.id === lastId;
-      return <MessageRow message={message} day={day} isLast={isLast} speaker={story.speaker} actions={rowActions} />;
+      return (
+        <MessageRow
+          message={message}
+          day={day}
+          isLast={isLast}
+          retelling={retelling}
+          speaker={story.speaker}
+          actions={rowActions}
+        />
+      );
     },
-    [story, rowActions, waiting, lastId, today, log.pending],
+    [story, rowActions, waiting, lastId, retelling, today, log.pending],
   );
   return (
     <>
@@ -108,6 +122,7 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
           storyId={story.id}
           speakerName={story.speaker.name}
           log={log}
+          retelling={retelling}
           actions={actions}
           onEdit={(text) => composer.current?.putBack(text)}
           onOpen={setSheet}
@@ -324,6 +339,8 @@ function useChatActions(
       getPoints(cost ?? 0);
       return false;
     };
+    /** A second tap before the first is answered is none. */
+    const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
     /** A purchase that failed says why; one that failed for want of points leads to more. */
     const tell = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
@@ -362,6 +379,16 @@ function useChatActions(
         const price = resumePrice(message, pricePerMessage);
         if (!canPay(price)) return;
         void continueReply(storyId, message, price).catch((cause: unknown) => tell(cause, texts.resume.failed));
+      },
+      retell(message: Message) {
+        if (isOrdering() || !canPay(pricePerMessage)) return;
+        void regenerateReply(storyId, message, pricePerMessage).catch((cause: unknown) =>
+          tell(cause, texts.retell.failed),
+        );
+      },
+      choose(message: Message, variant: number) {
+        if (isOrdering()) return;
+        void chooseVariant(storyId, message, variant).catch((cause: unknown) => tell(cause, texts.retell.chooseFailed));
       },
       stop: (message: Message): Promise<void> =>
         stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),

@@ -196,6 +196,9 @@ export interface Message {
   status: Status;
   errorText: string;
   cost: number;
+  /** Which of its texts, from 1, a reply shows, and how many it has. */
+  variant: number;
+  variants: number;
   createdAt: string;
   updatedAt: string;
 }
@@ -218,6 +221,8 @@ export function toMessage(dto: MessageDto): Message {
     status: statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed',
     errorText: dto.error?.message ?? '',
     cost: dto.cost ?? 0,
+    variant: dto.variant ?? 1,
+    variants: dto.variants ?? 1,
     createdAt: dto.created_at ?? '',
     updatedAt: dto.updated_at ?? dto.created_at ?? '',
   };

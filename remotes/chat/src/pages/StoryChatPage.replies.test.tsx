@@ -1,5 +1,5 @@
-import { store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { api, store } from '@liaozhai/shared/runtime';
+import { fireEvent, offline, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, told, write } from './chatting';
@@ -137,5 +137,134 @@ describe('停止', () => {
     expect(screen.queryByRole('button', { name: '停止' })).toBeNull();
     expect(screen.getByRole('button', { name: '发送' })).toBeTruthy();
     expect(await field()).toBeTruthy();
+  });
+});
+
+describe('换一种说法', () => {
+  const capabilities = ['messages.regenerate'] as const;
+  const RETELL = 'POST /v1/messages/m-2/regenerate';
+  const CHOOSE = 'POST /v1/messages/m-2/variant';
+  const begun = messageDto({ seq: 2, version: 3, revision: 2, body: '', status: 'pending', variant: 2, variants: 2 });
+  const retold = { ...begun, version: 4, status: 'completed', body: '灯影摇了摇。' };
+  const retellButton = () => screen.findByRole('button', { name: '换一种说法 · 2 点' });
+
+  test('names its price, begins anew in the place of the reply and counts the texts', async () => {
+    const { user, live, requests } = openChat(
+      { [LATEST]: latestDto([asked, told]), [RETELL]: { status: 202, body: { message: begun, balance: 98 } } },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    live.push('message.completed', messageEvent(retold));
+    expect(await screen.findByText('灯影摇了摇。')).toBeTruthy();
+    expect(screen.getByRole('img', { name: '第 2 种说法，共 2 种' })).toBeTruthy();
+    const [sent, ...others] = asksOf(requests, RETELL);
+    expect(others).toEqual([]);
+    expect(sent?.headers['idempotency-key']).toBe(sent && bodyOf(sent).client_id);
+  });
+
+  test('leads back to a former text and on again', async () => {
+    const former = { ...retold, version: 5, revision: 3, body: told.body, variant: 1 };
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, retold]), [CHOOSE]: { message: former, balance: 98 } },
+      { capabilities },
+    );
+    expect(await screen.findByRole('button', { name: '下一种说法' })).toHaveProperty('disabled', true);
+    await user.click(screen.getByRole('button', { name: '上一种说法' }));
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(screen.getByRole('img', { name: '第 1 种说法，共 2 种' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: '上一种说法' })).toHaveProperty('disabled', true);
+    expect(asksOf(requests, CHOOSE).map(({ body }) => body)).toEqual([{ variant: 1 }]);
+  });
+
+  test('stands in the menu of the last reply alone', async () => {
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([
+          asked,
+          told,
+          messageDto({ seq: 3, role: 'user', body: '后来呢？' }),
+          messageDto({ seq: 4 }),
+        ]),
+        'POST /v1/messages/m-4/regenerate': { status: 500, body: {} },
+      },
+      { capabilities },
+    );
+    expect(await screen.findAllByRole('button', { name: /换一种说法/ })).toHaveLength(1);
+    const [first, last] = await screen.findAllByRole('button', { name: /聂小倩的消息，更多操作/ });
+    await user.click(first ?? document.body);
+    const former = within(await screen.findByRole('dialog', { name: '聂小倩的消息' }));
+    expect(former.queryByRole('button', { name: /换一种说法/ })).toBeNull();
+    await user.click(former.getByRole('button', { name: '关闭' }));
+    await user.click(last ?? document.body);
+    const menu = within(await screen.findByRole('dialog', { name: '聂小倩的消息' }));
+    await user.click(await menu.findByRole('button', { name: /换一种说法\s*2 点/ }));
+    await waitFor(() => expect(said()).toEqual(['没能换一种说法，请再试一次']));
+    expect(asksOf(requests, 'POST /v1/messages/m-4/regenerate')).toHaveLength(1);
+    expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+  });
+
+  test('goes again under the same key where nobody knows what became of it, and is bought once', async () => {
+    let isUp = false;
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([asked, told]),
+        [RETELL]: () => {
+          if (!isUp) throw offline();
+          return { status: 202, body: { message: begun, balance: 98 } };
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    await waitFor(() => expect(said()).toHaveLength(1));
+    isUp = true;
+    await user.click(await retellButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    const [first, second] = asksOf(requests, RETELL);
+    expect(second?.body).toEqual(first?.body);
+  });
+
+  test('says nothing of a lost answer whose order was carried out', async () => {
+    let isBegun = false;
+    const { user } = openChat(
+      {
+        [LATEST]: () => latestDto([asked, isBegun ? begun : told]),
+        [RETELL]: () => {
+          isBegun = true;
+          throw offline();
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(said()).toEqual([]);
+  });
+
+  test('with too few points leads to more', async () => {
+    const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities, user: { balance: 1 } });
+    await user.click(await retellButton());
+    expect(await screen.findByRole('dialog', { name: '点数不够' })).toBeTruthy();
+    expect(asksOf(requests, RETELL)).toHaveLength(0);
+  });
+
+  test('of a reply that was stopped before its first word is 再写一次, in the place of 继续', async () => {
+    openChat({ [LATEST]: latestDto([asked, { ...stopped, body: '', cost: 0 }]) }, { capabilities });
+    expect(await screen.findByRole('button', { name: '再写一次 · 2 点' })).toBeTruthy();
+    expect((await screen.findByText('已停止')).querySelector('button')).toBeNull();
+  });
+
+  test('is not offered while a reply is being written, nor where the server cannot', async () => {
+    const { unmount } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    await screen.findByText('月色');
+    expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
+    unmount();
+    store.dispatch(api.util.resetApiState());
+    openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(told.body ?? '');
+    expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
   });
 });
