@@ -27,6 +27,7 @@ export const calls = {
     without: 'a reply that was told another way cannot show its former text again',
     follows: 'POST /v1/messages/{id}/regenerate',
   },
+  'POST /v1/messages/{id}/edit': { without: 'the page offers no 编辑: announced as messages.edit' },
   'GET /v1/conversations': { without: 'required' },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',

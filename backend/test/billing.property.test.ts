@@ -14,7 +14,7 @@ const stories = ['nie-xiaoqian', 'hua-pi', 'cu-zhi'];
 type Step =
   | { kind: 'say'; story: number; key: number; word: string }
   | { kind: 'continue' | 'suggest' | 'delete' | 'stop'; story: number; key: number }
-  | { kind: 'regenerate' | 'choose'; story: number; key: number }
+  | { kind: 'regenerate' | 'choose' | 'edit'; story: number; key: number }
   | { kind: 'checkIn' }
   | { kind: 'wait' };
 
@@ -40,7 +40,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constantFrom('regenerate' as const, 'choose' as const), story, key }),
+    arbitrary: fc.record({
+      kind: fc.constantFrom('regenerate' as const, 'choose' as const, 'edit' as const),
+      story,
+      key,
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('checkIn' as const) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
@@ -108,6 +112,11 @@ async function act(reader: Client, one: Step, costing: Costing): Promise<number>
   const lastId = body.data[0]?.id ?? 'none';
   if (one.kind === 'regenerate') return costing.post(`/messages/${lastId}/regenerate`, one.key, {});
   if (one.kind === 'choose') return (await reader.post(`/messages/${lastId}/variant`, { variant: one.key })).status;
+  if (one.kind === 'edit') {
+    const { data } = await reader.latest({ story_id: stories[one.story] ?? '' });
+    const lines = data.filter(({ role }) => role === 'user');
+    return costing.post(`/messages/${lines[one.key % lines.length]?.id}/edit`, one.key, { body: '换了话' });
+  }
   if (one.kind === 'stop') return (await reader.post(`/messages/${lastId}/cancel`)).status;
   if (one.kind === 'delete') return (await reader.delete(`/conversations/${conversation_id}`)).status;
   const path = one.kind === 'continue' ? '/messages/continue' : '/messages/suggestion';

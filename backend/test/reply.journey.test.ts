@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from '@rstest/core';
+import { query } from '../src/db/database.ts';
 import { rules } from '../src/rules.ts';
 import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
-import type { ErrorDto, MessageDto, Page, TransactionDto, UserDto } from './wire.ts';
+import type { ErrorDto, MessageDto, Page, Sent, TransactionDto, UserDto } from './wire.ts';
 
 // The storyteller is a model that writes what the test dictates, when the test wants it.
 
@@ -318,5 +319,91 @@ describe('a reply that is told another way', () => {
     expect((await regenerate(reader, message.id)).status).toBe(422);
     for (const variant of [0, 2, '一']) expect((await choose(reader, reply.id, variant)).status).toBe(422);
     expect((await choose(reader, reply.id, 1)).body.message.version).toBe((await lastOf(reader))?.version);
+  });
+});
+
+describe('a line that is edited', () => {
+  const edit = (reader: Client, id: string, form: Record<string, unknown>) =>
+    reader.post<Sent>(`/messages/${id}/edit`, { client_id: crypto.randomUUID(), ...form });
+  const wordsOf = (messages: MessageDto[]) => messages.map(({ seq, body }) => [seq, body]);
+
+  test('is answered anew for the price of a message; what followed it is gone, here and for who catches up', async () => {
+    const reader = await backend.reader();
+    const { message, reply } = await answered(reader, '月色正好。');
+    await reader.say({ story_id, body: '后来呢' });
+    await dictate('她笑了。');
+    const { version } = (await reader.latest({ story_id })).meta;
+    const { status, body } = await edit(reader, message.id, { body: '你是谁', revision: 1, last_seq: 4 });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      message: { id: message.id, seq: 1, body: '你是谁', revision: 2, client_id: message.client_id },
+      reply: { seq: 2, status: 'pending', cost: price },
+      conversation: { last_seq: 2 },
+      balance: rules.signUpGift - 3 * price,
+    });
+    expect(body.reply.id).not.toBe(reply.id);
+    const { prompt } = await dictate('我是小倩。');
+    expect(prompt).toContain('你是谁');
+    expect(prompt).not.toMatch(/月色正好|后来呢|她笑了/);
+    const { data } = await reader.latest({ story_id });
+    expect(wordsOf(data)).toEqual([
+      [1, '你是谁'],
+      [2, '我是小倩。'],
+    ]);
+    const since = await reader.latest({ story_id, after: version });
+    expect([wordsOf(since.data), since.meta.last_seq]).toEqual([wordsOf(data), 2]);
+    expect(await refundsOf(reader)).toEqual([]);
+  });
+
+  test('is refused where the conversation is no longer what the reader saw', async () => {
+    const reader = await backend.reader();
+    const { message } = await answered(reader, '月色正好。');
+    await reader.say({ story_id });
+    await dictate('她笑了。');
+    const before = await messagesOf(reader);
+    for (const seen of [{ last_seq: 2 }, { revision: 2 }]) {
+      const { status, body } = await edit(reader, message.id, { body: '你是谁', ...seen });
+      expect([status, body]).toMatchObject([409, { code: 'conversation_changed' }]);
+    }
+    expect(await messagesOf(reader)).toEqual(before);
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+  });
+
+  test('is bought once per key; nothing is cut where it cannot be paid for, or while a reply is being written', async () => {
+    const reader = await backend.reader();
+    const { body: begun } = await reader.say({ story_id });
+    const dictation = await dictated();
+    expect((await edit(reader, begun.message.id, { body: '你是谁' })).status).toBe(409);
+    dictation.write('月色正好。');
+    dictation.end();
+    await backend.settled();
+    const form = { body: '你是谁', client_id: crypto.randomUUID() };
+    const [first, second] = await Promise.all([
+      edit(reader, begun.message.id, form),
+      edit(reader, begun.message.id, form),
+    ]);
+    expect(second).toMatchObject({ status: 201, body: first?.body });
+    await dictate('我是小倩。');
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+    const { db } = backend.services;
+    const user = (await reader.get<{ data: UserDto }>('/user')).body.data.id;
+    db.run(
+      query
+        .updateTable('users')
+        .set({ balance: price - 1 })
+        .where('id', '=', user),
+    );
+    const before = await messagesOf(reader);
+    expect((await edit(reader, begun.message.id, { body: '再问一次' })).status).toBe(402);
+    expect(await messagesOf(reader)).toEqual(before);
+  });
+
+  test('is one’s own, and not a reply', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { message, reply } = await answered(reader, '月色正好。');
+    expect((await edit(other, message.id, { body: '你是谁' })).status).toBe(404);
+    expect((await edit(reader, reply.id, { body: '你是谁' })).status).toBe(422);
+    for (const body of ['', '长'.repeat(2_001)]) expect((await edit(reader, message.id, { body })).status).toBe(422);
+    expect(await messagesOf(reader)).toHaveLength(2);
   });
 });

@@ -10,6 +10,7 @@ const FOREIGN_SITE = 'https://elsewhere.example';
 /** What the other one has, as ids. */
 interface Targets {
   conversation_id: string;
+  lineId: string;
   replyId: string;
   suggestionId: string;
   orderId: string;
@@ -64,6 +65,12 @@ const attempts: Attempt[] = [
     gives: isSuccess,
   },
   {
+    call: 'POST /v1/messages/{id}/edit',
+    send: (attacker, { lineId }) =>
+      attacker.post(`/messages/${encodeURIComponent(lineId)}/edit`, { body: '他人所改', ...withKey() }),
+    gives: isSuccess,
+  },
+  {
     call: 'POST /v1/messages/suggestion',
     send: (attacker, { conversation_id }) => attacker.post('/messages/suggestion', { conversation_id, ...withKey() }),
     gives: isSuccess,
@@ -100,10 +107,12 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: A
   const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
   const orderId = call === 'GET /v1/orders/{id}' ? orderOf((await world.order()).answer) : '';
-  const replyId = idOf((await world.settled(victim.visitor, conversation_id)).at(-1));
+  const messages = await world.settled(victim.visitor, conversation_id);
+  const [lineId, replyId] = [messages[0], messages.at(-1)].map(idOf) as [string, string];
   const attacker = await world.member('theirs');
   const before = await stateOf(victim.visitor, conversation_id);
-  const answer = await send(attacker.visitor, { conversation_id, replyId, suggestionId, orderId, userId: victim.id });
+  const ids = { conversation_id, lineId, replyId, suggestionId, orderId, userId: victim.id };
+  const answer = await send(attacker.visitor, ids);
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
   const isChanged = await hasChanged(victim.visitor, conversation_id, before);
@@ -173,6 +182,7 @@ const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/messages/{id}/cancel', 'POST', '/messages/none/cancel'],
   ['POST /v1/messages/{id}/regenerate', 'POST', '/messages/none/regenerate'],
   ['POST /v1/messages/{id}/variant', 'POST', '/messages/none/variant'],
+  ['POST /v1/messages/{id}/edit', 'POST', '/messages/none/edit'],
   ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
   ['PUT /v1/user', 'PUT', '/user'],
   ['PUT /v1/user/password', 'PUT', '/user/password'],

@@ -362,6 +362,65 @@ const retelling = [
   ]),
 ];
 
+/** An answered line of `theirs`, by whom it can be edited. */
+async function ownLine(world: World) {
+  const { visitor } = await world.member('theirs');
+  const [, story_id] = await world.stories();
+  const { answer } = await say(visitor, { story_id });
+  if (answer.status > 299) throw new Untried('no message could be sent');
+  const conversationId = conversationIdOf(answer);
+  const written = await world.settled(visitor, conversationId);
+  const line = written.findLast(({ role }) => role === 'user') ?? {};
+  const edit = (content: object) => {
+    const client_id = randomUUID();
+    const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
+    return visitor.post(path, { client_id, ...content }, { 'Idempotency-Key': client_id });
+  };
+  return { visitor, conversationId, written, line, edit };
+}
+
+const editing = checksOf('POST /v1/messages/{id}/edit', [
+  {
+    name: 'gives a line other words and has it answered anew, in the place of what followed',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { visitor, conversationId, written, line, edit } = await ownLine(world);
+      const last_seq = written.at(-1)?.seq;
+      const answer = await edit({ body: '换了话', revision: line.revision, last_seq });
+      expectSuccess(answer);
+      const { message, reply } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      expectReadable(Message, reply);
+      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
+      const after = await world.settled(visitor, conversationId);
+      expectThat(after.length === written.length, `${after.length} messages where there were ${written.length}`);
+      expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+    },
+  },
+  {
+    name: 'tells those who catch up where the conversation ends now',
+    otherwise: 'shows what is gone on a device that missed the event, until the chat is opened anew',
+    async run(world) {
+      const { visitor, conversationId, line, edit } = await ownLine(world);
+      const version = Number(line.version);
+      expectSuccess(await edit({ body: '又换了话' }));
+      await world.settled(visitor, conversationId);
+      const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
+      const { body } = await visitor.get(`/messages/latest?${search}`);
+      const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
+      expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+    },
+  },
+  {
+    name: 'refuses where the conversation has gone on past last_seq (409)',
+    otherwise: 'cuts off what the reader has not seen yet',
+    async run(world) {
+      const { line, edit } = await ownLine(world);
+      expectStatus(await edit({ body: '没看见后面', last_seq: line.seq }), 409);
+    },
+  },
+]);
+
 const suggesting = [
   ...checksOf('POST /v1/messages/suggestion', [
     {
@@ -452,6 +511,7 @@ export const chatChecks = [
   ...resuming,
   ...stopping,
   ...retelling,
+  ...editing,
   ...suggesting,
   ...conversations,
   ...deletion,

@@ -16,7 +16,7 @@ import {
   regenerateReply,
   variantForm,
 } from './replyActions.ts';
-import { messageForm, sendMessage } from './sendMessage.ts';
+import { editForm, editMessage, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
 /** Everything below `/v1/messages`. */
@@ -45,6 +45,11 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     .post('/:id/regenerate', (c) =>
       charged(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
         regenerateReply(services, user, c.req.param('id')),
+      ),
+    )
+    .post('/:id/edit', (c) =>
+      charged(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
+        editMessage(services, user, c.req.param('id'), form),
       ),
     )
     .post('/:id/variant', async (c) => {

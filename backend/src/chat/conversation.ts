@@ -46,6 +46,13 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
   db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
 }
 
+/** Takes away all messages after a seq, under the conversation's next version; the caller saves the conversation. */
+export function cutAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
+  db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));
+  conversation.last_seq = seq;
+  conversation.version += 1;
+}
+
 /** One generation per conversation at a time; throws 409. */
 export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');

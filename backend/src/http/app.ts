@@ -124,6 +124,7 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
   'messages.cancel',
   'messages.regenerate',
+  'messages.edit',
   'password.reset',
   'account.email',
   'account.devices',

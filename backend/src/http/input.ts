@@ -27,6 +27,7 @@ const labels: Record<string, string> = {
   package_id: '充值档位',
   revision: '版次',
   variant: '说法',
+  last_seq: '末条序号',
 };
 
 export const codePoints = (text: string): number => [...text].length;

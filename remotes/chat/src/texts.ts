@@ -84,6 +84,21 @@ export const texts = {
     label: '停止',
     failed: '没能停下，请再试一次',
   },
+  editing: {
+    label: '编辑',
+    title: '正在编辑',
+    replies: '发出后，回复会重写',
+    cuts: (count: number) => `发出后，后面的 ${count} 条会删去`,
+    cancel: '取消编辑',
+    busy: '等这一段写完再发',
+    question: '改了再发？',
+    warning: (count: number) => `后面的 ${count} 条会删去，已花的点数不退还。`,
+    confirm: '删去并发送',
+    failed: '没能发出，请再试一次',
+  },
+  confirm: {
+    cancel: '再想想',
+  },
   retell: {
     label: '换一种说法',
     /** For a reply that was stopped before its first word. */

@@ -57,6 +57,7 @@ export const endpoints = {
   continue: '/v1/messages/continue',
   cancelReply: (id: string) => `/v1/messages/${encodeURIComponent(id)}/cancel`,
   regenerate: (id: string) => `/v1/messages/${encodeURIComponent(id)}/regenerate`,
+  editMessage: (id: string) => `/v1/messages/${encodeURIComponent(id)}/edit`,
   variant: (id: string) => `/v1/messages/${encodeURIComponent(id)}/variant`,
   conversations: '/v1/conversations',
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,

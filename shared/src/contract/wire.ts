@@ -202,7 +202,7 @@ export const conversationSchema = v.object({
 });
 export type ConversationDto = v.InferOutput<typeof conversationSchema>;
 
-/** `POST /v1/messages` */
+/** `POST /v1/messages`, `POST /v1/messages/{id}/edit` */
 export const sentSchema = v.object({
   message: messageSchema,
   reply: lenient(messageSchema),
@@ -315,6 +315,8 @@ export interface PasswordChangeDto {
 export const messageEventSchema = v.object({
   ...v.partial(messageSchema).entries,
   message: lenient(messageSchema),
+  /** All messages after it are gone. */
+  last_seq: optionalNumber,
   truncated: optionalBoolean,
 });
 export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;

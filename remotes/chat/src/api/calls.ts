@@ -1,6 +1,7 @@
 import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
+  capabilities,
   continuedSchema,
   endpoints,
   latestSchema,
@@ -12,7 +13,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import type { PendingMessage } from '../model/pendingMessage';
 import { type Suggestion, toSuggestion } from '../model/story';
-import { type Page, toPage } from '../model/thread';
+import { type EditedLine, type Page, toPage } from '../model/thread';
 
 /*
  * Calls that buy something are plain requests: a mutation of the cache would be aborted by the very 401 that ends the
@@ -32,7 +33,8 @@ export async function askLatest(query: LatestQuery): Promise<Page> {
   // whoever keeps a thread in step goes on asking when the session has run out, and each refusal would open the popup
   const refusal: ApiError = { kind: 'unauthenticated' };
   if (session.current().status !== 'member') throw refusal;
-  return toPage(await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema }));
+  const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
+  return toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
 }
 
 /** The same line gives the same key and body, so that it is carried out once. */
@@ -65,6 +67,13 @@ export async function postRegenerate(messageId: string, clientId: string): Promi
 export async function postVariant(messageId: string, variant: number): Promise<ContinuedDto> {
   const schema = singleSchema(continuedSchema);
   return request({ url: endpoints.variant(messageId), method: 'POST', body: { variant }, schema });
+}
+
+/** Refused where the conversation has gone on past `lastSeq`, or the line has been edited, meanwhile. */
+export async function postEdit(line: EditedLine, body: string, lastSeq: number, clientId: string): Promise<SentDto> {
+  const content = { body, revision: line.revision, last_seq: lastSeq, client_id: clientId };
+  const how = { method: 'POST', idempotencyKey: clientId, body: content };
+  return request({ url: endpoints.editMessage(line.id), ...how, schema: singleSchema(sentSchema) });
 }
 
 export async function postSuggestion(conversationId: string, count: number, clientId: string): Promise<Suggestion> {

@@ -1,10 +1,19 @@
-import type { ContinuedDto } from '@liaozhai/shared/contract';
+import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
 import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
+import { toConversation, withConversation } from '../model/conversation';
 import { isUncertain } from '../model/pendingMessage';
-import { findMessage, isRunning, type Message, toMessage, withAnswer } from '../model/thread';
+import {
+  cutAfter,
+  type EditedLine,
+  findMessage,
+  isRunning,
+  type Message,
+  toMessage,
+  withAnswer,
+} from '../model/thread';
 import { chatActions } from '../slice';
-import { postCancel, postContinue, postRegenerate, postVariant } from './calls';
-import { changeThread, selectThread } from './chatApi';
+import { postCancel, postContinue, postEdit, postRegenerate, postVariant } from './calls';
+import { changeConversations, changeThread, selectThread } from './chatApi';
 import { currentUserId } from './outbox';
 import { threadSyncs } from './threadSync';
 
@@ -24,6 +33,25 @@ export async function continueReply(storyId: string, message: Message, price: nu
 export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
   await order('regenerate', storyId, message, price, (clientId) => postRegenerate(message.id, clientId));
 }
+
+/**
+ * Gives one of the reader's lines other words and has it answered anew; all up to `lastSeq` that follows it is gone.
+ * Rejects with ApiError, the price given back.
+ */
+export async function editMessage(
+  storyId: string,
+  line: EditedLine,
+  body: string,
+  lastSeq: number,
+  price: number | undefined,
+): Promise<void> {
+  const what = `edit:${lastSeq}:${body}`;
+  await order(what, storyId, line, price, (clientId) => postEdit(line, body, lastSeq, clientId));
+}
+
+type Target = Pick<Message, 'id' | 'conversationId' | 'revision'>;
+
+type Answer = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
 
 /** Lets the last reply show another of its texts. Rejects with ApiError. */
 export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
@@ -45,9 +73,9 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
 async function order(
   what: string,
   storyId: string,
-  message: Message,
+  message: Target,
   price: number | undefined,
-  ask: (clientId: string) => Promise<ContinuedDto>,
+  ask: (clientId: string) => Promise<Answer>,
 ): Promise<void> {
   const attempt = `${what}:${message.id}:${message.revision}`;
   const clientId = openKeys.get(attempt) ?? newClientId();
@@ -71,15 +99,23 @@ async function order(
   }
 }
 
-function takeAnswer(storyId: string, { conversationId }: Message, answer: ContinuedDto): void {
-  if (answer.balance !== undefined) session.userPatched({ balance: answer.balance });
-  dispatch(changeThread(storyId, (thread) => withAnswer(thread, conversationId, [toMessage(answer.message)])));
+function takeAnswer(storyId: string, { conversationId }: Target, answer: Answer): void {
+  const { reply, conversation, balance } = answer;
+  if (balance !== undefined) session.userPatched({ balance });
+  const message = toMessage(answer.message);
+  dispatch(
+    changeThread(storyId, (thread) => {
+      if (!reply) return withAnswer(thread, conversationId, [message]);
+      return withAnswer(cutAfter(thread, message.seq, message.version), conversationId, [message, toMessage(reply)]);
+    }),
+  );
+  if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
   threadSyncs.watch(storyId);
   dispatch(api.util.invalidateTags(['Transaction']));
 }
 
 /** Whether the server carried out a request whose answer was lost. */
-async function hasGoneOn(storyId: string, message: Message): Promise<boolean> {
+async function hasGoneOn(storyId: string, message: Target): Promise<boolean> {
   const now = await lookAt(storyId, message);
   if (!now || now.revision === message.revision) return false;
   await session.refresh();
@@ -87,7 +123,7 @@ async function hasGoneOn(storyId: string, message: Message): Promise<boolean> {
 }
 
 /** The message as the server has it now; as it is known where the server cannot be asked. */
-async function lookAt(storyId: string, { id }: Message): Promise<Message | undefined> {
+async function lookAt(storyId: string, { id }: Target): Promise<Message | undefined> {
   await threadSyncs.catchUp(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   return thread && findMessage(thread, id);

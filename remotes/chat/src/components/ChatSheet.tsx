@@ -5,6 +5,7 @@ import {
   ContinueIcon,
   CopyIcon,
   DeleteIcon,
+  Dialog,
   EditIcon,
   GiftIcon,
   ListRow,
@@ -27,7 +28,8 @@ import { MessageText, type Retelling } from './MessageRow';
 export type OpenSheet =
   | { kind: 'menu'; target: Message | PendingMessage }
   | { kind: 'text'; title: string; text: string }
-  | { kind: 'points'; cost: number };
+  | { kind: 'points'; cost: number }
+  | { kind: 'confirm'; title: string; text: string; label: string; run: () => void };
 
 export interface ChatSheetProps {
   /** null while closed. */
@@ -40,6 +42,8 @@ export interface ChatSheetProps {
   actions: ChatActions;
   /** Puts words back into the composer. */
   onEdit: (text: string) => void;
+  /** Lets the reader give one of their lines other words; undefined where the server cannot. */
+  onEditMessage: ((message: Message) => void) | undefined;
   onOpen: (sheet: OpenSheet) => void;
   onClose: () => void;
 }
@@ -51,6 +55,7 @@ export function ChatSheet(props: ChatSheetProps) {
   const shown = props.sheet ?? last;
   if (shown?.kind === 'menu') return <MenuSheet {...props} target={shown.target} />;
   if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
+  if (shown?.kind === 'confirm') return <ConfirmDialog {...props} {...shown} />;
   if (shown?.kind === 'points') return <PointsSheet {...props} cost={shown.cost} />;
   return null;
 }
@@ -101,9 +106,12 @@ interface MenuAct {
 const SIZE = 20;
 
 function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
-  const { actions, log, retelling, onOpen } = props;
+  const { actions, log, retelling, onEditMessage, onOpen } = props;
   const isLast = message.id === log.messages.at(-1)?.id;
   const acts = wordActs(message.body, isRunning(message), { actions, onOpen }, title);
+  if (message.role === 'user' && onEditMessage) {
+    return [...acts, { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) }];
+  }
   if (!isLast || message.role !== 'assistant' || isRunning(message)) return acts;
   const resume = () => actions.resume(message);
   const resumeAct = { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume };
@@ -162,6 +170,31 @@ const TextSheet = ({ sheet, title, text, onClose }: ChatSheetProps & { title: st
       <MessageText text={text} />
     </div>
   </Sheet>
+);
+
+interface Confirmation {
+  title: string;
+  text: string;
+  label: string;
+  run: () => void;
+}
+
+/** A last question before something goes for good. */
+const ConfirmDialog = ({ sheet, title, text, label, run, onClose }: ChatSheetProps & Confirmation) => (
+  <Dialog
+    open={sheet?.kind === 'confirm'}
+    title={title}
+    danger
+    confirmLabel={label}
+    cancelLabel={texts.confirm.cancel}
+    onClose={onClose}
+    onConfirm={() => {
+      onClose();
+      run();
+    }}
+  >
+    {text}
+  </Dialog>
 );
 
 /** Too few points: how many are wanted and what brings them. It closes once they are there. */

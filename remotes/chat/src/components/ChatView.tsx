@@ -29,19 +29,19 @@ import {
 } from 'react';
 import { outbox } from '../api/outbox';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
-import { chooseVariant, continueReply, regenerateReply, stopReply } from '../api/replies';
+import { chooseVariant, continueReply, editMessage, regenerateReply, stopReply } from '../api/replies';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
 import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
 import type { Story } from '../model/story';
-import { isRunning, type Message, runningMessage, type Thread } from '../model/thread';
+import { type EditedLine, isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { ChatLog, useOlder } from './ChatLog';
 import type { ChatSheetProps, OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
-import { Composer, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
+import { Composer, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
 import { MessageRow, MessageText, PendingRow, type Waiting } from './MessageRow';
 
 interface ChatViewProps {
@@ -72,6 +72,7 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     () => ({ ...actions, openMenu: (target: Message | PendingMessage) => setSheet({ kind: 'menu', target }) }),
     [actions],
   );
+  const canEdit = useCapability('messages.edit') && isMember;
   const lastId = last?.id;
   const canRetell = useCapability('messages.regenerate') && isMember;
   const retelling = useMemo(
@@ -125,6 +126,7 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
           retelling={retelling}
           actions={actions}
           onEdit={(text) => composer.current?.putBack(text)}
+          onEditMessage={canEdit ? (message) => composer.current?.edit(message) : undefined}
           onOpen={setSheet}
           onClose={closeSheet}
         />
@@ -216,13 +218,21 @@ interface ChatFootProps {
 interface ComposerHandle {
   /** Puts words back into the composer, after what has been written there since. */
   putBack: (text: string) => void;
+  /** Lets the reader give one of their lines other words; what stood in the composer is there again afterwards. */
+  edit: (message: Message) => void;
 }
 
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
 const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, actions, ref }: ChatFootProps) {
-  const [draft, write] = useDraft(story.id);
   const field = useRef<HTMLTextAreaElement>(null);
-  useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
+  const { line: editedLine, draft, write, begin, end } = useEditing(story.id, last);
+  useImperativeHandle(ref, () => ({
+    putBack: (text) => fill(draft ? `${draft}\n${text}` : text),
+    edit(message) {
+      begin(message);
+      field.current?.focus();
+    },
+  }));
   const foot = useRef<HTMLDivElement>(null);
   /** What 灵感 has filled the field with; whoever changes it writes words of their own. */
   const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
@@ -245,7 +255,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     if (hasKeyboard()) field.current?.focus();
   };
   const close = () => closeSuggestions(story.id);
+  const sendEdited = (line: EditedLine, body: string) => {
+    actions.edit(line, body, last?.seq ?? line.seq, end);
+  };
   const send = (body: string) => {
+    if (editedLine) return sendEdited(editedLine, body);
     const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
     if (!actions.send(body, suggestionId)) return;
     used.current = null;
@@ -265,8 +279,10 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
         {...stopping}
+        isHeld={editedLine !== undefined && isBusy}
       >
-        {shownSuggestions && (
+        {editedLine && <EditingBar followers={(last?.seq ?? 0) - editedLine.seq} isHeld={isRunning} onCancel={end} />}
+        {shownSuggestions && !editedLine && (
           <SuggestionList
             suggestions={shownSuggestions}
             onUse={(text) => {
@@ -280,7 +296,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             onClose={close}
           />
         )}
-        {isMember && last && (
+        {isMember && last && !editedLine && (
           <ReplyChips
             prices={{ ...prices(), resume: resumePrice(last, story.pricePerMessage) }}
             isBusy={isBusy}
@@ -294,6 +310,44 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     </div>
   );
 });
+
+/**
+ * The composer's words: what is written for the story, or, while one of the reader's lines is edited, that line's. Both are
+ * kept on the device. A line that is gone meanwhile leaves its words among the others.
+ */
+function useEditing(storyId: string, last: Message | undefined) {
+  const [kept, keep] = useDraft(`${storyId}.edited`);
+  const [words, writeWords] = useDraft(`${storyId}.edit`);
+  const [draft, writeDraft] = useDraft(storyId);
+  const line = useMemo(() => readLine(kept), [kept]);
+  const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
+  const end = () => {
+    keep('');
+    writeWords('');
+  };
+  useEffect(() => {
+    if (!isGone) return;
+    writeDraft([draft, words].filter(Boolean).join('\n'));
+    keep('');
+    writeWords('');
+  }, [isGone, draft, words, writeDraft, writeWords, keep]);
+  const begin = ({ id, conversationId, seq, revision, body }: Message) => {
+    keep(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
+    writeWords(body);
+  };
+  return line && !isGone
+    ? { line, draft: words, write: writeWords, begin, end }
+    : { line: undefined, draft, write: writeDraft, begin, end };
+}
+
+function readLine(kept: string): EditedLine | undefined {
+  try {
+    return kept === '' ? undefined : JSON.parse(kept);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return undefined;
+  }
+}
 
 /** 停止 for the reply that is being written, where the server can stop it. */
 function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
@@ -385,6 +439,18 @@ function useChatActions(
         void regenerateReply(storyId, message, pricePerMessage).catch((cause: unknown) =>
           tell(cause, texts.retell.failed),
         );
+      },
+      /** Asks first where more than the answer goes. */
+      edit(line: EditedLine, body: string, lastSeq: number, onTaken: () => void) {
+        if (isOrdering() || !canPay(pricePerMessage)) return;
+        const run = () =>
+          void editMessage(storyId, line, body, lastSeq, pricePerMessage).then(onTaken, (cause: unknown) =>
+            tell(cause, texts.editing.failed),
+          );
+        const followers = lastSeq - line.seq;
+        if (followers <= 1) return run();
+        const { question: title, warning, confirm: label } = texts.editing;
+        open({ kind: 'confirm', title, text: warning(followers), label, run });
       },
       choose(message: Message, variant: number) {
         if (isOrdering()) return;

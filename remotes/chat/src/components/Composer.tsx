@@ -4,6 +4,7 @@ import {
   Chip,
   CloseIcon,
   ContinueIcon,
+  EditIcon,
   IconButton,
   RefreshIcon,
   SendIcon,
@@ -47,17 +48,19 @@ interface ComposerProps {
   /** Stops the reply that is being written; given while there is one that can be stopped. */
   onStop: (() => void) | undefined;
   isStopping: boolean;
+  /** What is written must wait. */
+  isHeld: boolean;
   /** What stands above the field: 灵感, 继续. */
   children: ReactNode;
 }
 
 /** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
 export function Composer(props: ComposerProps) {
-  const { field, text, onText, onSend, onStop, isStopping, children } = props;
+  const { field, text, onText, onSend, onStop, isStopping, isHeld, children } = props;
   const footId = useId();
   const body = text.trim();
   const left = MAX_CHARACTERS - codePoints(body);
-  const canSend = body !== '' && left >= 0;
+  const canSend = body !== '' && left >= 0 && !isHeld;
   useLayoutEffect(() => grow(field.current, text), [field, text]);
 
   const send = (event?: FormEvent) => {
@@ -152,6 +155,28 @@ function grow(field: HTMLTextAreaElement | null, text: string): void {
   if (!field || CSS.supports('field-sizing', 'content')) return;
   field.style.height = 'auto';
   if (text) field.style.height = `${field.scrollHeight + 2}px`;
+}
+
+interface EditingBarProps {
+  /** How many messages follow the line that is edited. */
+  followers: number;
+  isHeld: boolean;
+  onCancel: () => void;
+}
+
+/** Above the field while one of the reader's lines is being edited: what sending does, and the way out. */
+export function EditingBar({ followers, isHeld, onCancel }: EditingBarProps) {
+  const { title, replies, cuts, busy, cancel } = texts.editing;
+  return (
+    <div className={styles.editing} role="status">
+      <EditIcon size={16} />
+      <p>
+        <strong>{title}</strong>
+        <span>{isHeld ? busy : followers > 1 ? cuts(followers) : replies}</span>
+      </p>
+      <IconButton label={cancel} icon={<CloseIcon size={18} />} onClick={onCancel} />
+    </div>
+  );
 }
 
 interface ReplyChipsProps {

@@ -1,8 +1,20 @@
 import { api, store } from '@liaozhai/shared/runtime';
 import { fireEvent, offline, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, told, write } from './chatting';
+import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
+import {
+  asked,
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  SEND,
+  secondSentDto,
+  sendButton,
+  sends,
+  told,
+  write,
+} from './chatting';
 
 const running = messageDto({ seq: 2, version: 2, body: '月色', status: 'streaming', cost: 2 });
 const stopped = messageDto({ seq: 2, version: 3, body: '月色正好', status: 'cancelled', cost: 2 });
@@ -266,5 +278,152 @@ describe('换一种说法', () => {
     openChat({ [LATEST]: latestDto([asked, told]) });
     await screen.findByText(told.body ?? '');
     expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
+  });
+});
+
+describe('编辑', () => {
+  const capabilities = ['messages.edit'] as const;
+  const EDIT = 'POST /v1/messages/m-1/edit';
+  const further = [
+    messageDto({ seq: 3, role: 'user', body: '后来呢？', client_id: 'client-3' }),
+    messageDto({ seq: 4 }),
+  ];
+  /** What the server answers: the line, its new reply, and what is left. */
+  const edited = (request: RecordedRequest) => ({
+    status: 201,
+    body: {
+      message: { ...asked, version: 10, revision: 2, body: bodyOf(request).body },
+      reply: messageDto({ id: 'm-20', seq: 2, version: 11, body: '', status: 'pending', cost: 2 }),
+      conversation: conversationDto({ version: 11, last_seq: 2 }),
+      balance: 98,
+    },
+  });
+  const openMenu = async (user: ReturnType<typeof openChat>['user'], words: string) => {
+    await user.click(await screen.findByRole('button', { name: `我的消息，更多操作：${words}` }));
+    await user.click(await screen.findByRole('button', { name: '编辑' }));
+  };
+  const rewrite = async (text: string) => fireEvent.change(await field(), { target: { value: text } });
+
+  test('brings the words into the composer, replaces line and reply, and gives back what stood there', async () => {
+    const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]), [EDIT]: edited }, { capabilities });
+    await user.type(await field(), '写了一半');
+    await openMenu(user, '谁在门外？');
+    expect(screen.getByText('正在编辑')).toBeTruthy();
+    expect(screen.getByText('发出后，回复会重写')).toBeTruthy();
+    expect(await field()).toHaveProperty('value', '谁在门外？');
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.getByText('谁在窗外？')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    await waitFor(() => expect(screen.queryByText('正在编辑')).toBeNull());
+    expect(await field()).toHaveProperty('value', '写了一半');
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    const [sent, ...others] = asksOf(requests, EDIT);
+    expect(others).toEqual([]);
+    expect(sent?.body).toMatchObject({ body: '谁在窗外？', revision: 1, last_seq: 2 });
+    expect(sends(requests)).toEqual([]);
+  });
+
+  test('of an earlier line asks first, with how many messages go', async () => {
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, told, ...further]), [EDIT]: edited },
+      { capabilities },
+    );
+    await openMenu(user, '谁在门外？');
+    expect(screen.getByText('发出后，后面的 3 条会删去')).toBeTruthy();
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    const question = within(await screen.findByRole('alertdialog', { name: '改了再发？' }));
+    expect(question.getByText('后面的 3 条会删去，已花的点数不退还。')).toBeTruthy();
+    await user.click(question.getByRole('button', { name: '再想想' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(asksOf(requests, EDIT)).toEqual([]);
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    await user.click(sendButton());
+    await user.click(await screen.findByRole('button', { name: '删去并发送' }));
+    await waitFor(() => expect(screen.queryByText('后来呢？')).toBeNull());
+    expect(screen.getByText('谁在窗外？')).toBeTruthy();
+  });
+
+  test('can be left, and outlives the page', async () => {
+    const handlers = { [LATEST]: latestDto([asked, told]), [EDIT]: edited };
+    const first = openChat(handlers, { capabilities });
+    await first.user.type(await field(), '写了一半');
+    await openMenu(first.user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    first.unmount();
+    const { user } = openChat(handlers, { capabilities });
+    expect(await screen.findByText('正在编辑')).toBeTruthy();
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    await user.click(screen.getByRole('button', { name: '取消编辑' }));
+    expect(screen.queryByText('正在编辑')).toBeNull();
+    expect(await field()).toHaveProperty('value', '写了一半');
+  });
+
+  test('that does not go through keeps the words, and goes again under the same key', async () => {
+    let isUp = false;
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([asked, told]),
+        [EDIT]: (request: RecordedRequest) => {
+          if (!isUp) throw offline();
+          return edited(request);
+        },
+      },
+      { capabilities },
+    );
+    await openMenu(user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    await waitFor(() => expect(said()).toHaveLength(1));
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+    isUp = true;
+    await user.click(sendButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    const [once, again] = asksOf(requests, EDIT);
+    expect(again?.body).toEqual(once?.body);
+  });
+
+  test('waits while a reply is being written', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    await openMenu(user, '谁在门外？');
+    expect(screen.getByText('等这一段写完再发')).toBeTruthy();
+    expect(sendButton()).toHaveProperty('disabled', true);
+  });
+
+  test('elsewhere takes away what followed, also where its event was lost', async () => {
+    const line = { ...asked, version: 10, revision: 2, body: '谁在窗外？' };
+    const reply = messageDto({ id: 'm-20', seq: 2, version: 11, body: '', status: 'pending' });
+    let isEdited = false;
+    const { live } = openChat(
+      { [LATEST]: () => (isEdited ? latestDto([line, reply]) : latestDto([asked, told, ...further])) },
+      { capabilities },
+    );
+    await screen.findByText('后来呢？');
+    live.push('message.created', { ...messageEvent({ ...line, version: 5 }), version: 5, last_seq: 1 });
+    await waitFor(() => expect(screen.queryByText('后来呢？')).toBeNull());
+    expect(screen.getByText('谁在窗外？')).toBeTruthy();
+    live.push('message.created', messageEvent(messageDto({ seq: 3, version: 7, role: 'user', body: '再问一句' })));
+    isEdited = true;
+    await screen.findByText('排队中');
+    await waitFor(() => expect(screen.queryByText('再问一句')).toBeNull());
+  });
+
+  test('leaves its words to the composer where the line is gone', async () => {
+    const { user, live } = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities });
+    await user.type(await field(), '写了一半');
+    await openMenu(user, '谁在门外？');
+    live.push('conversation.deleted', { id: 'c-1' });
+    await waitFor(() => expect(screen.queryByText('正在编辑')).toBeNull());
+    expect(await field()).toHaveProperty('value', '写了一半\n谁在门外？');
+  });
+
+  test('is not offered where the server cannot', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await user.click(await screen.findByRole('button', { name: '我的消息，更多操作：谁在门外？' }));
+    expect(await screen.findByRole('button', { name: '复制' })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: '编辑' })).toBeNull();
   });
 });
