@@ -32,6 +32,9 @@ export const calls = {
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',
   },
+  'POST /v1/conversations/{id}/restart': {
+    without: 'the page offers no 重新开始: announced as conversations.restart',
+  },
   'GET /v1/user': { without: 'required' },
   'PUT /v1/user': { without: 'saving the profile ends with 服务器还没有这项功能, what was typed stays' },
   'PUT /v1/user/password': { without: 'saving the password ends with 服务器还没有这项功能' },

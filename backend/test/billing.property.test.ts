@@ -13,7 +13,7 @@ const stories = ['nie-xiaoqian', 'hua-pi', 'cu-zhi'];
 
 type Step =
   | { kind: 'say'; story: number; key: number; word: string }
-  | { kind: 'continue' | 'suggest' | 'delete' | 'stop'; story: number; key: number }
+  | { kind: 'continue' | 'suggest' | 'delete' | 'stop' | 'restart'; story: number; key: number }
   | { kind: 'regenerate' | 'choose' | 'edit'; story: number; key: number }
   | { kind: 'checkIn' }
   | { kind: 'wait' };
@@ -33,7 +33,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('continue' as const, 'suggest' as const, 'delete' as const, 'stop' as const),
+      kind: fc.constantFrom(
+        'continue' as const,
+        'suggest' as const,
+        'delete' as const,
+        'stop' as const,
+        'restart' as const,
+      ),
       story,
       key,
     }),
@@ -110,6 +116,7 @@ async function act(reader: Client, one: Step, costing: Costing): Promise<number>
   const { body } = await reader.get<Latest>(`/messages/latest?story_id=${stories[one.story]}&limit=1`);
   const conversation_id = body.meta.conversation_id ?? 'none';
   const lastId = body.data[0]?.id ?? 'none';
+  if (one.kind === 'restart') return (await reader.post(`/conversations/${conversation_id}/restart`)).status;
   if (one.kind === 'regenerate') return costing.post(`/messages/${lastId}/regenerate`, one.key, {});
   if (one.kind === 'choose') return (await reader.post(`/messages/${lastId}/variant`, { variant: one.key })).status;
   if (one.kind === 'edit') {

@@ -6,7 +6,7 @@ import { query } from '../src/db/database.ts';
 import { rules } from '../src/rules.ts';
 import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
-import type { ErrorDto, MessageDto, Page, Sent, TransactionDto, UserDto } from './wire.ts';
+import type { ConversationDto, ErrorDto, MessageDto, Page, Sent, TransactionDto, UserDto } from './wire.ts';
 
 // The storyteller is a model that writes what the test dictates, when the test wants it.
 
@@ -404,6 +404,47 @@ describe('a line that is edited', () => {
     expect((await edit(other, message.id, { body: '你是谁' })).status).toBe(404);
     expect((await edit(reader, reply.id, { body: '你是谁' })).status).toBe(422);
     for (const body of ['', '长'.repeat(2_001)]) expect((await edit(reader, message.id, { body })).status).toBe(422);
+    expect(await messagesOf(reader)).toHaveLength(2);
+  });
+});
+
+describe('a story that is begun anew', () => {
+  const restart = (reader: Client, id: string) =>
+    reader.post<{ data: ConversationDto }>(`/conversations/${id}/restart`, { client_id: crypto.randomUUID() });
+
+  test('keeps its conversation and nothing that was said; spent points stay spent', async () => {
+    const reader = await backend.reader();
+    const { conversation } = await answered(reader, '月色正好。');
+    const { version } = (await reader.latest({ story_id })).meta;
+    const { status, body } = await restart(reader, conversation.id);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ id: conversation.id, last_message: null, last_seq: 0, version: version + 1 });
+    const since = await reader.latest({ story_id, after: version });
+    expect(since).toMatchObject({ data: [], meta: { version: version + 1, last_seq: 0, active_message_id: null } });
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+    expect((await restart(reader, conversation.id)).body.data.version).toBe(version + 1);
+    const again = await reader.say({ story_id, body: '从头来' });
+    expect(again.body).toMatchObject({ message: { seq: 1 }, conversation: { id: conversation.id } });
+    expect((await dictate('月色又好。')).prompt).not.toContain('月色正好');
+  });
+
+  test('while a reply is being written stops it, and gives its price back', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('月色');
+    await storedText(reader, '月色');
+    expect((await restart(reader, body.conversation.id)).status).toBe(200);
+    await dictation.abandoned();
+    await backend.settled();
+    expect(await messagesOf(reader)).toEqual([]);
+    expect(await refundsOf(reader)).toEqual([price]);
+  });
+
+  test('is nobody else’s to begin anew', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { conversation } = await answered(reader, '月色正好。');
+    expect((await restart(other, conversation.id)).status).toBe(404);
     expect(await messagesOf(reader)).toHaveLength(2);
   });
 });

@@ -16,7 +16,7 @@ interface Follower {
   limit: number;
 }
 
-const acts = ['say', 'continue', 'stop', 'regenerate', 'choose', 'edit'] as const;
+const acts = ['say', 'continue', 'stop', 'regenerate', 'choose', 'edit', 'restart'] as const;
 
 const step = fc.oneof(
   fc.record({ kind: fc.constantFrom(...acts) }),
@@ -56,6 +56,7 @@ async function act(reader: Client, kind: (typeof acts)[number]): Promise<void> {
   const { meta, data } = await reader.latest({ story_id, limit: 1 });
   const [last] = data;
   const key = { client_id: randomUUID() };
+  if (kind === 'restart') await reader.post(`/conversations/${meta.conversation_id}/restart`);
   if (kind === 'stop') await reader.post(`/messages/${last?.id}/cancel`);
   if (kind === 'regenerate') await reader.post(`/messages/${last?.id}/regenerate`, key);
   if (kind === 'choose') await reader.post(`/messages/${last?.id}/variant`, { variant: 1 });

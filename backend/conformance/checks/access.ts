@@ -95,6 +95,12 @@ const attempts: Attempt[] = [
     }),
   ),
   {
+    call: 'POST /v1/conversations/{id}/restart',
+    send: (attacker, { conversation_id }) =>
+      attacker.post(`/conversations/${encodeURIComponent(conversation_id)}/restart`, withKey()),
+    gives: isSuccess,
+  },
+  {
     call: 'DELETE /v1/conversations/{id}',
     send: (attacker, { conversation_id }) => attacker.delete(`/conversations/${encodeURIComponent(conversation_id)}`),
     gives: () => false,
@@ -183,6 +189,7 @@ const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/messages/{id}/regenerate', 'POST', '/messages/none/regenerate'],
   ['POST /v1/messages/{id}/variant', 'POST', '/messages/none/variant'],
   ['POST /v1/messages/{id}/edit', 'POST', '/messages/none/edit'],
+  ['POST /v1/conversations/{id}/restart', 'POST', '/conversations/none/restart'],
   ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
   ['PUT /v1/user', 'PUT', '/user'],
   ['PUT /v1/user/password', 'PUT', '/user/password'],

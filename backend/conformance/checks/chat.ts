@@ -485,6 +485,26 @@ const conversations = checksOf('GET /v1/conversations', [
   },
 ]);
 
+const restarting = checksOf('POST /v1/conversations/{id}/restart', [
+  {
+    name: 'takes away all that was said and keeps the conversation',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { visitor, conversationId } = await ownLine(world);
+      const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
+      const answer = await visitor.post(path, { client_id: randomUUID() });
+      expectSuccess(answer);
+      const conversation = unwrapped(answer.body);
+      expectReadable(Conversation, conversation);
+      expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, () => shown(answer));
+      const left = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
+      expectStatus(left, 200);
+      const { meta } = recordOf(left.body);
+      expectThat(pageOf(left.body).items.length === 0 && recordOf(meta).last_seq === 0, () => shown(left));
+    },
+  },
+]);
+
 const deletion = checksOf('DELETE /v1/conversations/{id}', [
   {
     name: 'takes the conversation away, from the list and from its story',
@@ -514,5 +534,6 @@ export const chatChecks = [
   ...editing,
   ...suggesting,
   ...conversations,
+  ...restarting,
   ...deletion,
 ];

@@ -33,6 +33,7 @@ const fuzzed: FuzzedCall[] = [
   { call: 'POST /v1/messages/{id}/regenerate', method: 'POST', path: '/messages/:x/regenerate' },
   { call: 'POST /v1/messages/{id}/variant', method: 'POST', path: '/messages/:x/variant' },
   { call: 'POST /v1/messages/{id}/edit', method: 'POST', path: '/messages/:x/edit' },
+  { call: 'POST /v1/conversations/{id}/restart', method: 'POST', path: '/conversations/:x/restart' },
   { call: 'DELETE /v1/conversations/{id}', method: 'DELETE', path: '/conversations/:x' },
   { call: 'PUT /v1/user', method: 'PUT', path: '/user' },
   { call: 'PUT /v1/user/password', method: 'PUT', path: '/user/password' },

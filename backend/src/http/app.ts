@@ -122,6 +122,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 /** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
+  'conversations.restart',
   'messages.cancel',
   'messages.regenerate',
   'messages.edit',

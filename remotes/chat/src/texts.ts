@@ -96,6 +96,18 @@ export const texts = {
     confirm: '删去并发送',
     failed: '没能发出，请再试一次',
   },
+  whole: {
+    more: '这段对话的更多操作',
+    title: '这段对话',
+  },
+  restart: {
+    label: '重新开始',
+    question: '重新开始这个故事？',
+    warning: '说过的话都会删去，回到开篇；已花的点数不退还。',
+    confirm: '重新开始',
+    done: '回到开篇了',
+    failed: '没能重新开始，请再试一次',
+  },
   confirm: {
     cancel: '再想想',
   },

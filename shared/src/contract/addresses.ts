@@ -60,6 +60,7 @@ export const endpoints = {
   editMessage: (id: string) => `/v1/messages/${encodeURIComponent(id)}/edit`,
   variant: (id: string) => `/v1/messages/${encodeURIComponent(id)}/variant`,
   conversations: '/v1/conversations',
+  restartConversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}/restart`,
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
   user: '/v1/user',
   password: '/v1/user/password',

@@ -331,8 +331,8 @@ export const deltaEventSchema = v.object({
 });
 export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 
-/** `conversation.deleted`, `suggestion.ready` */
-export const idEventSchema = v.object({ id, conversation_id: optionalId });
+/** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
+export const idEventSchema = v.object({ id, conversation_id: optionalId, version: optionalNumber });
 export type IdEventDto = v.InferOutput<typeof idEventSchema>;
 
 /** Names of the events, as `broadcastAs` gives them. */
@@ -343,6 +343,7 @@ export const eventNames = [
   'message.failed',
   'suggestion.ready',
   'conversation.deleted',
+  'conversation.restarted',
   'balance.updated',
   'user.updated',
   'order.updated',

@@ -1,8 +1,9 @@
-import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
+import type { ContinuedDto, ConversationDto, SentDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
   capabilities,
   continuedSchema,
+  conversationSchema,
   endpoints,
   latestSchema,
   request,
@@ -74,6 +75,12 @@ export async function postEdit(line: EditedLine, body: string, lastSeq: number, 
   const content = { body, revision: line.revision, last_seq: lastSeq, client_id: clientId };
   const how = { method: 'POST', idempotencyKey: clientId, body: content };
   return request({ url: endpoints.editMessage(line.id), ...how, schema: singleSchema(sentSchema) });
+}
+
+export async function postRestart(conversationId: string, clientId: string): Promise<ConversationDto> {
+  const how = { method: 'POST', idempotencyKey: clientId, body: { client_id: clientId } };
+  const schema = singleSchema(conversationSchema);
+  return request({ url: endpoints.restartConversation(conversationId), ...how, schema });
 }
 
 export async function postSuggestion(conversationId: string, count: number, clientId: string): Promise<Suggestion> {

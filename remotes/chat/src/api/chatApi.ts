@@ -259,6 +259,9 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
     listen('message.completed', messageEventSchema, receive),
     listen('message.failed', messageEventSchema, receive),
     listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
+    listen('conversation.restarted', idEventSchema, () => {
+      if (read()) void look();
+    }),
     onCaughtUpNeeded(() => {
       if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
     }),

@@ -8,11 +8,12 @@ import {
   findMessage,
   isRunning,
   type Message,
+  restarted,
   toMessage,
   withAnswer,
 } from '../model/thread';
 import { chatActions } from '../slice';
-import { postCancel, postContinue, postEdit, postRegenerate, postVariant } from './calls';
+import { postCancel, postContinue, postEdit, postRegenerate, postRestart, postVariant } from './calls';
 import { changeConversations, changeThread, selectThread } from './chatApi';
 import { currentUserId } from './outbox';
 import { threadSyncs } from './threadSync';
@@ -140,5 +141,25 @@ export async function stopReply(storyId: string, message: Message): Promise<void
     const now = await lookAt(storyId, message);
     const isWritten = now !== undefined && isRunning(now) && now.revision === message.revision;
     if (isWritten && currentUserId() === reader) throw cause;
+  }
+}
+
+/** Takes away all that was said in a conversation, so that its story begins anew. Rejects with ApiError. */
+export async function restartConversation(storyId: string, conversationId: string): Promise<void> {
+  const attempt = `restart:${conversationId}`;
+  const clientId = openKeys.get(attempt) ?? newClientId();
+  openKeys.set(attempt, clientId);
+  const reader = currentUserId();
+  try {
+    const conversation = toConversation(await postRestart(conversationId, clientId));
+    openKeys.delete(attempt);
+    if (currentUserId() !== reader) return;
+    dispatch(changeThread(storyId, (thread) => restarted(thread, conversation.version)));
+    dispatch(changeConversations((pages) => withConversation(pages, conversation)));
+    dispatch(api.util.invalidateTags(['Transaction']));
+    await threadSyncs.catchUp(storyId);
+  } catch (cause) {
+    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attempt);
+    throw cause;
   }
 }

@@ -10,6 +10,7 @@ import {
   GiftIcon,
   ListRow,
   RefreshIcon,
+  ResetIcon,
   Sheet,
   TextSizeIcon,
   WalletIcon,
@@ -28,6 +29,8 @@ import { MessageText, type Retelling } from './MessageRow';
 export type OpenSheet =
   | { kind: 'menu'; target: Message | PendingMessage }
   | { kind: 'text'; title: string; text: string }
+  /** What can be done with the whole conversation. */
+  | { kind: 'more' }
   | { kind: 'points'; cost: number }
   | { kind: 'confirm'; title: string; text: string; label: string; run: () => void };
 
@@ -55,6 +58,7 @@ export function ChatSheet(props: ChatSheetProps) {
   const shown = props.sheet ?? last;
   if (shown?.kind === 'menu') return <MenuSheet {...props} target={shown.target} />;
   if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
+  if (shown?.kind === 'more') return <MoreSheet {...props} />;
   if (shown?.kind === 'confirm') return <ConfirmDialog {...props} {...shown} />;
   if (shown?.kind === 'points') return <PointsSheet {...props} cost={shown.cost} />;
   return null;
@@ -68,18 +72,31 @@ function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage })
   const acts = target && ('state' in target ? pendingActs(target, props) : messageActs(target, props, title));
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
-      {acts?.map(({ label, detail, icon, run }) => (
-        <ListRow
-          key={label}
-          title={label}
-          detail={detail}
-          icon={icon}
-          onClick={() => {
-            onClose();
-            run();
-          }}
-        />
-      ))}
+      <Acts acts={acts ?? []} onClose={onClose} />
+    </Sheet>
+  );
+}
+
+const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
+  acts.map(({ label, detail, icon, run }) => (
+    <ListRow
+      key={label}
+      title={label}
+      detail={detail}
+      icon={icon}
+      onClick={() => {
+        onClose();
+        run();
+      }}
+    />
+  ));
+
+function MoreSheet({ sheet, actions, onOpen, onClose }: ChatSheetProps) {
+  const { label, question: title, warning: text, confirm } = texts.restart;
+  const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, run: actions.restart });
+  return (
+    <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.whole.title}>
+      <Acts acts={[{ label, icon: <ResetIcon size={SIZE} />, run: ask }]} onClose={onClose} />
     </Sheet>
   );
 }

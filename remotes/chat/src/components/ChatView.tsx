@@ -29,7 +29,14 @@ import {
 } from 'react';
 import { outbox } from '../api/outbox';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
-import { chooseVariant, continueReply, editMessage, regenerateReply, stopReply } from '../api/replies';
+import {
+  chooseVariant,
+  continueReply,
+  editMessage,
+  regenerateReply,
+  restartConversation,
+  stopReply,
+} from '../api/replies';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
@@ -242,6 +249,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
   const stopping = useStopping(last, actions.stop);
+  const canRestart = useCapability('conversations.restart');
   const shownSuggestions =
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
@@ -304,6 +312,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             suggestions={shownSuggestions}
             onSuggest={actions.askForSuggestions}
             onContinue={() => actions.resume(last)}
+            onMore={canRestart ? actions.openMore : undefined}
           />
         )}
       </Composer>
@@ -409,6 +418,14 @@ function useChatActions(
       login: () => void requestLogin('login'),
       look: () => void threadSyncs.catchUp(storyId),
       getPoints,
+      openMore: () => open({ kind: 'more' }),
+      restart() {
+        if (conversationId === null) return;
+        void restartConversation(storyId, conversationId).then(
+          () => toast(texts.restart.done),
+          (cause: unknown) => tell(cause, texts.restart.failed),
+        );
+      },
       retry: (pending: PendingMessage) => {
         if (pending.error?.kind !== 'insufficientBalance' || canPay(pricePerMessage)) void outbox.retry(pending);
       },

@@ -6,6 +6,7 @@ import {
   ContinueIcon,
   EditIcon,
   IconButton,
+  MoreIcon,
   RefreshIcon,
   SendIcon,
   SparkIcon,
@@ -188,10 +189,13 @@ interface ReplyChipsProps {
   suggestions: Suggestions | undefined;
   onSuggest: (others: boolean) => void;
   onContinue: () => void;
+  /** What can be done with the whole conversation; undefined where that is nothing. */
+  onMore: (() => void) | undefined;
 }
 
 /** 灵感, or 换一批 while some are shown, and 继续 above the composer, each with what it costs. */
-export function ReplyChips({ prices, isBusy, canContinue, suggestions, onSuggest, onContinue }: ReplyChipsProps) {
+export function ReplyChips(props: ReplyChipsProps) {
+  const { prices, isBusy, canContinue, suggestions, onSuggest, onContinue, onMore } = props;
   const others = suggestions?.status === 'ready';
   return (
     <div className={styles.chips}>
@@ -208,6 +212,15 @@ export function ReplyChips({ prices, isBusy, canContinue, suggestions, onSuggest
         {texts.resume.label}
         <Price points={prices.resume} />
       </Chip>
+      {onMore && (
+        <IconButton
+          className={styles.more}
+          label={texts.whole.more}
+          icon={<MoreIcon size={20} />}
+          aria-haspopup="dialog"
+          onClick={onMore}
+        />
+      )}
     </div>
   );
 }

@@ -78,6 +78,10 @@ export function cutAfter(thread: Thread, seq: number, version: number): Thread {
   return { ...thread, messages, hasOlder: thread.hasOlder && seq > 0 };
 }
 
+/** The thread of a conversation that has begun anew at that version. */
+export const restarted = (thread: Thread, version: number): Thread =>
+  heardVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
+
 function withMessage(messages: Message[], message: Message): Message[] {
   const index = messages.findLastIndex((known) => known.seq <= message.seq);
   const known = messages[index];

@@ -427,3 +427,84 @@ describe('编辑', () => {
     expect(screen.queryByRole('button', { name: '编辑' })).toBeNull();
   });
 });
+
+describe('重新开始', () => {
+  const capabilities = ['conversations.restart'] as const;
+  const RESTART = 'POST /v1/conversations/c-1/restart';
+  const anew = { data: conversationDto({ version: 3, last_seq: 0, last_message: null }) };
+  const ask = async (user: ReturnType<typeof openChat>['user']) => {
+    await user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
+    await user.click(await screen.findByRole('button', { name: '重新开始' }));
+    return within(await screen.findByRole('alertdialog', { name: '重新开始这个故事？' }));
+  };
+
+  test('says what goes, and leaves the opening', async () => {
+    let isAnew = false;
+    const { user, requests } = openChat(
+      {
+        [LATEST]: () =>
+          isAnew ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 }) : latestDto([asked, told]),
+        [RESTART]: () => {
+          isAnew = true;
+          return anew;
+        },
+      },
+      { capabilities },
+    );
+    const question = await ask(user);
+    expect(question.getByText('说过的话都会删去，回到开篇；已花的点数不退还。')).toBeTruthy();
+    await user.click(question.getByRole('button', { name: '再想想' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(asksOf(requests, RESTART)).toEqual([]);
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(screen.getByText('开篇')).toBeTruthy();
+    expect(said()).toEqual(['回到开篇了']);
+    expect(asksOf(requests, RESTART)).toHaveLength(1);
+  });
+
+  test('that does not go through takes nothing away', async () => {
+    const { user } = openChat(
+      {
+        [LATEST]: latestDto([asked, told]),
+        [RESTART]: () => {
+          throw offline();
+        },
+      },
+      { capabilities },
+    );
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    await waitFor(() => expect(said()).toHaveLength(1));
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+  });
+
+  test('elsewhere leaves the opening, also where its event was lost', async () => {
+    let version = 2;
+    const { live } = openChat(
+      {
+        [LATEST]: () =>
+          version === 2 ? latestDto([asked, told]) : latestDto([], { conversation_id: 'c-1', version, last_seq: 0 }),
+      },
+      { capabilities },
+    );
+    await screen.findByText('谁在门外？');
+    live.push('conversation.restarted', { id: 'c-1', conversation_id: 'c-1', version: 3, last_seq: 0 });
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(screen.getByText('开篇')).toBeTruthy();
+    live.push('message.created', messageEvent(messageDto({ seq: 1, version: 4, role: 'user', body: '从头来' })));
+    expect(await screen.findByText('从头来')).toBeTruthy();
+    // the next restart is heard of by the gap alone
+    version = 6;
+    live.push(
+      'message.created',
+      messageEvent(messageDto({ id: 'm-9', seq: 1, version: 6, role: 'user', body: '再来' })),
+    );
+    await waitFor(() => expect(screen.queryByText('从头来')).toBeNull());
+  });
+
+  test('is not offered where the server cannot', async () => {
+    openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText('谁在门外？');
+    expect(screen.queryByRole('button', { name: '这段对话的更多操作' })).toBeNull();
+  });
+});
