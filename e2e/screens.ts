@@ -109,7 +109,12 @@ const only = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 if (only.length === 0) for (const file of readdirSync(folder)) if (file.endsWith('.webp')) rmSync(join(folder, file));
 // slow enough to be pictured while it writes
-const settings = { RATE_LIMIT_REGISTER: '1000', RATE_LIMIT_LOGIN: '1000', STORYTELLER_PIECE_DELAY_MS: '250' };
+const settings = {
+  RATE_LIMIT_REGISTER: '1000',
+  RATE_LIMIT_LOGIN: '1000',
+  STORYTELLER_PIECE_DELAY_MS: '250',
+  PAYMENT_PROVIDER: 'sandbox',
+};
 const running = process.env.SCREENS_ORIGIN;
 const product = running ? undefined : await startProduct(settings);
 const browser = await launchChromium();

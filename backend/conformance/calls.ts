@@ -28,7 +28,14 @@ export const calls = {
     follows: 'POST /v1/messages/{id}/regenerate',
   },
   'POST /v1/messages/{id}/edit': { without: 'the page offers no 编辑: announced as messages.edit' },
+  'GET /v1/messages/search': { without: 'a chat has no 查找, unless messages.search is announced' },
+  'GET /v1/messages/days': { without: 'a chat has no 按日期', follows: 'GET /v1/messages/search' },
+  'POST /v1/messages/{id}/report': { without: 'a reply has no 举报, unless messages.report is announced' },
   'GET /v1/conversations': { without: 'required' },
+  'GET /v1/conversations?q': { without: '聊过 has no search, unless conversations.search is announced' },
+  'PUT /v1/conversations/{id}': {
+    without: '聊过 has no dots and no 置顶, unless conversations.unread and conversations.pin are announced',
+  },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',
   },
@@ -61,6 +68,11 @@ export const calls = {
     without: 'taking it back ends with 服务器还没有这项功能',
     follows: 'POST /v1/user/deletion',
   },
+  'GET /v1/user/minor': { without: '我的 offers no 未成年人模式' },
+  'PUT /v1/user/minor': { without: '我的 offers no 未成年人模式', follows: 'GET /v1/user/minor' },
+  'POST /v1/user/minor/use': { without: '我的 offers no 未成年人模式', follows: 'GET /v1/user/minor' },
+  'POST /v1/user/minor/unlock': { without: '我的 offers no 未成年人模式', follows: 'GET /v1/user/minor' },
+  'POST /v1/user/minor/reset': { without: '我的 offers no 未成年人模式', follows: 'GET /v1/user/minor' },
   'POST /v1/login': { without: 'required' },
   'POST /v1/register': { without: 'required' },
   'POST /v1/logout': { without: 'required' },
@@ -86,6 +98,15 @@ export const calls = {
   'POST /v1/payments/webhook/{provider}': {
     without: 'the page never asks for it; payments come by a way of the server’s own',
     follows: 'GET /v1/orders',
+  },
+  'GET /v1/support/tickets': { without: '客服中心 names the contacts of the site and the diagnostics to copy' },
+  'POST /v1/support/tickets': {
+    without: 'sending ends with 服务器还没有这项功能, what was written stays',
+    follows: 'GET /v1/support/tickets',
+  },
+  'POST /v1/support/tickets/{id}/read': {
+    without: 'an answer that was read stays marked as new',
+    follows: 'GET /v1/support/tickets',
   },
   'GET /sanctum/csrf-cookie': { without: 'the page goes on without a token' },
   'POST /broadcasting/auth': { without: 'required' },

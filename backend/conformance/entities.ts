@@ -5,6 +5,7 @@ import {
   orderSchema,
   storySchema,
   suggestionSchema,
+  ticketSchema,
   transactionSchema,
   userSchema,
 } from '@liaozhai/shared/contract';
@@ -170,6 +171,21 @@ export const Order: Entity = {
     expires_at: time,
     paid_at: orNull(time),
     credited_at: orNull(time),
+  }),
+};
+
+export const Ticket: Entity = {
+  name: 'Ticket',
+  read: ticketSchema,
+  agreed: v.looseObject({
+    id,
+    kind: text,
+    body: text,
+    status: v.picklist(['open', 'answered']),
+    answer: orNull(text),
+    answered_at: orNull(time),
+    is_unread: flag,
+    created_at: time,
   }),
 };
 

@@ -114,6 +114,11 @@ export class World {
     return Array.isArray(data) && data.includes(name);
   }
 
+  /** Goes on where the backend says that it has this; throws what counts as a call that is missing where it does not. */
+  async announced(name: Capability): Promise<void> {
+    if (!(await this.announces(name))) throw new Deviation(`${name} is not announced`, 404);
+  }
+
   /** The feed's first page as a visitor gets it. */
   feed(): Promise<Answer> {
     return this.once('feed', async () => (await this.visitor()).get('/stories'));
@@ -183,6 +188,16 @@ export class World {
       const client_id = randomUUID();
       const form = { package_id, client_id };
       return { form, answer: await visitor.post('/orders', form, { 'Idempotency-Key': client_id }) };
+    });
+  }
+
+  /** What answers the support ticket of `mine`. */
+  ticket(): Promise<{ form: { client_id: string }; answer: Answer }> {
+    return this.once('ticket', async () => {
+      const { visitor } = await this.member('mine');
+      const client_id = randomUUID();
+      const form = { kind: 'other', body: '对照测试，不必回复', contact: '', diagnostics: '', client_id };
+      return { form, answer: await visitor.post('/support/tickets', form, { 'Idempotency-Key': client_id }) };
     });
   }
 
@@ -290,11 +305,11 @@ export function userOf({ body }: Answer): Record<string, unknown> {
   return unwrapped('user' in outer ? outer.user : outer);
 }
 
-/** The id of an order that was placed; throws `Untried` where none was. */
-export function orderOf(answer: Answer): string {
-  const orderId = idOf(unwrapped(answer.body));
-  if (answer.status > 299 || orderId === '') throw new Untried('nothing could be ordered');
-  return orderId;
+/** The id of what was made, such as an order or a ticket; throws `Untried` where nothing was. */
+export function madeId(answer: Answer): string {
+  const id = idOf(unwrapped(answer.body));
+  if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');
+  return id;
 }
 
 export function conversationIdOf({ body }: Answer): string {

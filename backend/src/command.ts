@@ -1,16 +1,25 @@
 // `pnpm backend <verb>`: what an operator does with the backend's data.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { describeReports } from './chat/reports.ts';
 import { backUp, restore } from './db/backup.ts';
+import { databaseFile } from './db/database.ts';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { fill } from './fill.ts';
 import { createServices } from './server.ts';
+import type { Services } from './services.ts';
+import { runTickets } from './support.ts';
 
 const usage = `pnpm backend <verb> [--data <folder>]
 
   backup <file>    writes the database as it is into a new file; the server may run
   restore <file>   puts a backup in the database's place; the server must be stopped
+  tickets          lists the readers' tickets that wait for an answer
+  tickets show <id>              a ticket with its diagnostics
+  tickets answer <id> <words>    answers it; the reader's pages hear of it within seconds
+  reports          prints what readers have reported, the latest first; the server may run
   fill             adds made-up rows, for measuring: [--stories 5000] [--users 5000] [--messages 50000]
 
 --data is the backend's folder; without it $DATA_DIR/backend, where DATA_DIR (.data) is what \`npm start\` was given.`;
@@ -41,13 +50,31 @@ function count(name: 'stories' | 'users' | 'messages'): number {
   throw new ConfigError(`--${name} ${values[name]}: give a whole number`);
 }
 
+/** Works on a database that is there already; the server may run beside it. */
+async function withDatabase<Result>(dataDir: string, work: (services: Services) => Result): Promise<Result> {
+  if (!existsSync(databaseFile(dataDir)))
+    throw new ConfigError(`${dataDir}: no database there; name its folder with --data`);
+  const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
+  try {
+    return work(services);
+  } finally {
+    services.db.close();
+  }
+}
+
 async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
-  if (rest.length > 0 || Boolean(file) === (verb === 'fill')) throw new ConfigError(usage);
+  if (verb === 'tickets') {
+    console.log(await withDatabase(dataDir, (services) => runTickets(services, file ? [file, ...rest] : [])));
+    return;
+  }
+  if (rest.length > 0 || Boolean(file) === (verb === 'fill' || verb === 'reports')) throw new ConfigError(usage);
   if (verb === 'backup' && file) {
     console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);
   } else if (verb === 'restore' && file) {
     const replaced = await restore(dataDir, file);
     console.log(`${dataDir}: restored from ${file}${replaced ? `; what was there is ${replaced}` : ''}`);
+  } else if (verb === 'reports') {
+    console.log(await withDatabase(dataDir, describeReports));
   } else if (verb === 'fill') {
     const size = { stories: count('stories'), users: count('users'), messages: count('messages') };
     const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);

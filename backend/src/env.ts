@@ -52,17 +52,14 @@ const rechargePackage = v.object({
 
 export type RechargePackage = v.InferOutput<typeof rechargePackage>;
 
-const rechargePackages = v.pipe(
-  v.optional(v.string(), '[]'),
-  v.rawTransform(({ dataset, addIssue, NEVER }): RechargePackage[] => {
-    try {
-      return v.parse(v.array(rechargePackage), JSON.parse(dataset.value));
-    } catch {
-      addIssue({ message: packagesCure });
-      return NEVER;
-    }
-  }),
-);
+/** Throws ConfigError on what could not be sold. */
+function readPackages(list: string): RechargePackage[] {
+  try {
+    return v.parse(v.pipe(v.array(rechargePackage), v.minLength(1)), JSON.parse(list));
+  } catch {
+    throw new ConfigError(`RECHARGE_PACKAGES: ${packagesCure}`);
+  }
+}
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -83,7 +80,7 @@ const schema = v.object({
   PAYMENT_PROVIDER: v.optional(v.picklist(['sandbox'], 'sandbox, or leave it out')),
   PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   PAYMENT_SANDBOX_DELAY_MS: whole(500, 0, 60_000),
-  RECHARGE_PACKAGES: rechargePackages,
+  RECHARGE_PACKAGES: v.optional(v.string(), '[]'),
   STORYTELLER_START_DELAY_MS: whole(600, 0, 60_000),
   STORYTELLER_PIECE_DELAY_MS: whole(90, 0, 60_000),
   STORYTELLER_PIECE_CHARACTERS: whole(4, 1, 2_000),
@@ -116,6 +113,8 @@ export type Env = v.InferOutput<typeof schema> & {
   REVERB_APP_KEY: string;
   /** null: pages hear events from sockets of this server's own */
   reverb: ReverbApp | null;
+  /** what can be bought; empty without a payment provider */
+  packages: RechargePackage[];
 };
 
 /** The key of the product's requirements, for sockets of this server's own. */
@@ -137,13 +136,12 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   if (parsed.output.AI_BASE_URL && !parsed.output.AI_MODEL) {
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
   }
-  if (parsed.output.PAYMENT_PROVIDER && parsed.output.RECHARGE_PACKAGES.length === 0) {
-    throw new ConfigError(`RECHARGE_PACKAGES: nothing to sell; ${packagesCure}`);
-  }
   return {
     ...parsed.output,
     REVERB_APP_KEY: parsed.output.REVERB_APP_KEY ?? placeholderKey,
     reverb: readReverb(parsed.output),
+    // what nobody can buy may be as it is
+    packages: parsed.output.PAYMENT_PROVIDER ? readPackages(parsed.output.RECHARGE_PACKAGES) : [],
   };
 }
 

@@ -130,7 +130,14 @@ function fillUser(
     if (!story) return;
     const count = Math.min(messagesPerConversation, messages - first);
     const conversation = randomUUID();
-    const row = { id: conversation, user_id: id, story_id: story, version: count, last_seq: count };
+    const row = {
+      id: conversation,
+      user_id: id,
+      story_id: story,
+      version: count,
+      last_seq: count,
+      read_version: count,
+    };
     write.add(() =>
       db.run(query.insertInto('conversations').values({ ...row, created_at: now, updated_at: now + first })),
     );

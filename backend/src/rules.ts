@@ -13,15 +13,35 @@ export const rules = {
   openOrders: 10,
   /** How old, or ahead of time, a webhook's signature may be. */
   webhookToleranceSeconds: 300,
+  /** 未成年人模式: no use between these hours in Shanghai, so many minutes of the day, and what a guardian adds by the PIN. */
+  minorMode: {
+    from: 22,
+    to: 6,
+    minutesADay: 40,
+    extensionMinutes: 30,
+    /** a longer gap between two signs of use is none */
+    idleSeconds: 120,
+    pinTries: 5,
+    pinPauseMinutes: 15,
+    /** between asking for a reset by the account's password and its taking effect */
+    resetHours: 24,
+  },
+  ticketCharacters: 1_000,
+  contactCharacters: 100,
+  diagnosticsCharacters: 4_000,
+  ticketsPerDay: 20,
   messageCharacters: 2_000,
   replyCharacters: 6_000,
   personaCharacters: 1_000,
   nameCharacters: 20,
   passwordCharacters: { min: 6, max: 128 },
   pageSize: 20,
+  pinnedConversations: 20,
   searchCharacters: 60,
   /** How many of the most read stories are told apart by their readers; the others follow by age. */
   hotStories: 1_000,
+  foundMessages: 500,
+  reportCharacters: 500,
   latestLimit: { fallback: 50, max: 100 },
   suggestionLifetimeSeconds: 600,
   sessionLifetimeDays: 30,

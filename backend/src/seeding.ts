@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { composeReply, composeSuggestions } from './ai/builtIn.ts';
 import type { Line } from './ai/storyteller.ts';
 import { register } from './auth/accounts.ts';
-import { conversationWith, createConversation, saveConversation } from './chat/conversation.ts';
+import { conversationWith, createConversation, markAsRead, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';
 import type { NewMessageRow, UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
@@ -94,6 +94,8 @@ export function seedConversation(services: Services, userId: string, storyId: st
       db.run(query.insertInto('messages').values(row));
     }
     saveConversation(services, conversation);
+    // written for trying things out, not news for anyone
+    markAsRead(services, conversation, conversation.version);
     return conversation.id;
   });
 }

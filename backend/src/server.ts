@@ -22,6 +22,7 @@ import { ReverbBroadcaster } from './realtime/reverb.ts';
 import type { Services } from './services.ts';
 import { hmac, loadAppKey } from './signatures.ts';
 import { publishStories } from './stories.ts';
+import { startAnnouncingAnswers } from './support.ts';
 
 export interface Backend {
   url: string;
@@ -56,6 +57,12 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
+  const stopAnnouncing = startAnnouncingAnswers(services);
+  if (env.PAYMENT_PROVIDER === 'sandbox') {
+    services.log.warn(
+      'PAYMENT_PROVIDER=sandbox: nobody pays, and whoever taps 付款成功 gets points; for trying out only',
+    );
+  }
   const stopPayments = services.payments?.start?.(url);
   return {
     url,
@@ -64,6 +71,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     async close(drainMs = 0) {
       stopSweeper();
       stopPayments?.();
+      stopAnnouncing();
       // calls go on meanwhile, so that pages without a socket see the end of their replies
       await services.runs.drain(drainMs);
       const closed = new Promise((resolve) => server.close(resolve));
@@ -88,7 +96,7 @@ export async function createServices(
   const report = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
   const db = await openDatabase(env.DATA_DIR, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
-  const payments = choosePayments({ env, clock, log, report, db, appKey });
+  const payments = choosePayments({ env, clock, report, db, appKey });
   return {
     env,
     clock,
@@ -108,11 +116,10 @@ export async function createServices(
 
 /** An adapter for a real provider is made here, by its name in PAYMENT_PROVIDER. */
 function choosePayments(
-  services: Pick<Services, 'env' | 'clock' | 'log' | 'report' | 'db' | 'appKey'>,
+  services: Pick<Services, 'env' | 'clock' | 'report' | 'db' | 'appKey'>,
 ): PaymentProvider | null {
-  const { env, log, appKey } = services;
+  const { env, appKey } = services;
   if (!env.PAYMENT_PROVIDER) return null;
-  log.warn('PAYMENT_PROVIDER=sandbox: nobody pays, and whoever taps 付款成功 gets points; for trying out only');
   return createSandbox(services, env.PAYMENT_WEBHOOK_SECRET ?? hmac(appKey, 'payment webhook'));
 }
 

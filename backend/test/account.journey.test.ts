@@ -123,6 +123,143 @@ describe('an invitation', () => {
   });
 });
 
+describe('未成年人模式', () => {
+  interface Minor {
+    on: boolean;
+    blocked: string | null;
+    seconds_left: number;
+    resumes_at: string | null;
+    reset_at: string | null;
+    rules: object;
+  }
+  const { minutesADay, extensionMinutes, pinTries, resetHours } = rules.minorMode;
+  const at = (time: string) => {
+    now = Date.parse(`${time}+08:00`);
+  };
+  const status = async (reader: Client) => (await reader.get<{ data: Minor }>('/user/minor')).body.data;
+  const unlock = (reader: Client, form: object) => reader.post<{ data: Minor } & ErrorDto>('/user/minor/unlock', form);
+  const onReader = async () => {
+    const reader = await backend.reader();
+    expect((await reader.put('/user/minor', { pin: '2580' })).status).toBe(200);
+    return reader;
+  };
+  /** As a page that is looked at tells it. */
+  const useFor = async (reader: Client, minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      now += 60_000;
+      await reader.post('/user/minor/use');
+    }
+  };
+
+  test('is off until a guardian chooses a PIN of four digits', async () => {
+    const reader = await backend.reader();
+    expect(await status(reader)).toEqual({
+      on: false,
+      rules: { from: '22:00', to: '06:00', minutes_a_day: minutesADay, extension_minutes: extensionMinutes },
+    });
+    const refused = await reader.put<ErrorDto>('/user/minor', { pin: '12a4' });
+    expect([refused.status, refused.body.errors]).toEqual([422, { pin: ['监护密码须为 4 位数字'] }]);
+    at('2026-04-01T10:00:00');
+    expect((await reader.put('/user/minor', { pin: '2580' })).status).toBe(200);
+    expect((await reader.put('/user/minor', { pin: '0000' })).status).toBe(409);
+    expect((await reader.get<{ data: { minor: Minor } }>('/user')).body.data.minor).toMatchObject({
+      blocked: null,
+      seconds_left: minutesADay * 60,
+    });
+  });
+
+  test('counts the minutes of use, and refuses chat once they are used up, until the next morning', async () => {
+    at('2026-04-02T10:00:00');
+    const reader = await onReader();
+    await useFor(reader, minutesADay - 1);
+    now += 30_000;
+    expect((await reader.say({ story_id: story })).status).toBe(201);
+    await backend.settled();
+    expect(await status(reader)).toMatchObject({ blocked: null, seconds_left: 30 });
+    await useFor(reader, 1);
+    const refused = await reader.say({ story_id: story });
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { message: `未成年人模式：今天的 ${minutesADay} 分钟已经用完`, code: 'minor_mode', reason: 'limit' },
+    ]);
+    expect(await status(reader)).toMatchObject({
+      blocked: 'limit',
+      seconds_left: 0,
+      resumes_at: isoTime(Date.parse('2026-04-03T06:00:00+08:00')),
+    });
+    at('2026-04-03T06:00:00');
+    expect((await reader.say({ story_id: story })).status).toBe(201);
+    await backend.settled();
+  });
+
+  test('counts no time in which nobody used it', async () => {
+    at('2026-04-04T10:00:00');
+    const reader = await onReader();
+    now += 3_600_000;
+    await reader.post('/user/minor/use');
+    expect((await status(reader)).seconds_left).toBe(minutesADay * 60);
+  });
+
+  test('closes at night, and ends the day’s time when the night begins', async () => {
+    at('2026-04-05T21:50:00');
+    const reader = await onReader();
+    expect((await status(reader)).seconds_left).toBe(600);
+    at('2026-04-05T22:00:00');
+    expect((await reader.say({ story_id: story })).body).toMatchObject({ code: 'minor_mode', reason: 'night' });
+    at('2026-04-06T05:59:59');
+    expect(await status(reader)).toMatchObject({ blocked: 'night', resumes_at: isoTime(now + 1000) });
+    const grown = await backend.reader();
+    expect((await grown.say({ story_id: story })).status).toBe(201);
+    await backend.settled();
+  });
+
+  test('goes on for a while, or ends, by the PIN alone', async () => {
+    at('2026-04-07T23:00:00');
+    const reader = await onReader();
+    const wrong = await unlock(reader, { pin: '0000' });
+    expect([wrong.status, wrong.body.errors]).toEqual([422, { pin: [`监护密码不正确，还可以试 ${pinTries - 1} 次`] }]);
+    expect((await unlock(reader, { pin: '2580' })).body.data).toMatchObject({
+      blocked: null,
+      seconds_left: extensionMinutes * 60,
+    });
+    expect((await reader.say({ story_id: story })).status).toBe(201);
+    await backend.settled();
+    now += extensionMinutes * 60_000;
+    expect((await status(reader)).blocked).toBe('night');
+    expect((await unlock(reader, { pin: '2580', off: true })).body.data.on).toBe(false);
+    expect((await unlock(reader, { pin: '2580', off: true })).status).toBe(409);
+  });
+
+  test('takes no PIN for a while after too many wrong ones, the right one included', async () => {
+    at('2026-04-08T23:00:00');
+    const reader = await onReader();
+    const guesses = await Promise.all(Array.from({ length: pinTries + 3 }, () => unlock(reader, { pin: '0000' })));
+    expect(guesses.filter(({ status: code }) => code === 422)).toHaveLength(pinTries);
+    const held = await unlock(reader, { pin: '2580' });
+    expect(held.status).toBe(429);
+    now += Number(held.headers.get('retry-after')) * 1000;
+    expect((await unlock(reader, { pin: '2580' })).status).toBe(200);
+  });
+
+  test('ends by the password a day after that was asked for; the PIN calls it off', async () => {
+    at('2026-04-09T23:00:00');
+    const reader = await onReader();
+    const reset = (password: string) => reader.post<{ data: Minor } & ErrorDto>('/user/minor/reset', { password });
+    expect((await reset('wrong-one')).body.errors).toEqual({ password: ['密码不正确'] });
+    expect((await reset('135790')).body.data).toMatchObject({
+      on: true,
+      reset_at: isoTime(now + resetHours * 3_600_000),
+    });
+    await unlock(reader, { pin: '2580' });
+    expect((await status(reader)).reset_at).toBeNull();
+    await reset('135790');
+    now += resetHours * 3_600_000 - 1;
+    expect((await reset('135790')).body.data.on).toBe(true);
+    now += 1;
+    expect((await reset('135790')).body.data.on).toBe(false);
+  });
+});
+
 describe('an account', () => {
   test('by e-mail waits for the confirmation link', async () => {
     const reader = await backend.client().fetchToken();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@rstest/core';
+import { describeReports } from '../src/chat/reports.ts';
 import { rules } from '../src/rules.ts';
 import { openBackend } from './testBackend.ts';
 import type { ConversationDto, MessageDto, Page, StoryDto, SuggestionDto, TransactionDto, UserDto } from './wire.ts';
@@ -118,5 +119,125 @@ describe('a conversation that has begun', () => {
     const { body: ledger } = await reader.get<Page<TransactionDto>>('/transactions?type=refund');
     expect(ledger.data.map(({ amount }) => amount)).toEqual([price]);
     expect((await reader.latest({ story_id: story })).data).toEqual([]);
+  });
+});
+
+describe('the list of conversations', () => {
+  const others = ['hua-pi', 'ying-ning'];
+  const withThree = async () => {
+    const reader = await backend.reader();
+    for (const story_id of [story, ...others]) {
+      await reader.say({ story_id });
+      await backend.settled();
+      now += 1000;
+    }
+    const list = async (query = '') => (await reader.get<Page<ConversationDto>>(`/conversations${query}`)).body.data;
+    const ids = async (query = '') => (await list(query)).map((each) => each.story.id);
+    return { reader, list, ids };
+  };
+
+  test('tells which have a reply that was seen nowhere, until one device has', async () => {
+    const { reader, list } = await withThree();
+    const [newest] = await list();
+    expect((await list()).map(({ unread }) => unread)).toEqual([true, true, true]);
+    const read = await reader.put<{ data: ConversationDto }>(`/conversations/${newest?.id}`, {
+      read_version: newest?.version,
+    });
+    expect([read.status, read.body.data]).toMatchObject([200, { id: newest?.id, unread: false }]);
+    expect((await list()).map(({ unread }) => unread)).toEqual([false, true, true]);
+    // a device that is behind takes nothing back, and none is ahead of what there is
+    await reader.put(`/conversations/${newest?.id}`, { read_version: 0 });
+    expect((await list())[0]?.unread).toBe(false);
+    await reader.put(`/conversations/${newest?.id}`, { read_version: 9_000 });
+    await reader.say({ conversation_id: newest?.id ?? '' });
+    expect((await list())[0]).toMatchObject({ id: newest?.id, unread: false });
+    await backend.settled();
+    expect((await list())[0]).toMatchObject({ id: newest?.id, unread: true });
+    const { meta } = await reader.latest({ conversation_id: newest?.id ?? '' });
+    expect(meta).toMatchObject({ read_version: newest?.version });
+  });
+
+  test('begins with those that were put first, whatever page the others are on', async () => {
+    const { reader, list, ids } = await withThree();
+    expect(await ids()).toEqual([others[1], others[0], story]);
+    const oldest = (await list()).at(-1);
+    await reader.put(`/conversations/${oldest?.id}`, { pinned: true });
+    expect(await ids()).toEqual([story, others[1], others[0]]);
+    const [pinned] = await list();
+    expect([pinned?.version, Date.parse(pinned?.pinned_at ?? '')]).toEqual([oldest?.version, now]);
+    now += 1000;
+    await reader.put(`/conversations/${(await list()).at(-1)?.id}`, { pinned: true });
+    expect(await ids()).toEqual([others[0], story, others[1]]);
+    await reader.put(`/conversations/${oldest?.id}`, { pinned: false });
+    expect(await ids()).toEqual([others[0], others[1], story]);
+    const stranger = await backend.reader();
+    expect((await stranger.put(`/conversations/${oldest?.id}`, { pinned: true })).status).toBe(404);
+    expect((await reader.put(`/conversations/${oldest?.id}`, { pinned: 'ja' })).status).toBe(422);
+  });
+
+  test('is found by title, character and last words, in any case and width', async () => {
+    const { reader, ids } = await withThree();
+    expect(await ids(`?q=${encodeURIComponent('画皮')}`)).toEqual(['hua-pi']);
+    expect(await ids(`?q=${encodeURIComponent('燕赤霞')}`)).toEqual([story]);
+    await reader.say({ story_id: story, body: '咒语' });
+    await backend.settled();
+    expect(await ids(`?q=${encodeURIComponent('从来没有人说过的话')}`)).toEqual([]);
+    const last = (await reader.latest({ story_id: story })).data.at(-1)?.body.replace(/\*/g, '') ?? '';
+    expect(await ids(`?q=${encodeURIComponent(last.slice(0, 6))}`)).toContain(story);
+    expect(await ids('?q=%25')).toEqual([]);
+    expect((await reader.get(`/conversations?q=${'x'.repeat(61)}`)).status).toBe(422);
+  });
+});
+
+describe('what was said in a conversation', () => {
+  test('is found by its words without marks, and by its days in Shanghai', async () => {
+    const reader = await backend.reader();
+    now = Date.parse('2026-03-05T23:30:00+08:00');
+    const { body } = await reader.say({ story_id: story, body: '百分之 100% 的*真心*话' });
+    const conversation_id = body.conversation.id;
+    await backend.settled();
+    now = Date.parse('2026-03-06T00:30:00+08:00');
+    await reader.say({ conversation_id, body: '灯又灭了' });
+    await backend.settled();
+    type Places = { data: MessageDto[]; meta: { total: number } };
+    const find = async (q: string) =>
+      (await reader.get<Places>(`/messages/search?conversation_id=${conversation_id}&q=${encodeURIComponent(q)}`)).body;
+    const said = (await reader.latest({ conversation_id })).data;
+    for (const words of ['的真心话', '100%', '%', '，']) {
+      const places = said.filter(({ body }) => body.replaceAll('*', '').includes(words)).map(({ id }) => id);
+      const { data, meta } = await find(words);
+      expect([words, data.map(({ id }) => id), meta.total]).toEqual([words, places, places.length]);
+    }
+    expect((await find('%')).data[0]?.seq).toBe(1);
+    expect((await find('_')).data).toEqual([]);
+    const days = await reader.get<Places>(`/messages/days?conversation_id=${conversation_id}`);
+    expect(days.body.data.map(({ seq }) => seq)).toEqual([3, 1]);
+    const stranger = await backend.reader();
+    for (const path of ['search?q=灯&', 'days?'])
+      expect((await stranger.get(`/messages/${path}conversation_id=${conversation_id}`)).status).toBe(404);
+    expect((await reader.get(`/messages/search?conversation_id=${conversation_id}`)).status).toBe(422);
+  });
+
+  test('is reported once, with the reply as it was, and outlives the conversation', async () => {
+    const reader = await backend.reader({ login: 'plaintiff' });
+    const { body } = await reader.say({ story_id: story });
+    await backend.settled();
+    const report = (form: object, id = body.reply.id) => reader.post<{ data: object }>(`/messages/${id}/report`, form);
+    const first = await report({ reason: 'other', words: '答非所问' });
+    expect([first.status, first.body.data]).toMatchObject([201, { message_id: body.reply.id, reason: 'other' }]);
+    const again = await report({ reason: 'violent' });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect((await report({ reason: 'dull' })).status).toBe(422);
+    expect((await report({ reason: 'other', words: '长'.repeat(501) })).status).toBe(422);
+    expect((await report({ reason: 'other' }, body.message.id)).status).toBe(422);
+    const stranger = await backend.reader();
+    expect((await stranger.post(`/messages/${body.reply.id}/report`, { reason: 'other' })).status).toBe(404);
+    const reply = (await reader.latest({ story_id: story })).data[1]?.body ?? '?';
+    await reader.delete(`/conversations/${body.conversation.id}`);
+    const output = describeReports(backend.services);
+    expect(output).toContain('其他  《聂小倩》  by plaintiff');
+    expect(output).toContain('答非所问');
+    expect(output).toContain(reply.split('\n')[0]);
+    expect(output).not.toContain('血腥暴力');
   });
 });

@@ -217,8 +217,13 @@ describe('the sandbox', () => {
     expect((await reader.get<{ data: string[] }>('/capabilities')).body.data).not.toContain('orders');
     expect((await reader.get<ErrorDto>('/orders')).body.code).toBe('route_missing');
     expect((await reader.post<ErrorDto>('/payments/webhook/sandbox')).status).toBe(404);
-    expect(() => readEnv({ PAYMENT_PROVIDER: 'sandbox' })).toThrow('RECHARGE_PACKAGES: nothing to sell');
-    expect(() => readEnv({ RECHARGE_PACKAGES: '[{"id":"a"}]' })).toThrow('RECHARGE_PACKAGES: a JSON list');
+    const wrong = '[{"id":"a"}]';
+    for (const RECHARGE_PACKAGES of ['', wrong, '[]', 'p60']) {
+      const env = { PAYMENT_PROVIDER: 'sandbox', RECHARGE_PACKAGES };
+      expect(() => readEnv(env)).toThrow('RECHARGE_PACKAGES: a JSON list');
+    }
+    // a site that sells nothing goes on with whatever stands in its configuration
+    expect(readEnv({ RECHARGE_PACKAGES: wrong }).packages).toEqual([]);
   });
 });
 
@@ -300,4 +305,17 @@ test('payments.property: whatever the order of webhooks, repeats and expiry, wha
     ),
     { numRuns: runs },
   );
+});
+
+test('no order is taken while 未成年人模式 is on', async () => {
+  const reader = await backend.reader();
+  await reader.put('/user/minor', { pin: '2580' });
+  const form = { package_id: 'p60', client_id: randomUUID() };
+  const refused = await reader.post<ErrorDto>('/orders', form);
+  expect([refused.status, refused.body]).toEqual([
+    403,
+    { message: '未成年人模式：不能充值', code: 'minor_mode', reason: 'recharge' },
+  ]);
+  await reader.post('/user/minor/unlock', { pin: '2580', off: true });
+  expect((await reader.post('/orders', form)).status).toBe(201);
 });

@@ -3,6 +3,7 @@ import { expect, rs, test } from '@rstest/core';
 import type { Compilable } from 'kysely';
 import { startSweeper } from '../src/chat/sweeper.ts';
 import { fill } from '../src/fill.ts';
+import { runTickets } from '../src/support.ts';
 import { openBackend } from './testBackend.ts';
 
 const backend = await openBackend();
@@ -80,7 +81,16 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     { conversation_id, after: 0, limit: 2 },
   ];
   for (const query of queries) await reader.latest(query);
+  await reader.get(`/messages/search?conversation_id=${conversation_id}&q=夜`);
+  await reader.get(`/messages/days?conversation_id=${conversation_id}`);
+  await reader.post(`/messages/${body.reply.id}/report`, { reason: 'other' });
   const cursor = Buffer.from(`${Date.now()} ${randomUUID()}`).toString('base64url');
+  const ticket = { kind: 'other', body: '看不到故事', client_id: client_id() };
+  const written = await reader.post<{ data: { id: string } }>('/support/tickets', ticket);
+  await reader.post(`/support/tickets/${written.body.data.id}/read`);
+  for (const words of [[], ['show', written.body.data.id], ['answer', written.body.data.id, '好']]) {
+    runTickets(backend.services, words);
+  }
   const form = { package_id: 'p60', client_id: client_id() };
   const ordered = await reader.post<{ data: { id: string; checkout_url: string } }>('/orders', form);
   const { id: order_id, checkout_url } = ordered.body.data;
@@ -89,7 +99,15 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     .poll(async () => (await reader.get<{ data: { status: string } }>(`/orders/${order_id}`)).body.data.status)
     .toBe('credited');
   backend.services.payments?.start?.(backend.url)();
-  for (const path of ['/conversations', '/transactions', '/transactions?type=refund', '/user', '/orders']) {
+  for (const path of [
+    '/conversations',
+    '/conversations?q=夜',
+    '/transactions',
+    '/transactions?type=refund',
+    '/user',
+    '/orders',
+    '/support/tickets',
+  ]) {
     await reader.get(path);
     await reader.get(`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`);
   }
@@ -100,6 +118,7 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
     password: '975310',
     password_confirmation: '975310',
   });
+  await reader.put(`/conversations/${conversation_id}`, { read_version: 2, pinned: true });
   await reader.delete(`/conversations/${conversation_id}`);
   await reader.post('/logout');
   await visitor.post('/login', { login: 'nobody', password: '135790' });
@@ -109,7 +128,7 @@ test('no call reads a whole table or a whole index of it', { timeout: 300_000 },
   const scans = statements.flatMap((statement) =>
     planOf(statement)
       .filter((step) =>
-        /^SCAN (?!CONSTANT ROW|messages USING INDEX messages_running|suggestions USING INDEX suggestions_running|sandbox_checkouts USING INDEX sandbox_checkouts_undelivered)/.test(
+        /^SCAN (?!CONSTANT ROW|messages USING INDEX messages_running|suggestions USING INDEX suggestions_running|sandbox_checkouts USING INDEX sandbox_checkouts_undelivered|tickets USING INDEX tickets_(waiting|unannounced))/.test(
           step,
         ),
       )

@@ -58,6 +58,8 @@ export interface ConversationDto {
   last_seq: number;
   version: number;
   active_message_id: string | null;
+  unread: boolean;
+  pinned_at: string | null;
 }
 
 export interface SuggestionDto {

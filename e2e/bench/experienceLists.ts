@@ -63,12 +63,21 @@ async function loadAll({ page, cdp }: Phone, count: number) {
   await slowed(cdp, true);
 }
 
-/** How far the list is scrolled, and what stands in its first line. */
+/**
+ * How far the list is scrolled, and which entry begins first in sight. Asks for what is drawn there: the box of anything
+ * within a row out of sight has the browser lay out that row, and a thousand of them are seconds.
+ */
 const place = (page: Page) =>
   page.evaluate((selector) => {
     const main = document.querySelector(selector)?.closest('main');
-    const first = [...document.querySelectorAll(selector)].find((link) => link.getBoundingClientRect().top >= 0);
-    return { top: main?.scrollTop ?? -1, first: first?.getAttribute('href') ?? '' };
+    const { left, top, width, height } = main?.getBoundingClientRect() ?? new DOMRect();
+    for (let y = 1; y < height; y += 4) {
+      const link = document.elementFromPoint(left + width / 3, top + y)?.closest(selector);
+      if (link && link.getBoundingClientRect().top >= top) {
+        return { top: main?.scrollTop ?? -1, first: link.getAttribute('href') ?? '' };
+      }
+    }
+    return { top: main?.scrollTop ?? -1, first: '' };
   }, links);
 
 /** Milliseconds from the reload until the list stands where it stood; null if it never does. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('../../releases/src/bench/main.ts', import.meta.url));
+const script = fileURLToPath(new URL('./releaseSystem/main.ts', import.meta.url));
 
 /** The release system under load, at scale and in a browser: `pnpm bench releases [writers|mixing|rollback|canary|stops|scale|browser]`. */
 export async function run() {

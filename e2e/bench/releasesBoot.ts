@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright';
-import type { Measure } from '../../releases/src/bench/measure.ts';
 import type { Fault } from '../federation/site/faultyFront.ts';
+import type { Measure } from './releaseSystem/measure.ts';
 import { bootMs, slowDown, visit } from './releasesVisit.ts';
 import { median } from './statistics.ts';
 

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
-import type { Measure } from '../../releases/src/bench/measure.ts';
 import { filesOf, startSite } from '../federation/site/site.ts';
 import { launchChromium } from '../needs.ts';
+import type { Measure } from './releaseSystem/measure.ts';
 import { measureBoot } from './releasesBoot.ts';
 import { measureFailures, measureTampering, type Parts } from './releasesFailures.ts';
 import { table } from './statistics.ts';

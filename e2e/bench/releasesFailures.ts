@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright';
-import type { Measure } from '../../releases/src/bench/measure.ts';
 import type { Fault, FaultyFront } from '../federation/site/faultyFront.ts';
+import type { Measure } from './releaseSystem/measure.ts';
 import { type Break, bootMs, slowDown, visit } from './releasesVisit.ts';
 
 /** Where a contestant keeps the account remote's parts. */

@@ -376,7 +376,7 @@ test('what is written without a network waits on the phone', async ({ phone }) =
   await phone.types(composer, written);
   await phone.taps(button('发送'));
   await phone.reads(log, written);
-  await phone.reads({ role: 'article', name: '我', last: true }, /等待网络|发送中|没有收到回音|连不上/);
+  await phone.reads({ role: 'article', name: '我', last: true }, /等待网络|发送中|没有收到回应|连不上/);
   // the browser holds the network for sound
   await phone.sees({ text: /当前没有网络/ });
 });

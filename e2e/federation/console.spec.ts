@@ -81,7 +81,7 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
       .last()
       .tap();
     await question.getByRole('button', { name: '回退' }).tap();
-    await expect(page.getByText(/^完成，现在是状态 \d+$|^没有需要改变的$/)).toBeInViewport({ ratio: 1 });
+    await expect(page.getByText(/^完成，现在是状态 \d+$|^没有需要变更的内容$/)).toBeInViewport({ ratio: 1 });
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
     expect(scrollWidth).toBe(clientWidth);
   } finally {

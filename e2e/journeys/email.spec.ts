@@ -137,3 +137,31 @@ test('a bad link on a device that knows nothing of the account leads through the
   await waiting(phone).getByRole('button', { name: '重新发送' }).tap();
   await expect.poll(() => mailsTo(address).length).toBe(2);
 });
+
+test('a forgotten password is replaced by the link of a mail, and whoever was signed in elsewhere has to sign in anew', async ({
+  person,
+  anotherBrowser,
+}) => {
+  const address = await registersByMail(person);
+  await person.open(await linkSentTo(address));
+  await expect(person.page.getByText('邮箱已确认，欢迎来到聊斋。')).toBeVisible();
+  const elsewhere = await anotherBrowser();
+  const phone = person.at(await elsewhere.newPage());
+  await phone.open('/my');
+  await phone.page.getByRole('button', { name: '已有账号，登录' }).tap();
+  await phone.page.getByRole('button', { name: '忘记密码？' }).tap();
+  await phone.page.getByRole('textbox', { name: '邮箱' }).fill(address);
+  await phone.page.getByRole('button', { name: '发送链接' }).tap();
+  await expect.poll(() => mailsTo(address).at(-1)).toContain('/reset-password?');
+  const { pathname, search } = new URL(
+    mailsTo(address)
+      .at(-1)
+      ?.match(/https?:\/\/\S+/)?.[0] ?? '',
+  );
+  await phone.open(pathname + search);
+  await phone.page.getByRole('textbox', { name: '新密码' }).fill('灯灭了再点上');
+  await phone.page.getByRole('button', { name: '保存并登录' }).tap();
+  await expect(phone.page).toHaveURL('/explore');
+  await person.open('/my/profile');
+  await expect(person.popup()).toContainText('登录已过期，你的对话都在');
+});

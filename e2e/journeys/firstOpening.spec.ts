@@ -111,7 +111,7 @@ test('a chat opened by its link has one skeleton till its log is there', async (
   await person.open('/story/nie-xiaoqian?chat=1');
   await expect(page.locator('[data-skeleton="text"]')).toBeVisible();
   releaseChunk();
-  await expect(page.getByText('正在翻开对话')).toBeAttached();
+  await expect(page.getByText('正在加载对话')).toBeAttached();
   releaseStory();
   await expect(person.log()).toBeVisible();
   const shapes = new Set((await seenSkeletons(page)).filter((each) => each.startsWith('text')));

@@ -79,6 +79,7 @@ test('the diagnostics can be copied, with builds and account but no secrets', as
   await person.returns(account);
   await person.open('/my/support');
   const { id } = (await person.read<{ data: { id: string } }>('/api/v1/user')).data;
+  await page.getByText('详情', { exact: true }).tap();
   await page.getByRole('button', { name: '复制诊断信息' }).tap();
   await person.isTold('已复制');
   const copied = await page.evaluate(() => navigator.clipboard.readText());

@@ -55,12 +55,32 @@ export const accountScenes: Scene[] = [
     },
   },
   {
+    name: 'order',
+    title: '充值 · 等待付款',
+    async show(page) {
+      await page.goto('/my/wallet/recharge');
+      await page.getByRole('button', { name: '去付款 ¥6.00' }).click();
+      await page.getByRole('button', { name: '取消' }).click();
+      await expect(page.getByRole('heading', { name: '等待付款' })).toBeVisible();
+    },
+  },
+  {
     name: 'support',
     title: '客服中心',
     wide: true,
     async show(page) {
       await page.goto('/my/support');
       await expect(page.getByRole('heading', { name: '常见问题' })).toBeVisible();
+    },
+  },
+  {
+    name: 'support-form',
+    title: '客服中心 · 写反馈',
+    async show(page) {
+      await page.goto('/my/support');
+      const form = page.getByRole('form', { name: '写反馈' });
+      await form.getByText('详情').scrollIntoViewIfNeeded();
+      await expect(form.getByRole('button', { name: '发送' })).toBeVisible();
     },
   },
 ];

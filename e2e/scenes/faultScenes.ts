@@ -15,16 +15,16 @@ export const grownOld = (page: Page) => page.addInitScript(() => Reflect.deleteP
 export const faultScenes: Scene[] = [
   {
     name: 'explore-loading',
-    title: '发现 · 正在取',
+    title: '发现 · 正在加载',
     async show(page) {
       await page.route('**/api/v1/stories**', () => new Promise(() => undefined));
       await toExplore(page);
-      await expect(page.getByRole('status').filter({ hasText: '正在取故事' }).first()).toBeAttached();
+      await expect(page.getByRole('status').filter({ hasText: '正在加载故事' }).first()).toBeAttached();
     },
   },
   {
     name: 'explore-error',
-    title: '发现 · 取不到，重试',
+    title: '发现 · 加载失败，重试',
     async show(page) {
       await page.route('**/api/v1/stories**', (route) => route.fulfill(json(500, { message: '服务器错误' })));
       await toExplore(page);

@@ -105,7 +105,7 @@ const acts = {
   },
   async retry({ page }: Device) {
     await page
-      .getByRole('button', { name: /点按重试|全部重发|再看一看/ })
+      .getByRole('button', { name: /点按重试|全部重发|刷新看看/ })
       .first()
       .click({ timeout: 1000 });
   },
@@ -198,7 +198,7 @@ export async function tidyUp(device: Device) {
   const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: actMs });
   await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
   await clearWay(device).catch(() => undefined);
-  for (const name of ['登录', '点按重试', '再看一看']) {
+  for (const name of ['登录', '点按重试', '刷新看看']) {
     const button = page.getByRole('log').getByRole('button', { name, exact: true }).first();
     if (await button.isVisible()) await button.click({ timeout: 1000 }).catch(() => undefined);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@rstest/core';
-import { openTestProduct } from './testProduct.ts';
+import { openTestProduct } from './testing/testProduct.ts';
 
 let product: Awaited<ReturnType<typeof openTestProduct>>;
 let origin = '';

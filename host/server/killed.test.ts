@@ -8,7 +8,7 @@ import { publishLocal } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { processesWith } from './processTable.mjs';
-import { testPackages } from './testPackages.ts';
+import { testPackages } from './testing/testPackages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-killed-'));
 const store = join(folder, 'store');

@@ -3,9 +3,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { escapeHtml, type Releases, renderPage, routeAt } from '@liaozhai/releases';
 import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
-import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
+import { chooseOverride, isHttps, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { isHttps } from './forwarded.ts';
 import { prerendered, type ShareCard, shareCard } from './prerendered.ts';
 
 export interface PageOptions {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import { openTestProduct } from './testProduct.ts';
+import { openTestProduct } from './testing/testProduct.ts';
 
 let product: Awaited<ReturnType<typeof openTestProduct>>;
 let origin = '';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { publishLocal } from '@liaozhai/releases';
 import { afterAll, expect, test } from '@rstest/core';
 import { childrenOf } from './processTable.mjs';
-import { testPackages } from './testPackages.ts';
+import { testPackages } from './testing/testPackages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-serve-'));
 const store = join(folder, 'store');

@@ -1,8 +1,10 @@
 import './testing/pageFixture';
-import { act, fakeApi, fakeRealtime, onTestEnd, screen, userEvent } from '@liaozhai/shared/testing';
+import { session } from '@liaozhai/shared/runtime';
+import { act, fakeApi, fakeRealtime, memberDto, onTestEnd, screen, userEvent } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { renderApp } from './App';
 import { openPage, serveBuild } from './testing/fakeRemotes';
+import { openHost } from './testing/openHost';
 
 let bringStudy = () => {};
 const study = new Promise<void>((resolve) => {
@@ -76,5 +78,29 @@ describe('the app, when it takes the place of what the server rendered,', () => 
     prerender().scrollTop = since;
     await start();
     expect(scrolled()).toBe(expected);
+  });
+});
+
+describe('未成年人模式', () => {
+  beforeAll(() =>
+    serveBuild('account', {
+      minor: async () => ({ default: ({ pathname }: { pathname: string }) => <p>看着 {pathname}</p> }),
+    }),
+  );
+  const rules = { from: '22:00', to: '06:00', minutes_a_day: 40, extension_minutes: 30 };
+  const minor = { blocked: null, seconds_left: 600, resumes_at: null, reset_at: null, rules };
+
+  test('is kept over every screen of who has it on, and of nobody else', async () => {
+    const { user } = await openHost({
+      path: '/explore',
+      member: true,
+      handlers: { 'GET /v1/user': { data: memberDto() } },
+    });
+    await screen.findByText('书架');
+    expect(screen.queryByText(/看着/)).toBeNull();
+    act(() => session.userPatched({ minor }));
+    expect(await screen.findByText('看着 /explore')).toBeTruthy();
+    await user.click(screen.getByRole('link', { name: '聊过' }));
+    expect(await screen.findByText('看着 /conversations')).toBeTruthy();
   });
 });

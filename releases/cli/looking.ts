@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { actionLine, evidenceLines, originLine } from '../src/english.ts';
 import { alarmLine } from '../src/health/autoStop.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
-import { clientFor, count, examples, options } from './context.ts';
-import { bytes, localTime, print, table } from './output.ts';
+import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
 
 function statusLines(document: ChannelDocument): string[] {
   const { channel, seq, stable, lastGood, killed, expires, action } = document;

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
+import { printFailure } from './context.ts';
 import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
-import { printFailure } from './output.ts';
 import {
   addAbort,
   addActivate,

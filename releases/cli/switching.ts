@@ -3,8 +3,7 @@ import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
-import { clientFor, count, examples, hours, note, options } from './context.ts';
-import { localTime, print } from './output.ts';
+import { clientFor, count, examples, hours, localTime, note, options, print } from './context.ts';
 
 export interface SwitchOptions {
   why?: string;

@@ -7,8 +7,19 @@ import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.t
 import { exportSite } from '../src/operations/exportSite.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
-import { count, examples, hours, localStore, options, storeUrl, whoami } from './context.ts';
-import { bytes, localTime, print, table } from './output.ts';
+import {
+  bytes,
+  count,
+  examples,
+  hours,
+  localStore,
+  localTime,
+  options,
+  print,
+  storeUrl,
+  table,
+  whoami,
+} from './context.ts';
 
 export const addInit = (program: Command) =>
   program

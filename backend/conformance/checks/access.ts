@@ -3,7 +3,7 @@ import { type Call, isRequired } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
 import type { Answer, Visitor } from '../visitor.ts';
-import { conversationIdOf, orderOf, say, type World } from '../world.ts';
+import { conversationIdOf, madeId, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
 
@@ -14,6 +14,7 @@ interface Targets {
   replyId: string;
   suggestionId: string;
   orderId: string;
+  ticketId: string;
   userId: string;
 }
 
@@ -85,6 +86,11 @@ const attempts: Attempt[] = [
     send: (attacker, { orderId }) => attacker.get(`/orders/${encodeURIComponent(orderId)}`),
     gives: isSuccess,
   },
+  {
+    call: 'POST /v1/support/tickets/{id}/read',
+    send: (attacker, { ticketId }) => attacker.post(`/support/tickets/${encodeURIComponent(ticketId)}/read`),
+    gives: isSuccess,
+  },
   ...(['private', 'presence'] as const).map(
     (kind): Attempt => ({
       call: 'POST /broadcasting/auth',
@@ -112,12 +118,13 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: A
   const { id: conversation_id } = await world.conversation();
   const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
-  const orderId = call === 'GET /v1/orders/{id}' ? orderOf((await world.order()).answer) : '';
+  const orderId = call === 'GET /v1/orders/{id}' ? madeId((await world.order()).answer) : '';
+  const ticketId = call === 'POST /v1/support/tickets/{id}/read' ? madeId((await world.ticket()).answer) : '';
   const messages = await world.settled(victim.visitor, conversation_id);
   const [lineId, replyId] = [messages[0], messages.at(-1)].map(idOf) as [string, string];
   const attacker = await world.member('theirs');
   const before = await stateOf(victim.visitor, conversation_id);
-  const ids = { conversation_id, lineId, replyId, suggestionId, orderId, userId: victim.id };
+  const ids = { conversation_id, lineId, replyId, suggestionId, orderId, ticketId, userId: victim.id };
   const answer = await send(attacker.visitor, ids);
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
@@ -195,6 +202,8 @@ const writes: [call: Call, method: string, path: string][] = [
   ['PUT /v1/user/password', 'PUT', '/user/password'],
   ['POST /v1/check-in', 'POST', '/check-in'],
   ['POST /v1/orders', 'POST', '/orders'],
+  ['POST /v1/support/tickets', 'POST', '/support/tickets'],
+  ['POST /v1/support/tickets/{id}/read', 'POST', '/support/tickets/1/read'],
   ['POST /broadcasting/auth', 'POST', '//broadcasting/auth'],
   ['POST /v1/email/verification-notification/resend', 'POST', '/email/verification-notification/resend'],
 ];
@@ -301,6 +310,7 @@ const privateCalls: [call: Call, method: string, path: string][] = [
   ['GET /v1/messages/suggestion/{id}', 'GET', '/messages/suggestion/1'],
   ['GET /v1/transactions', 'GET', '/transactions'],
   ['GET /v1/orders', 'GET', '/orders'],
+  ['GET /v1/support/tickets', 'GET', '/support/tickets'],
   ['GET /v1/orders/{id}', 'GET', '/orders/1'],
 ];
 

@@ -1,4 +1,4 @@
-import { CONSENT_VERSION, invitationSchema, isRouteMissing, readAs } from '@liaozhai/shared/contract';
+import { CONSENT_VERSION, invitationSchema, isRouteMissing, minorSchema, readAs } from '@liaozhai/shared/contract';
 import {
   checksOf,
   Deviation,
@@ -252,6 +252,69 @@ const password = checksOf('PUT /v1/user/password', [
     },
   },
 ]);
+
+/** In this order: off, on, used, refused, off again. */
+const minor = [
+  ...checksOf('GET /v1/user/minor', [
+    {
+      name: 'says that the mode is off, and what it would allow',
+      otherwise: 'says that it could not be loaded',
+      async run(world) {
+        const answer = await (await world.member('spare')).visitor.get('/user/minor');
+        expectStatus(answer, 200);
+        expectThat(readAs(minorSchema, unwrapped(answer.body))?.on === false, () => shown(answer));
+      },
+    },
+  ]),
+  ...checksOf('PUT /v1/user/minor', [
+    {
+      name: 'refuses what is no PIN of four digits with 422 at pin, and turns it on by one',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        expectFieldErrors(await visitor.put('/user/minor', { pin: 'moon' }), 'pin');
+        expectSuccess(await visitor.put('/user/minor', { pin: '2580' }));
+        const told = unwrapped((await visitor.get('/user')).body);
+        expectThat(typeof told.minor === 'object' && told.minor !== null, () => shownValue(told));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/user/minor/use', [
+    {
+      name: 'answers with what is left',
+      otherwise: 'counts down by itself',
+      async run(world) {
+        const answer = await (await world.member('spare')).visitor.post('/user/minor/use', {});
+        expectStatus(answer, 200);
+        const { blocked, seconds_left } = unwrapped(answer.body);
+        expectThat(blocked !== null || Number(seconds_left) > 0, () => shown(answer));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/user/minor/reset', [
+    {
+      name: 'refuses a wrong password with 422 at password',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        expectFieldErrors(await visitor.post('/user/minor/reset', { password: 'wrong-one' }), 'password');
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/user/minor/unlock', [
+    {
+      name: 'refuses a wrong PIN with 422 at pin, and turns the mode off by the right one',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        expectFieldErrors(await visitor.post('/user/minor/unlock', { pin: '0000', off: true }), 'pin');
+        const answer = await visitor.post('/user/minor/unlock', { pin: '2580', off: true });
+        expectSuccess(answer);
+        expectThat(unwrapped(answer.body).on === false, () => shown(answer));
+      },
+    },
+  ]),
+];
 
 const invites = [
   ...checksOf('GET /v1/invites/{code}', [
@@ -526,6 +589,7 @@ export const accountChecks = [
   ...user,
   ...profile,
   ...password,
+  ...minor,
   ...invites,
   ...email,
   ...address,

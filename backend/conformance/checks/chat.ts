@@ -505,6 +505,145 @@ const restarting = checksOf('POST /v1/conversations/{id}/restart', [
   },
 ]);
 
+const searching = checksOf('GET /v1/conversations?q', [
+  {
+    name: 'finds a conversation by the title of its story, and none for words that nobody said',
+    otherwise: 'shows whatever is found',
+    async run(world) {
+      await world.announced('conversations.search');
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const listed = pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
+      const title = String(recordOf(listed?.story).title);
+      const found = async (words: string) => {
+        const answer = await visitor.get(`/conversations?q=${encodeURIComponent(words)}`);
+        expectStatus(answer, 200);
+        return pageOf(answer.body).items.map(idOf);
+      };
+      expectThat((await found(title)).includes(id), `nothing for ${title}`);
+      const odd = await found('%_无人说过的话');
+      expectThat(odd.length === 0, `${odd.length} conversations for words that nobody said`);
+    },
+  },
+]);
+
+const finding = [
+  ...checksOf('GET /v1/messages/search', [
+    {
+      name: 'tells where words were said, in the order of seq, and how often',
+      otherwise: 'goes through what it is told',
+      async run(world) {
+        await world.announced('messages.search');
+        const { id, sent } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const find = async (q: string) => {
+          const answer = await visitor.get(`/messages/search?${new URLSearchParams({ conversation_id: id, q })}`);
+          expectStatus(answer, 200);
+          return { seqs: pageOf(answer.body).items.map(({ seq }) => Number(seq)), answer };
+        };
+        const { seqs, answer } = await find(String(sent.content.body));
+        expectThat(seqs.includes(1) && ascending(seqs), () => shown(answer));
+        expectThat(recordOf(recordOf(answer.body).meta).total === seqs.length, () => shown(answer));
+        const odd = await find('%_无人说过的话');
+        expectThat(odd.seqs.length === 0, () => shown(odd.answer));
+      },
+    },
+  ]),
+  ...checksOf('GET /v1/messages/days', [
+    {
+      name: 'tells the first message of each day',
+      otherwise: 'offers the days that it is told',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const answer = await visitor.get(`/messages/days?conversation_id=${encodeURIComponent(id)}`);
+        expectStatus(answer, 200);
+        const days = pageOf(answer.body).items;
+        expectThat(days.at(-1)?.seq === 1 && typeof days.at(-1)?.created_at === 'string', () => shown(answer));
+      },
+    },
+  ]),
+];
+
+const reporting = checksOf('POST /v1/messages/{id}/report', [
+  {
+    name: 'takes a report of a reply, and a second one without a word',
+    otherwise: 'thanks for any success',
+    async run(world) {
+      await world.announced('messages.report');
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+      const report = () => visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/report`, { reason: 'other' });
+      for (const answer of [await report(), await report()]) expectSuccess(answer);
+      const another = await (await world.member('theirs')).visitor.post(
+        `/messages/${encodeURIComponent(idOf(reply))}/report`,
+        { reason: 'other' },
+      );
+      expectStatus(another, 403, 404);
+    },
+  },
+  {
+    name: 'refuses a reason that is none (422)',
+    otherwise: 'sends the reasons that it offers',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+      expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
+    },
+  },
+]);
+
+const marking = checksOf('PUT /v1/conversations/{id}', [
+  {
+    name: 'takes a reply that has ended for unread until a device has seen it',
+    otherwise: 'shows the dots that it is told of',
+    async run(world) {
+      await world.announced('conversations.unread');
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const one = async () =>
+        pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
+      const before = await one();
+      expectThat(before?.unread === true, () => `unread ${String(before?.unread)} before it was read`);
+      const form = { read_version: before?.version };
+      const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, form);
+      expectStatus(answer, 200);
+      expectReadable(Conversation, unwrapped(answer.body));
+      const after = await one();
+      expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
+      expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
+    },
+  },
+  {
+    name: 'puts a conversation first and takes it back',
+    otherwise: 'shows the order that it is told',
+    async run(world) {
+      await world.announced('conversations.pin');
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      for (const pinned of [true, false]) {
+        const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned });
+        expectStatus(answer, 200);
+        const [first] = pageOf((await visitor.get('/conversations')).body).items;
+        const isPinned = idOf(first) === id && typeof first?.pinned_at === 'string';
+        expectThat(isPinned === pinned, () => shownValue(first));
+      }
+    },
+  },
+  {
+    name: 'has 404 for another’s',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('theirs');
+      const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 });
+      expectStatus(answer, 404);
+    },
+  },
+]);
+
 const deletion = checksOf('DELETE /v1/conversations/{id}', [
   {
     name: 'takes the conversation away, from the list and from its story',
@@ -534,6 +673,10 @@ export const chatChecks = [
   ...editing,
   ...suggesting,
   ...conversations,
+  ...searching,
+  ...marking,
+  ...finding,
+  ...reporting,
   ...restarting,
   ...deletion,
 ];

@@ -25,6 +25,7 @@ const fuzzed: FuzzedCall[] = [
   { call: 'GET /v1/transactions', method: 'GET', path: '/transactions' },
   { call: 'GET /v1/orders', method: 'GET', path: '/orders' },
   { call: 'GET /v1/orders/{id}', method: 'GET', path: '/orders/:x' },
+  { call: 'GET /v1/support/tickets', method: 'GET', path: '/support/tickets' },
   { call: 'GET /sanctum/csrf-cookie', method: 'GET', path: '//sanctum/csrf-cookie' },
   { call: 'POST /v1/messages', method: 'POST', path: '/messages' },
   { call: 'POST /v1/messages/suggestion', method: 'POST', path: '/messages/suggestion' },
@@ -55,6 +56,8 @@ const fuzzed: FuzzedCall[] = [
   { call: 'POST /v1/reset-password', method: 'POST', path: '/reset-password' },
   { call: 'POST /v1/check-in', method: 'POST', path: '/check-in' },
   { call: 'POST /v1/orders', method: 'POST', path: '/orders' },
+  { call: 'POST /v1/support/tickets', method: 'POST', path: '/support/tickets' },
+  { call: 'POST /v1/support/tickets/{id}/read', method: 'POST', path: '/support/tickets/:x/read' },
   { call: 'POST /v1/payments/webhook/{provider}', method: 'POST', path: '/payments/webhook/:x' },
   { call: 'POST /v1/payments/webhook/{provider}', method: 'POST', path: '/payments/webhook/sandbox' },
   { call: 'POST /broadcasting/auth', method: 'POST', path: '//broadcasting/auth' },
@@ -88,6 +91,9 @@ const FIELDS = [
   'channel_name',
   'invite_code',
   'package_id',
+  'kind',
+  'contact',
+  'diagnostics',
 ];
 const PARAMETERS = [
   'cursor',

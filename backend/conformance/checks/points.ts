@@ -8,11 +8,12 @@ import {
   Order,
   pageOf,
   recordOf,
+  Ticket,
   Transaction,
   unwrapped,
 } from '../entities.ts';
 import { Visitor } from '../visitor.ts';
-import { orderOf, type World } from '../world.ts';
+import { madeId, type World } from '../world.ts';
 
 const checkIn = checksOf('POST /v1/check-in', [
   {
@@ -138,7 +139,7 @@ const ordering = checksOf('POST /v1/orders', [
 /** The order of `mine`. */
 async function placedOrder(world: World) {
   const { form, answer } = await world.order();
-  return { form, id: orderOf(answer) };
+  return { form, id: madeId(answer) };
 }
 
 const oneOrder = checksOf('GET /v1/orders/{id}', [
@@ -175,4 +176,60 @@ const webhooks = checksOf('POST /v1/payments/webhook/{provider}', [
   },
 ]);
 
-export const pointChecks = [...checkIn, ...transactions, ...listOfOrders, ...ordering, ...oneOrder, ...webhooks];
+const listOfTickets = checksOf('GET /v1/support/tickets', [
+  {
+    name: 'lists what the reader wrote to support',
+    otherwise: 'shows what can be read of it',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const { answer } = await world.ticket();
+      const list = await visitor.get('/support/tickets');
+      expectStatus(list, 200);
+      const { items } = pageOf(list.body);
+      for (const item of items) {
+        expectReadable(Ticket, item);
+        expectAgreed(Ticket, item);
+      }
+      expectThat(items.map(idOf).includes(madeId(answer)), () => shownValue(items));
+    },
+  },
+]);
+
+const writing = checksOf('POST /v1/support/tickets', [
+  {
+    name: 'keeps a ticket once for each key',
+    otherwise: 'sends a draft with the same key until it is taken',
+    async run(world) {
+      const { form, answer } = await world.ticket();
+      expectSuccess(answer);
+      const { visitor } = await world.member('mine');
+      const again = await visitor.post('/support/tickets', form, { 'Idempotency-Key': form.client_id });
+      expectSuccess(again);
+      expectThat(idOf(unwrapped(again.body)) === madeId(answer), () => shown(again));
+    },
+  },
+]);
+
+const reading = checksOf('POST /v1/support/tickets/{id}/read', [
+  {
+    name: 'takes note that an answer was read',
+    otherwise: 'marks it as new again on the next visit',
+    async run(world) {
+      const { answer } = await world.ticket();
+      const { visitor } = await world.member('mine');
+      expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(madeId(answer))}/read`));
+    },
+  },
+]);
+
+export const pointChecks = [
+  ...listOfTickets,
+  ...writing,
+  ...reading,
+  ...checkIn,
+  ...transactions,
+  ...listOfOrders,
+  ...ordering,
+  ...oneOrder,
+  ...webhooks,
+];

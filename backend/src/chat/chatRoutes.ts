@@ -6,7 +6,10 @@ import { invalid, restarting } from '../http/httpError.ts';
 import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { readInput, validate } from '../http/input.ts';
 import type { Services } from '../services.ts';
-import { latestMessages, latestQuery } from './message.ts';
+import { assertMayUse } from '../users/minor.ts';
+import { seeUse } from '../users/minorRoutes.ts';
+import { findUser } from '../users/user.ts';
+import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
 import {
   cancelForm,
   cancelReply,
@@ -16,6 +19,7 @@ import {
   regenerateReply,
   variantForm,
 } from './replyActions.ts';
+import { presentReport, reportForm, reportReply } from './reports.ts';
 import { editForm, editMessage, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
@@ -64,6 +68,15 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       if (!wanted.conversation_id && !wanted.story_id) throw invalid({ conversation_id: ['对话不能为空'] });
       return c.json(latestMessages(services, user, wanted));
     })
+    .get('/search', (c) => c.json(findMessages(services, userOf(c), validate(findQuery, c.req.query()))))
+    .get('/days', (c) => c.json(daysOf(services, userOf(c), validate(daysQuery, c.req.query()))))
+    .post('/:id/report', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(reportForm, await readInput(c));
+      const { isNew, report } = reportReply(services, user, c.req.param('id'), form);
+      return c.json({ data: presentReport(report) }, isNew ? 201 : 200);
+    })
     .get('/suggestion/:id', (c) => {
       const suggestion = findSuggestion(services, userOf(c), c.req.param('id'));
       if (suggestion.status === 'pending') c.header('Retry-After', '1');
@@ -86,5 +99,9 @@ async function charged<Schema extends v.GenericSchema>(
   const input = await readInput(c);
   const form = validate(schema, input);
   const key = requiredKey(c, input);
-  return once(c, services, key, form, () => work(user, form, key));
+  return once(c, services, key, form, () => {
+    seeUse(services, user.id);
+    assertMayUse(findUser(services, user.id), services.clock());
+    return work(user, form, key);
+  });
 }

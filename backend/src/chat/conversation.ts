@@ -32,6 +32,8 @@ export function createConversation(services: Services, userId: string, storyId: 
     version: 0,
     last_seq: 0,
     active_message_id: null,
+    read_version: 0,
+    pinned_at: null,
     created_at: now,
     updated_at: now,
   };
@@ -51,6 +53,12 @@ export function cutAfter({ db }: Services, conversation: ConversationRow, seq: n
   db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));
   conversation.last_seq = seq;
   conversation.version += 1;
+}
+
+/** The reader has seen it up to a version, on one device and so on all. */
+export function markAsRead({ db }: Services, row: ConversationRow, version: number): void {
+  row.read_version = Math.max(row.read_version, Math.min(version, row.version));
+  db.run(query.updateTable('conversations').set({ read_version: row.read_version }).where('id', '=', row.id));
 }
 
 /** One generation per conversation at a time; throws 409. */
@@ -82,13 +90,20 @@ export function presentConversation(services: Services, row: ConversationRow) {
     last_seq: row.last_seq,
     version: row.version,
     active_message_id: row.active_message_id,
+    unread: isUnread(row, last),
+    read_version: row.read_version,
+    pinned_at: row.pinned_at === null ? null : isoTime(row.pinned_at),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };
 }
 
+/** A reply that has ended and was seen nowhere; whoever wrote after it has seen it, and whoever stopped it as well. */
+const isUnread = (row: ConversationRow, last: MessageRow | undefined): boolean =>
+  last?.role === 'assistant' && ['completed', 'failed'].includes(last.status) && last.version > row.read_version;
+
 /** One line without marks. */
-function excerpt(body: string): string {
+export function excerpt(body: string): string {
   const line = [...body.replace(/\*/g, '').replace(/\s+/g, ' ').trim()];
   return line.length > excerptCharacters ? `${line.slice(0, excerptCharacters).join('')}…` : line.join('');
 }

@@ -1,26 +1,53 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
+import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow } from '../db/schema.ts';
-import { cursorPage, readCursor } from '../http/cursor.ts';
+import { cursorPage, type Position, readCursor } from '../http/cursor.ts';
 import { type AppEnv, userOf } from '../http/http.ts';
+import { invalid } from '../http/httpError.ts';
 import { idempotencyKey, type Outcome, once } from '../http/idempotency.ts';
-import { readInput } from '../http/input.ts';
+import { readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { findStory } from '../stories.ts';
 import { refund } from '../wallet.ts';
-import { cutAfter, findConversation, presentConversation, saveConversation } from './conversation.ts';
+import {
+  cutAfter,
+  excerpt,
+  findConversation,
+  markAsRead,
+  presentConversation,
+  saveConversation,
+} from './conversation.ts';
 import { findMessage, refundReply } from './reply.ts';
+
+const listQuery = v.object({ q: v.optional(text(0, rules.searchCharacters), ''), cursor: v.optional(v.string()) });
+
+const changeForm = v.object({ read_version: v.nullish(wholeNumber(0)), pinned: v.nullish(v.boolean()) });
 
 /** Past conversations. */
 export function conversationRoutes(services: Services): Hono<AppEnv> {
   const { limits, env } = services;
+  const present = (row: ConversationRow) => presentConversation(services, row);
   return new Hono<AppEnv>()
     .get('/', (c) => {
-      const rows = pageOfConversations(services, userOf(c).id, c.req.query('cursor'));
-      const present = (row: ConversationRow) => presentConversation(services, row);
-      return c.json(cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present));
+      const user = userOf(c);
+      const { q, cursor } = validate(listQuery, c.req.query());
+      const after = readCursor(cursor);
+      const rows = q ? findConversations(services, user.id, q, after) : pageOfConversations(services, user.id, after);
+      const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present);
+      // those that were put first stand before the first page, whatever their time
+      const pinned = q || after ? [] : pinnedConversations(services, user.id).map(present);
+      return c.json({ ...page, data: [...pinned, ...page.data] });
+    })
+    .put('/:id', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(changeForm, await readInput(c));
+      const row = findConversation(services, user.id, c.req.param('id'));
+      return c.json({ data: changeConversation(services, row, form) });
     })
     .post('/:id/restart', async (c) => {
       const user = userOf(c);
@@ -38,17 +65,66 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-function pageOfConversations({ db }: Services, userId: string, cursor: string | undefined): ConversationRow[] {
-  const after = readCursor(cursor);
-  let page = query
-    .selectFrom('conversations')
-    .selectAll()
-    .where('user_id', '=', userId)
+const ofUser = (userId: string) => query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
+
+const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
+  db.all(ofUser(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
+
+function pageOfConversations({ db }: Services, userId: string, after: Position | null): ConversationRow[] {
+  let page = ofUser(userId)
+    .where('pinned_at', 'is', null)
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(rules.pageSize + 1);
   if (after) page = page.where(sql<boolean>`(updated_at, id) < (${after.time}, ${after.id})`);
   return db.all(page);
+}
+
+const folded = (words: string): string => words.normalize('NFKC').toLowerCase();
+
+/** Conversations whose story, one of its characters or last words have these words, the latest first. */
+function findConversations(services: Services, userId: string, words: string, after: Position | null) {
+  const wanted = folded(words);
+  // one conversation a story: there are no more of them than stories
+  const rows = services.db.all(
+    query
+      .selectFrom('conversations')
+      .leftJoin('messages', (join) =>
+        join.onRef('conversation_id', '=', 'conversations.id').onRef('seq', '=', 'last_seq'),
+      )
+      .selectAll('conversations')
+      .select('messages.body')
+      .where('conversations.user_id', '=', userId)
+      .orderBy('conversations.updated_at', 'desc')
+      .orderBy('conversations.id', 'desc'),
+  );
+  const isAfter = ({ updated_at, id }: ConversationRow) =>
+    !after || updated_at < after.time || (updated_at === after.time && id < after.id);
+  const has = ({ story_id, body }: ConversationRow & { body: string | null }) => {
+    const { title, characters } = findStory(services, story_id);
+    return [title, ...characters.map(({ name }) => name), excerpt(body ?? '')].some((known) =>
+      folded(known).includes(wanted),
+    );
+  };
+  return rows.filter((row) => isAfter(row) && has(row)).slice(0, rules.pageSize + 1);
+}
+
+/** Carries out what a reader does to a conversation without saying anything, and tells their other devices. */
+function changeConversation(services: Services, row: ConversationRow, form: v.InferOutput<typeof changeForm>) {
+  const { db, clock } = services;
+  return db.transaction(() => {
+    if (typeof form.read_version === 'number') markAsRead(services, row, form.read_version);
+    if (typeof form.pinned === 'boolean' && form.pinned !== (row.pinned_at !== null)) {
+      if (form.pinned && pinnedConversations(services, row.user_id).length >= rules.pinnedConversations) {
+        throw invalid({ pinned: [`最多置顶 ${rules.pinnedConversations} 段对话`] });
+      }
+      row.pinned_at = form.pinned ? clock() : null;
+      db.run(query.updateTable('conversations').set({ pinned_at: row.pinned_at }).where('id', '=', row.id));
+    }
+    const conversation = presentConversation(services, row);
+    tell(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
+    return conversation;
+  });
 }
 
 /** Takes away all that was said, so that the story begins anew; only what is still being written is paid back. */

@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { invalid } from '../http/httpError.ts';
-import { wholeNumber } from '../http/input.ts';
+import { id, text, wholeNumber } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
@@ -62,7 +63,14 @@ export function latestMessages(services: Services, user: UserRow, wanted: Latest
   if (!conversation) {
     return {
       data: [],
-      meta: { conversation_id: null, version: 0, last_seq: 0, has_more: false, active_message_id: null },
+      meta: {
+        conversation_id: null,
+        version: 0,
+        last_seq: 0,
+        has_more: false,
+        active_message_id: null,
+        read_version: 0,
+      },
     };
   }
   const page =
@@ -77,6 +85,7 @@ export function latestMessages(services: Services, user: UserRow, wanted: Latest
       last_seq: conversation.last_seq,
       has_more: page.hasMore,
       active_message_id: conversation.active_message_id,
+      read_version: conversation.read_version,
     },
   };
 }
@@ -121,4 +130,43 @@ function changed({ db }: Services, conversation: ConversationRow, after: number,
     rows.push(...db.all(messagesOf(conversation).where('id', '=', activeId)));
   }
   return { rows, hasMore, version };
+}
+
+export const findQuery = v.object({ conversation_id: id, q: text(1, rules.searchCharacters) });
+export const daysQuery = v.object({ conversation_id: id });
+
+const place = ['id', 'conversation_id', 'seq', 'created_at'] as const;
+
+const presentPlace = ({ created_at, ...row }: Pick<MessageRow, (typeof place)[number]>) => ({
+  ...row,
+  created_at: isoTime(created_at),
+});
+
+/** Where words were said in a conversation, marks left out, in the order of seq; of very many the latest, with how many there are. */
+export function findMessages(services: Services, user: UserRow, wanted: v.InferOutput<typeof findQuery>) {
+  const { db } = services;
+  const conversation = findConversation(services, user.id, wanted.conversation_id);
+  const pattern = `%${wanted.q.replace(/[\\%_]/g, '\\$&')}%`;
+  const found = query
+    .selectFrom('messages')
+    .where('conversation_id', '=', conversation.id)
+    .where(sql<boolean>`replace(body, '*', '') like ${pattern} escape '\\'`);
+  const rows = db.all(found.select(place).orderBy('seq', 'desc').limit(rules.foundMessages));
+  const count = db.first(found.select((each) => each.fn.countAll<number>().as('count')))?.count ?? 0;
+  return { data: rows.reverse().map(presentPlace), meta: { total: count } };
+}
+
+/** The first message of each day in Shanghai, the latest day first. */
+export function daysOf(services: Services, user: UserRow, wanted: v.InferOutput<typeof daysQuery>) {
+  const conversation = findConversation(services, user.id, wanted.conversation_id);
+  const rows = services.db.all(
+    query
+      .selectFrom('messages')
+      .select([...place, (each) => each.fn.min<number>('seq').as('first')])
+      .where('conversation_id', '=', conversation.id)
+      // a day in ms after eight hours: there is no summer time in Shanghai
+      .groupBy(sql`(created_at + 28800000) / 86400000`)
+      .orderBy('seq', 'desc'),
+  );
+  return { data: rows.map(({ first: _, ...row }) => presentPlace(row)) };
 }

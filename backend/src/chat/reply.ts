@@ -12,9 +12,9 @@ import { isRunning } from './message.ts';
 import { RunStopped } from './runs.ts';
 
 const failures = {
-  storyteller_failed: '说书人一时语塞，点数已退还，可续写',
-  timeout: '等得太久，点数已退还，可续写',
-  interrupted: '书写中断，点数已退还，可续写',
+  storyteller_failed: '这一段没能写完，点数已退还，可以续写',
+  timeout: '等得太久，点数已退还，可以续写',
+  interrupted: '回复中断，点数已退还，可以续写',
 };
 const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;

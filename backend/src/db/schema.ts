@@ -4,6 +4,7 @@ export type MessageRole = 'user' | 'assistant' | 'system';
 export type MessageStatus = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 export type SuggestionStatus = 'pending' | 'ready' | 'failed';
 export type OrderStatus = 'created' | 'pending' | 'paid' | 'credited' | 'failed';
+export type TicketKind = 'points' | 'story' | 'account' | 'other';
 export type TransactionType = 'recharge' | 'message' | 'continue' | 'suggestion' | 'check_in' | 'invite' | 'refund';
 
 /** Times are milliseconds since 1970, points are whole numbers, JSON columns hold text. */
@@ -20,7 +21,9 @@ export interface Schema {
   orders: OrdersTable;
   payment_events: PaymentEventsTable;
   sandbox_checkouts: SandboxCheckoutsTable;
+  tickets: TicketsTable;
   check_ins: CheckInsTable;
+  reports: ReportsTable;
   idempotency: IdempotencyTable;
   changes: ChangesTable;
   story_readers: StoryReadersTable;
@@ -62,6 +65,8 @@ interface UsersTable {
   delete_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
+  /** JSON: 未成年人模式 while it is on */
+  minor: string | null;
   /** the version of the terms that was agreed to; null where none was named */
   consent_version: string | null;
   consented_at: number | null;
@@ -107,6 +112,9 @@ interface ConversationsTable {
   version: number;
   last_seq: number;
   active_message_id: string | null;
+  /** up to which version the reader has seen it, on any device */
+  read_version: Generated<number>;
+  pinned_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -216,11 +224,40 @@ interface SandboxCheckoutsTable {
   delivered_at: number | null;
 }
 
+interface TicketsTable {
+  /** what readers and support quote: the Shanghai day and six more digits */
+  id: string;
+  user_id: string;
+  client_id: string;
+  kind: TicketKind;
+  body: string;
+  contact: string;
+  diagnostics: string;
+  answer: string | null;
+  answered_at: number | null;
+  /** 1 once the pages of the user were told of the answer */
+  announced: number;
+  read_at: number | null;
+  created_at: number;
+}
+
 interface CheckInsTable {
   user_id: string;
   date: string;
   streak: number;
   awarded: number;
+}
+
+/** What readers say of replies, with the reply as it was then; it stays when the conversation is deleted. */
+interface ReportsTable {
+  id: string;
+  user_id: string;
+  message_id: string;
+  story_id: string;
+  reason: string;
+  words: string;
+  body: string;
+  created_at: number;
 }
 
 interface IdempotencyTable {
@@ -243,6 +280,8 @@ export type NewMessageRow = Insertable<MessagesTable>;
 export type SuggestionRow = Selectable<SuggestionsTable>;
 export type OrderRow = Selectable<OrdersTable>;
 export type SandboxCheckoutRow = Selectable<SandboxCheckoutsTable>;
+export type TicketRow = Selectable<TicketsTable>;
+export type ReportRow = Selectable<ReportsTable>;
 export type TransactionRow = Selectable<TransactionsTable>;
 
 const statements = [
@@ -350,6 +389,29 @@ const variants = [
     primary key (message_id, variant))`,
 ];
 
+const tickets = [
+  `create table tickets (
+    id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
+    kind text not null, body text not null, contact text not null, diagnostics text not null, answer text,
+    answered_at integer, announced integer not null default 0, read_at integer, created_at integer not null,
+    unique(user_id, client_id))`,
+  'create index tickets_by_user on tickets(user_id, created_at desc, id desc)',
+  'create index tickets_waiting on tickets(created_at) where answer is null',
+  'create index tickets_unannounced on tickets(id) where answer is not null and announced = 0',
+];
+
+/** What a reader has seen, put first and reported; nothing that was there before is new. */
+const reading = [
+  'alter table conversations add column read_version integer not null default 0',
+  'update conversations set read_version = version',
+  'alter table conversations add column pinned_at integer',
+  'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null',
+  `create table reports (
+    id text primary key, user_id text not null references users(id) on delete cascade, message_id text not null,
+    story_id text not null, reason text not null, words text not null, body text not null, created_at integer not null,
+    unique(user_id, message_id))`,
+];
+
 const migrations: Record<string, Migration> = {
   '001_initial': {
     async up(db: Kysely<unknown>) {
@@ -411,6 +473,11 @@ const migrations: Record<string, Migration> = {
       await sql.raw("alter table users add column gifts text not null default '[]'").execute(db);
     },
   },
+  '004_minor': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column minor text').execute(db);
+    },
+  },
   '004_consent': {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column consent_version text').execute(db);
@@ -426,6 +493,16 @@ const migrations: Record<string, Migration> = {
   '004_generate': {
     async up(db: Kysely<unknown>) {
       for (const statement of variants) await sql.raw(statement).execute(db);
+    },
+  },
+  '005_wallet_tickets': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of tickets) await sql.raw(statement).execute(db);
+    },
+  },
+  '004_reading': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of reading) await sql.raw(statement).execute(db);
     },
   },
 };

@@ -16,13 +16,14 @@ import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
+import { ticketRoutes } from '../support.ts';
 import { accountDeletionRoutes } from '../users/accountDeletion.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
+import { minorRoutes } from '../users/minorRoutes.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
-import { sessionToken } from './cookies.ts';
-import { csrfGuard, setCsrfCookie } from './csrf.ts';
+import { csrfGuard, sessionToken, setCsrfCookie } from './cookies.ts';
 import type { AppEnv } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
@@ -107,31 +108,40 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/user/sessions', sessionRoutes(services))
     .route('/user/deletion', accountDeletionRoutes(services))
     .route('/user', userRoutes(services))
+    .route('/user/minor', minorRoutes(services))
     .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services))
     .route('/messages', chatRoutes(services))
     .route('/conversations', conversationRoutes(services))
     .route('/check-in', checkInRoutes(services))
     .route('/transactions', transactionRoutes(services))
+    .route('/support/tickets', ticketRoutes(services))
     .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services) }));
   const { payments } = services;
   if (payments) routes.route('/orders', orderRoutes(services, payments));
   return routes;
 }
 
-/** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
+/** What this backend has beyond the specification, by the names of `shared/src/contract/wire.ts`. */
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
   'conversations.restart',
   'messages.cancel',
   'messages.regenerate',
   'messages.edit',
+  'conversations.unread',
+  'conversations.search',
+  'conversations.pin',
+  'messages.search',
+  'messages.report',
   'password.reset',
   'account.email',
   'account.devices',
   'account.consent',
+  'account.minor',
   'invites',
   'account.delete',
+  'support.tickets',
   ...(payments ? ['orders'] : []),
 ];
 

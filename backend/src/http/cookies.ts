@@ -1,7 +1,11 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { createMiddleware } from 'hono/factory';
 import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
 import { hmac, randomToken, sameText } from '../signatures.ts';
-import type { Http } from './http.ts';
+import type { AppEnv, Http } from './http.ts';
+import { pageExpired } from './httpError.ts';
+import { isOwnOrigin } from './origin.ts';
 
 const isSecure = (c: Http): boolean => c.get('source').scheme === 'https';
 
@@ -58,4 +62,37 @@ export function rememberDevice(c: Http, appKey: string, account: Account): void 
   const value = [device, mine, ...others].slice(0, remembered + 1).join('.');
   const maxAge = rules.deviceLifetimeDays * 86_400;
   setCookie(c, deviceCookie(c), value, { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c), maxAge });
+}
+
+const cookieName = 'XSRF-TOKEN';
+const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Bound to the session cookie, so that a token planted by another site or left from another user is worth nothing. */
+const csrfSignature = (appKey: string, nonce: string, session: string): string =>
+  hmac(appKey, `csrf|${nonce}|${session}`);
+
+/** Hands the browser a fresh token for the given session (empty = visitor). */
+export function setCsrfCookie(c: Http, appKey: string, session: string): void {
+  const nonce = randomToken();
+  const secure = c.get('source').scheme === 'https';
+  setCookie(c, cookieName, `${nonce}.${csrfSignature(appKey, nonce, session)}`, { path: '/', sameSite: 'Lax', secure });
+}
+
+/** Refuses (419) every change that another site could have caused. */
+export const csrfGuard = ({ appKey, env }: Services) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (!readOnly.has(c.req.method) && !isOwnRequest(c, appKey, env.APP_ORIGIN)) throw pageExpired();
+    await next();
+  });
+
+function isOwnRequest(c: Http, appKey: string, allowedOrigins: string[]): boolean {
+  const origin = c.req.header('origin');
+  if (origin !== undefined && !isOwnOrigin(origin, c.get('source'), allowedOrigins)) return false;
+  if (c.req.header('sec-fetch-site') === 'cross-site') return false;
+  const token = c.req.header('x-xsrf-token') ?? '';
+  const [nonce = '', signature = ''] = token.split('.');
+  return (
+    sameText(token, getCookie(c, cookieName) ?? '') &&
+    sameText(signature, csrfSignature(appKey, nonce, sessionToken(c)))
+  );
 }

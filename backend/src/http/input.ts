@@ -14,6 +14,7 @@ const labels: Record<string, string> = {
   gender: '性别',
   avatar: '头像',
   persona: '人设',
+  pin: '监护密码',
   body: '内容',
   client_id: '请求编号',
   story_id: '故事',
@@ -21,6 +22,10 @@ const labels: Record<string, string> = {
   message_id: '消息',
   suggestion_id: '灵感',
   count: '数量',
+  read_version: '读到的版本',
+  pinned: '置顶',
+  reason: '理由',
+  words: '说明',
   q: '搜索内容',
   tag: '标签',
   sort: '排序',
@@ -28,6 +33,9 @@ const labels: Record<string, string> = {
   revision: '版次',
   variant: '说法',
   last_seq: '末条序号',
+  kind: '类别',
+  contact: '联系方式',
+  diagnostics: '诊断信息',
 };
 
 export const codePoints = (text: string): number => [...text].length;

@@ -15,6 +15,7 @@ import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, sameText } from '../signatures.ts';
+import { assertMayPay } from '../users/minor.ts';
 import { book } from '../wallet.ts';
 
 /** What a provider is told of an order. */
@@ -102,6 +103,7 @@ function findOrder({ db }: Services, orderId: string): OrderRow | undefined {
 
 /** The only place that decides whether somebody may buy points: a mode without recharge refuses here. Throws. */
 function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
+  assertMayPay(user);
   const open = db.all(
     query
       .selectFrom('orders')
@@ -137,7 +139,7 @@ function place(services: Services, provider: PaymentProvider, user: UserRow, cli
     );
     if (known && known.package_id !== packageId) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
     if (known) return known;
-    const offer = env.RECHARGE_PACKAGES.find((each) => each.id === packageId);
+    const offer = env.packages.find((each) => each.id === packageId);
     if (!offer) throw invalid({ package_id: ['没有这个充值档位，请刷新后再选'] });
     assertMayRecharge(services, user);
     const order: OrderRow = {
@@ -209,7 +211,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       const now = clock();
       const position = (row: OrderRow) => ({ time: row.created_at, id: row.id });
       const page = cursorPage(rows, c.req.path, position, (row) => presentOrder(row, now));
-      const packages = env.RECHARGE_PACKAGES.map(presentPackage);
+      const packages = env.packages.map(presentPackage);
       return c.json({ ...page, meta: { ...page.meta, packages, method: provider.title } });
     })
     .get('/:id', (c) => {

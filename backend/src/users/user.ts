@@ -3,6 +3,7 @@ import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { notFound } from '../http/httpError.ts';
 import type { Services } from '../services.ts';
+import { presentMinor } from './minor.ts';
 
 /** The user as the API shows it. */
 export function presentUser(row: UserRow, now: number) {
@@ -22,6 +23,7 @@ export function presentUser(row: UserRow, now: number) {
     check_in_streak: currentStreak(row, now),
     gifts: JSON.parse(row.gifts),
     deletion_at: isoTimeOrNull(row.delete_at),
+    minor: presentMinor(row, now),
     version: row.version,
   };
 }

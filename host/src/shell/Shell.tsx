@@ -1,4 +1,4 @@
-import { Router, useOnline } from '@liaozhai/shared/runtime';
+import { RemoteSlot, Router, useOnline, useUser } from '@liaozhai/shared/runtime';
 import { OfflineIcon } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useCallback, useState } from 'react';
@@ -30,6 +30,7 @@ export function Shell() {
           onApproach={prefetch}
           onAgain={scrollToTop}
         />
+        <MinorMode pathname={location.pathname} />
       </Router>
       <div className={styles.notices}>
         {set.override && <OverrideBadge expires={set.override.expires} />}
@@ -40,6 +41,11 @@ export function Shell() {
       </div>
     </div>
   );
+}
+
+/** What keeps 未成年人模式: the account team's, in a file of its own that only who has it on fetches. */
+function MinorMode({ pathname }: { pathname: string }) {
+  return useUser()?.minor ? <RemoteSlot name="minor" pathname={pathname} /> : null;
 }
 
 const isVisible = (element: Element) => element.getClientRects().length > 0;

@@ -54,7 +54,7 @@ export const testSet: PageSet = {
     chat: withLastGood(
       build('chat', '1.0.0', [route('conversations', '/conversations', '聊过', { keepAlive: true })], ['story.chat']),
     ),
-    account: withLastGood(build('account', '1.0.0', account, ['legal'])),
+    account: withLastGood(build('account', '1.0.0', account, ['legal', 'minor'])),
     gifts: withLastGood(build('gifts', '2.0.0', gifts), build('gifts', '1.0.0', gifts)),
     lanterns: withLastGood(build('lanterns', '1.0.0', lanterns)),
   },

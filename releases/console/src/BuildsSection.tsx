@@ -1,10 +1,9 @@
 import { Tag } from '@liaozhai/shared/ui';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { ApiFailure, type BuildSummary, type ChannelDocument, failureOf, get } from './api';
 import styles from './Console.module.css';
 import { changesBy, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { OriginLine } from './OriginLine';
 import { nameOf, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
@@ -122,4 +121,36 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
 export function BuildsSection({ names, ...props }: { names: readonly string[] } & BuildsProps) {
   if (names.length === 0) return <p className={styles.quiet}>{texts.builds.nothing}</p>;
   return names.map((name) => <NamedBuilds key={`${props.status.channel} ${name}`} name={name} {...props} />);
+}
+
+type Origin = Pick<BuildSummary['provenance'], 'commit' | 'author' | 'change' | 'run'>;
+
+/** The store's word is not the console's: only an address of the web becomes a link. */
+const isAddress = (address?: string): address is string => /^https?:\/\//.test(address ?? '');
+
+const Link = ({ to, children }: { to: string; children: string }) => (
+  <a href={to} target="_blank" rel="noreferrer">
+    {children}
+  </a>
+);
+
+/** What a build was made from: commit and author, and where its change and its pipeline run can be read. */
+export function OriginLine({ commit, author, change, run }: Origin) {
+  const parts = [
+    commit && texts.builds.commit(commit),
+    author,
+    isAddress(change) && <Link to={change}>{texts.builds.change}</Link>,
+    isAddress(run) && <Link to={run}>{texts.builds.run}</Link>,
+  ].filter(Boolean);
+  if (parts.length === 0) return null;
+  return (
+    <small className={styles.origin}>
+      {parts.map((part, at) => (
+        <Fragment key={at}>
+          {at > 0 && ' · '}
+          {part}
+        </Fragment>
+      ))}
+    </small>
+  );
 }

@@ -186,7 +186,7 @@ describe('signing in', () => {
     server.away = true;
     render(<ConsolePage />);
     const told = (await screen.findByRole('alert')).textContent;
-    expect(told).toContain('取不到发布存储');
+    expect(told).toContain('发布存储暂时无法访问');
     expect(told).toContain('the store is away');
   });
 });
@@ -318,12 +318,12 @@ describe('what the page shows', () => {
     const list = within(section('构建')).getByText('stories', { selector: 'strong' }).closest('details');
     if (!list) throw new Error('no list');
     await userEvent.click(within(list).getByText('stories'));
-    await waitFor(() => expect(list.textContent).toContain('取不到这份列表'));
+    await waitFor(() => expect(list.textContent).toContain('列表读取失败'));
     server.away = false;
     server.builds = [summary('stories@1.2.0+eeeeeeeeeeee'), { ...summary(old), problem: 'build.json is damaged' }];
     server.seqs.production = 8;
     await waitFor(() => expect(list.textContent).toContain('1.2.0'));
-    expect(list.textContent).not.toContain('取不到');
+    expect(list.textContent).not.toContain('读取失败');
     const rows = [...list.querySelectorAll('li')];
     expect(rows.map((row) => row.textContent?.includes('已损坏'))).toEqual([false, true]);
     expect(rows.map((row) => row.querySelectorAll('button').length > 0)).toEqual([true, false]);

@@ -2,13 +2,12 @@ import { Button, Card, Seal, Spinner, TextField, Toaster } from '@liaozhai/share
 import clsx from 'clsx';
 import { type FocusEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { ApiFailure, failureOf, forgetToken, get, type LogEntry, type Me, readToken, saveToken } from './api';
-import { BuildsSection } from './BuildsSection';
+import { BuildsSection, OriginLine } from './BuildsSection';
 import { CandidateSection, HealthSection } from './CandidateSection';
 import styles from './Console.module.css';
 import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
 import { ActionButton, LiveSection, type SectionProps } from './LiveSection';
-import { OriginLine } from './OriginLine';
 import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
@@ -198,7 +197,7 @@ function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: bo
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>“{why}”</p>}
+      {why && <p className={styles.quiet}>「{why}」</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (

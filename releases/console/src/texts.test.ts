@@ -29,9 +29,9 @@ describe('the log', () => {
   });
 
   test.each([
-    [{ kind: 'finding', check: 'routes', problem: 'taken', forced: true }, '不顾检查（routes）：taken'],
+    [{ kind: 'finding', check: 'routes', problem: 'taken', forced: true }, '已忽略检查（routes）：taken'],
     [{ kind: 'finding', check: 'routes', problem: 'taken', forced: false }, '检查未通过（routes）：taken'],
-    [{ kind: 'candidateDropped', builds: [stories] }, '灰度结束：stories 1.1.0·bbbb 与新的稳定版不合'],
+    [{ kind: 'candidateDropped', builds: [stories] }, '灰度结束：stories 1.1.0·bbbb 与新的稳定版不兼容'],
     [
       {
         kind: 'health',

@@ -1,7 +1,7 @@
 import type { Action, Evidence, LogEntry } from './api';
 
 const failures: Record<string, string> = {
-  unreachable: '取不到',
+  unreachable: '无法访问',
   hang: '超时',
   integrity: '校验不符',
   'entry-threw': '入口出错',
@@ -33,7 +33,7 @@ const refusals: Record<number, string> = {
   409: '状态刚刚变了，什么都没有改变。请看过新状态再决定',
   422: '没有通过，什么都没有改变',
   429: '请求太频繁，请一分钟后再试',
-  503: '取不到发布存储，请稍后再试',
+  503: '发布存储暂时无法访问，请稍后再试',
 };
 
 export const texts = {
@@ -47,9 +47,9 @@ export const texts = {
   signOut: '退出',
   channel: '通道',
   role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
-  loading: '正在取状态',
+  loading: '正在读取状态',
   stale: '连接中断，正在重试；下面是最后一次看到的状态',
-  nothingSeen: '还取不到状态，正在重试',
+  nothingSeen: '暂时无法读取状态，正在重试',
   live: {
     title: '正在运行',
     nothing: '还没有上线任何构建',
@@ -64,7 +64,7 @@ export const texts = {
   },
   candidate: {
     title: '灰度',
-    nothing: '没有进行中的灰度。在“构建”里选一个构建开始。',
+    nothing: '没有进行中的灰度。在「构建」里选一个构建开始。',
     share: (percent: number) => `${percent}% 的访客`,
     slider: '访客比例',
     apply: '调整比例',
@@ -73,7 +73,7 @@ export const texts = {
   },
   health: {
     title: '健康',
-    waiting: '还没有取到健康数据',
+    waiting: '还没有健康数据',
     stable: '稳定版',
     candidate: '灰度版',
     visitors: '访客',
@@ -92,7 +92,7 @@ export const texts = {
     title: '构建',
     nothing: '还没有发布过构建',
     none: '还没有构建',
-    lost: '取不到这份列表，稍后会自动重试',
+    lost: '列表读取失败，稍后会自动重试',
     running: '运行中',
     damaged: '已损坏',
     check: '检查',
@@ -131,7 +131,7 @@ export const texts = {
   busy: '正在执行……',
   done: {
     changed: (seq: number) => `完成，现在是状态 ${seq}`,
-    unchanged: '没有需要改变的',
+    unchanged: '没有需要变更的内容',
     checked: '检查通过，可以上线',
     override: '临时链接已建立，两小时内有效：把下面这段加到任意页面地址之后',
     close: '知道了',
@@ -139,7 +139,7 @@ export const texts = {
   offline: '发布台没有响应，请检查网络',
   verb: (verb: string) => verbs[verb] ?? verb,
   /** By the API's status; what it says itself, in the words of the command line, stands below. */
-  refusal: (status: number) => refusals[status] ?? '没有成功',
+  refusal: (status: number) => refusals[status] ?? '操作没有成功',
   failure: (failure: string) => failures[failure] ?? failure,
 } as const;
 
@@ -198,11 +198,11 @@ export function subjectOf(action: Action): string {
 export function evidenceLine(evidence: Evidence): string {
   switch (evidence.kind) {
     case 'finding':
-      return `${evidence.forced ? '不顾检查' : '检查未通过'}（${evidence.check}）：${evidence.problem}`;
+      return `${evidence.forced ? '已忽略检查' : '检查未通过'}（${evidence.check}）：${evidence.problem}`;
     case 'overtaken':
       return `${shortId(evidence.build)} 退出灰度：${nameOf(evidence.build)} 的另一个构建已对所有人上线`;
     case 'candidateDropped':
-      return `灰度结束：${listOf(evidence)} 与新的稳定版不合`;
+      return `灰度结束：${listOf(evidence)} 与新的稳定版不兼容`;
     case 'health': {
       const group = evidence.group === 'candidate' ? texts.health.candidate : texts.health.stable;
       const p75 = evidence.p75LoadMilliseconds === null ? '–' : `${Math.round(evidence.p75LoadMilliseconds)} ms`;

@@ -1,14 +1,39 @@
-import type { UserDto } from '@liaozhai/shared/contract';
+import type { MinorDto, UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
-import { api, checkInSchema, endpoints, isApiError, session, singleSchema, userSchema } from '@liaozhai/shared/runtime';
+import {
+  api,
+  checkInSchema,
+  endpoints,
+  isApiError,
+  minorSchema,
+  session,
+  singleSchema,
+  userSchema,
+} from '@liaozhai/shared/runtime';
 import {
   type CheckIn,
+  type MinorChange,
   type PasswordChange,
   type ProfileEdits,
   toAvatars,
   toCheckIn,
   toPasswordChangeDto,
 } from './model';
+
+function minorRequest(change: MinorChange) {
+  switch (change.kind) {
+    case 'on':
+      return { url: endpoints.minor, method: 'PUT', body: { pin: change.pin } };
+    case 'off':
+      return { url: endpoints.minorUnlock, method: 'POST', body: { pin: change.pin, off: true } };
+    case 'extend':
+      return { url: endpoints.minorUnlock, method: 'POST', body: { pin: change.pin } };
+    case 'reset':
+      return { url: endpoints.minorReset, method: 'POST', body: { password: change.password } };
+    case 'use':
+      return { url: endpoints.minorUse, method: 'POST', body: {} };
+  }
+}
 
 export const accountApi = api.injectEndpoints({
   overrideExisting: true,
@@ -29,6 +54,20 @@ export const accountApi = api.injectEndpoints({
     accountChangePassword: build.mutation<void, PasswordChange>({
       query: (change) => ({ url: endpoints.password, method: 'PUT', body: toPasswordChangeDto(change) }),
       transformResponse: () => undefined,
+    }),
+    accountGetMinor: build.query<MinorDto, void>({
+      query: () => ({ url: endpoints.minor, schema: singleSchema(minorSchema) }),
+      providesTags: ['User'],
+    }),
+    /** Every change of 未成年人模式 answers with the whole of it, and the user carries it from there. */
+    accountChangeMinor: build.mutation<MinorDto, MinorChange>({
+      query: (change) => ({ ...minorRequest(change), schema: singleSchema(minorSchema) }),
+      async onQueryStarted(_change, { queryFulfilled, dispatch }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (!answer) return;
+        dispatch(accountApi.util.upsertQueryData('accountGetMinor', undefined, answer.data));
+        session.userPatched({ minor: answer.data.on ? answer.data : null });
+      },
     }),
     accountCheckIn: build.mutation<CheckIn, string>({
       query: (idempotencyKey) => ({
@@ -62,4 +101,6 @@ export const {
   useAccountUpdateProfileMutation,
   useAccountChangePasswordMutation,
   useAccountCheckInMutation,
+  useAccountGetMinorQuery,
+  useAccountChangeMinorMutation,
 } = accountApi;

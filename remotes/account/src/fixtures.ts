@@ -1,4 +1,4 @@
-import type { CheckInDto, UserDto } from '@liaozhai/shared/contract';
+import type { CheckInDto, TicketDto, UserDto } from '@liaozhai/shared/contract';
 import { dayKey } from '@liaozhai/shared/format';
 
 export const userDto = (patch: Partial<UserDto> = {}): UserDto => ({
@@ -23,5 +23,16 @@ export const checkInDto = (patch: Partial<CheckInDto> = {}): CheckInDto => ({
   awarded: 16,
   already_checked_in: false,
   balance: 136,
+  ...patch,
+});
+
+export const ticketDto = (patch: Partial<TicketDto> = {}): TicketDto => ({
+  id: '20261122000001',
+  kind: 'points',
+  body: '充值没有到账',
+  answer: null,
+  answered_at: null,
+  is_unread: false,
+  created_at: '2026-11-22T04:00:00.000000Z',
   ...patch,
 });

@@ -91,6 +91,16 @@ export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto =
   password_confirmation: change.confirmation,
 });
 
+/** What can be done about 未成年人模式; `use` only says that the product is being looked at. */
+export type MinorChange =
+  | { kind: 'on' | 'off' | 'extend'; pin: string }
+  | { kind: 'reset'; password: string }
+  | { kind: 'use' };
+
+/** `12:05`, counted down. */
+export const countdown = (seconds: number): string =>
+  `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+
 /** Where a friend lands who follows an invitation. */
 export const inviteLink = (origin: string, code: string): string => `${origin}/?invite=${encodeURIComponent(code)}`;
 

@@ -24,6 +24,13 @@ export const routes: RouteDefinition[] = [
     page: () => import(/* webpackChunkName: "security" */ './pages/SecurityEditPage'),
   },
   {
+    name: 'minorMode',
+    path: '/my/minor',
+    title: texts.minor.title,
+    requiresAuth: true,
+    page: () => import(/* webpackChunkName: "minorMode" */ './pages/MinorModePage'),
+  },
+  {
     name: 'support',
     path: '/my/support',
     title: texts.support.title,
@@ -45,6 +52,13 @@ export const routes: RouteDefinition[] = [
 ];
 
 export const slots: SlotDefinition[] = [
+  {
+    name: 'minor',
+    component: () =>
+      import(/* webpackChunkName: "minor" */ './pages/MinorModePage').then(({ MinorGuard }) => ({
+        default: MinorGuard,
+      })),
+  },
   {
     name: 'legal',
     component: () =>

@@ -27,9 +27,11 @@ interface ChatState {
   resumesAt: Record<string, number>;
   /** Conversations that are hidden: their deletion can still be undone, or they are gone. */
   deleting: string[];
+  /** Up to which version conversations have been seen here, by id. */
+  read: Record<string, number>;
 }
 
-const initialState: ChatState = { pending: [], suggestions: {}, continuing: [], resumesAt: {}, deleting: [] };
+const initialState: ChatState = { pending: [], suggestions: {}, continuing: [], resumesAt: {}, deleting: [], read: {} };
 
 const slice = createSlice({
   name: 'chat',
@@ -66,6 +68,9 @@ const slice = createSlice({
     },
     conversationShown: (state, { payload }: PayloadAction<string>) => {
       state.deleting = state.deleting.filter((id) => id !== payload);
+    },
+    conversationRead: ({ read }, { payload }: PayloadAction<{ id: string; version: number }>) => {
+      read[payload.id] = payload.version;
     },
     userLeft: () => initialState,
   },

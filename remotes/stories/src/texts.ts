@@ -6,13 +6,13 @@ export const texts = {
     motto: '一灯一卷，与故事里的人说说话',
     label: '故事',
     lead: '开卷第一则',
-    loading: '正在取故事',
+    loading: '正在加载故事',
     empty: '书架还空着，过一会儿再来看看',
     refresh: '刷新',
-    end: '故事到这里就翻完了',
+    end: '故事都在这里了',
     resume: '继续读',
     fresh: (count: number) => `${count} 个新故事`,
-    renewed: '书架换新了，看看',
+    renewed: '有新的故事，看看',
   },
   search: {
     open: '搜索故事',
@@ -23,7 +23,7 @@ export const texts = {
     newest: '最新',
     hottest: '最热',
     tags: '标签',
-    loading: '正在找',
+    loading: '正在搜索',
     found: (count: number, isMore: boolean) => `找到 ${count} 个${isMore ? '以上的' : ''}故事`,
     none: (words: string, tag: string) => {
       const where = tag && `标签「${tag}」里`;
@@ -35,7 +35,7 @@ export const texts = {
   },
   story: {
     title: '故事',
-    loading: '正在翻开故事',
+    loading: '正在加载故事',
     by: (author: string) => `${author} 述`,
     tags: '标签',
     tag: (tag: string) => `标签「${tag}」的故事`,

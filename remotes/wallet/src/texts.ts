@@ -73,6 +73,7 @@ export const texts = {
     retry: '再试一次',
     other: '换个档位',
     again: '重新充值',
+    read: '回去接着聊',
     ledger: '看消费明细',
     support: '联系客服',
     number: '订单号',

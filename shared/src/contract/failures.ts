@@ -4,6 +4,8 @@ export type ApiError = { message?: string } & (
   | { kind: 'timeout' }
   | { kind: 'unauthenticated' }
   | { kind: 'forbidden' }
+  /** 未成年人模式 allows it not now; the user's `minor` says until when */
+  | { kind: 'minorMode' }
   | { kind: 'notFound' }
   | { kind: 'gone' }
   | { kind: 'invalid'; fields: Record<string, string[]> }
@@ -19,6 +21,7 @@ const apiErrorKinds: Record<ApiError['kind'], true> = {
   timeout: true,
   unauthenticated: true,
   forbidden: true,
+  minorMode: true,
   notFound: true,
   gone: true,
   invalid: true,
@@ -30,6 +33,9 @@ const apiErrorKinds: Record<ApiError['kind'], true> = {
 
 export const isApiError = (value: unknown): value is ApiError =>
   typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(apiErrorKinds, String(value.kind));
+
+/** `code` of a 403 by which 未成年人模式 refuses. */
+export const MINOR_MODE = 'minor_mode';
 
 /** `code` of a 404 for an address that the server does not have; Laravel says it in a sentence of its own. */
 export const ROUTE_MISSING = 'route_missing';

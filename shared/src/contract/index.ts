@@ -1,6 +1,5 @@
 // What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
 export * from './addresses.ts';
-export * from './capabilities.ts';
 export * from './failures.ts';
 export * from './liveChannel.ts';
 export * from './releases.ts';

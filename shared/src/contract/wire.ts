@@ -83,6 +83,34 @@ export const invitationSchema = v.object({
 });
 export type InvitationDto = v.InferOutput<typeof invitationSchema>;
 
+const minorRules = v.object({
+  /** `22:00`, Shanghai */
+  from: v.string(),
+  to: v.string(),
+  minutes_a_day: v.number(),
+  extension_minutes: v.number(),
+});
+
+const minorStatus = v.object({
+  /** `night`, `limit`, or null while it may be used */
+  blocked: optionalText,
+  seconds_left: optionalNumber,
+  /** from when on it may be used again */
+  resumes_at: optionalText,
+  /** from when on the account's password ends the mode; null unless asked for */
+  reset_at: optionalText,
+  rules: lenient(minorRules),
+});
+export type MinorStatusDto = v.InferOutput<typeof minorStatus>;
+
+/** `GET /v1/user/minor` and whatever changes it: 未成年人模式. */
+export const minorSchema = v.object({
+  on: v.boolean(),
+  ...minorStatus.entries,
+  rules: minorRules,
+});
+export type MinorDto = v.InferOutput<typeof minorSchema>;
+
 export const userSchema = v.object({
   id,
   name: optionalText,
@@ -98,6 +126,8 @@ export const userSchema = v.object({
   gifts: lenient(v.array(v.unknown())),
   /** when the account is erased, unless that is taken back */
   deletion_at: optionalText,
+  /** there while 未成年人模式 is on */
+  minor: lenient(minorStatus),
   version: optionalNumber,
 });
 export type UserDto = v.InferOutput<typeof userSchema>;
@@ -185,6 +215,8 @@ export const latestSchema = v.object({
       last_seq: optionalNumber,
       has_more: optionalBoolean,
       active_message_id: optionalId,
+      /** up to which version the reader has seen the conversation, on any device */
+      read_version: optionalNumber,
     }),
   ),
 });
@@ -197,6 +229,10 @@ export const conversationSchema = v.object({
   last_seq: optionalNumber,
   version: optionalNumber,
   active_message_id: optionalId,
+  /** a reply has ended that was seen on none of the reader's devices */
+  unread: optionalBoolean,
+  /** when the reader put it first */
+  pinned_at: optionalText,
   created_at: optionalText,
   updated_at: optionalText,
 });
@@ -253,6 +289,18 @@ export const ordersSchema = v.object({
   ),
 });
 export type OrdersDto = v.InferOutput<typeof ordersSchema>;
+
+/** `GET /v1/support/tickets` */
+export const ticketSchema = v.object({
+  id,
+  kind: optionalText,
+  body: v.string(),
+  answer: optionalText,
+  answered_at: optionalText,
+  is_unread: optionalBoolean,
+  created_at: optionalText,
+});
+export type TicketDto = v.InferOutput<typeof ticketSchema>;
 
 export const transactionSchema = v.object({
   id,
@@ -335,6 +383,9 @@ export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 export const idEventSchema = v.object({ id, conversation_id: optionalId, version: optionalNumber });
 export type IdEventDto = v.InferOutput<typeof idEventSchema>;
 
+/** `conversation.updated`: read or put first, by whichever device. */
+export const conversationEventSchema = v.object({ conversation: conversationSchema });
+
 /** Names of the events, as `broadcastAs` gives them. */
 export const eventNames = [
   'message.created',
@@ -342,11 +393,13 @@ export const eventNames = [
   'message.completed',
   'message.failed',
   'suggestion.ready',
+  'conversation.updated',
   'conversation.deleted',
   'conversation.restarted',
   'balance.updated',
   'user.updated',
   'order.updated',
+  'ticket.answered',
   /** a session of the user has ended; pages ask whether it was theirs */
   'session.ended',
 ] as const;
@@ -362,3 +415,44 @@ export function readAs<Schema extends v.GenericSchema>(
   const parsed = v.safeParse(schema, value);
   return parsed.success ? parsed.output : undefined;
 }
+
+/**
+ * What a server may have beyond the specification. It announces what it has by `GET /v1/capabilities`; pages show
+ * nothing of the rest, so that a server with the specification's calls alone is never asked for others.
+ */
+export const CAPABILITIES = [
+  /** `GET /v1/stories?q&tag&sort` */
+  'stories.search',
+  /** a conversation says whether it has something new, and can be marked as read */
+  'conversations.unread',
+  'conversations.search',
+  'conversations.pin',
+  'conversations.restart',
+  /** words and days within a conversation */
+  'messages.search',
+  'messages.cancel',
+  'messages.regenerate',
+  'messages.edit',
+  'messages.report',
+  'password.reset',
+  /** keeps to which version of the terms an account agreed, and when */
+  'account.consent',
+  'account.email',
+  'account.devices',
+  'account.delete',
+  'account.minor',
+  /** who stands behind an invite code, and what both get */
+  'invites',
+  'support.tickets',
+  'orders',
+] as const;
+
+export type Capability = (typeof CAPABILITIES)[number];
+
+const isKnown = (name: unknown): name is Capability => CAPABILITIES.some((known) => known === name);
+
+/** `{ data: [...] }`; names of a newer server are left out. */
+export const capabilitiesSchema = v.pipe(
+  v.object({ data: v.array(v.unknown()) }),
+  v.transform(({ data }) => data.filter(isKnown)),
+);

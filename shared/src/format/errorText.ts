@@ -15,6 +15,8 @@ export function errorText(error: ApiError): string {
       return '请先登录';
     case 'forbidden':
       return '没有权限这样做';
+    case 'minorMode':
+      return '未成年人模式现在不允许这样做';
     case 'notFound':
       return '内容不存在或已被删除';
     case 'gone':

@@ -6,6 +6,7 @@ const nothing = {
   rechargePackages: [],
   paymentProvider: null,
   support: {},
+  legal: {},
   realtime: { key: '{key}', channel: 'private-App.Models.User.{id}' },
   rules: {},
 };
@@ -19,7 +20,8 @@ test('what is configured is taken', () => {
   const config = {
     rechargePackages: [{ id: 'p60', points: 60, priceCents: 600, label: '多送' }],
     paymentProvider: { name: '某付', checkoutUrl: 'https://pay.example/' },
-    support: { email: 'a@b.example' },
+    support: { operator: '兰若书局', email: 'a@b.example' },
+    legal: { terms: 'https://lanruo.example/terms', version: '2' },
     realtime: { key: 'k', host: 'ws.example', port: 443, channel: 'private-u.{id}' },
     rules: { signUpGift: 100 },
   };

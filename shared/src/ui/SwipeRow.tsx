@@ -3,19 +3,28 @@ import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useS
 import styles from './SwipeRow.module.css';
 
 const ACTION_PX = 88;
+
+interface SwipeAction {
+  label: string;
+  onAction: () => void;
+}
+
 const FAST_ENOUGH_PX_PER_MS = 0.4;
 
 export interface SwipeRowProps {
   actionLabel: string;
   onAction: () => void;
+  /** A second one beside it, which harms nothing. */
+  also?: SwipeAction | undefined;
   children: ReactNode;
 }
 
 /**
- * A row that slides aside to show one action. The same action must also stand in the row's ⋯ menu.
+ * A row that slides aside to show what can be done with it. The same must also stand in the row's ⋯ menu.
  * Whatever is touched elsewhere closes it again; a tap on another such row does nothing else.
  */
-export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
+export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProps) {
+  const widthPx = also ? 2 * ACTION_PX : ACTION_PX;
   const row = useRef<HTMLDivElement>(null);
   const face = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
@@ -26,34 +35,43 @@ export function SwipeRow({ actionLabel, onAction, children }: SwipeRowProps) {
     ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
       if (!face.current) return;
       wasDragged.current = !tap;
-      const rest = open ? -ACTION_PX : 0;
-      const shift = Math.min(0, Math.max(-ACTION_PX * 1.2, rest + x));
+      const rest = open ? -widthPx : 0;
+      const shift = Math.min(0, Math.max(-widthPx * 1.2, rest + x));
       face.current.style.transform = last ? '' : `translateX(${shift}px)`;
       face.current.style.transition = last ? '' : 'none';
       if (!last) return;
-      setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -ACTION_PX / 2);
+      setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -widthPx / 2);
     },
     { axis: 'x', filterTaps: true, preventScroll: false },
   );
   return (
     <div ref={row} className={styles.row} data-swipe-row>
-      <button
-        type="button"
-        className={styles.action}
-        // Reached by swiping only; keyboards and screen readers have the row's menu.
-        inert={!open}
-        onClick={() => {
-          setOpen(false);
-          onAction();
-        }}
-      >
-        {actionLabel}
-      </button>
+      <div className={styles.actions}>
+        {[also, { label: actionLabel, onAction }].map(
+          (action) =>
+            action && (
+              <button
+                key={action.label}
+                type="button"
+                className={styles.action}
+                // Reached by swiping only; keyboards and screen readers have the row's menu.
+                inert={!open}
+                onClick={() => {
+                  setOpen(false);
+                  action.onAction();
+                }}
+              >
+                {action.label}
+              </button>
+            ),
+        )}
+      </div>
       <div
         {...drag()}
         ref={face}
         className={styles.face}
         data-open={open}
+        data-wide={also !== undefined}
         onPointerDownCapture={() => {
           wasDragged.current = false;
         }}

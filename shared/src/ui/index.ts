@@ -23,6 +23,7 @@ export {
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
 export { ScreenSkeleton } from './ScreenSkeleton';
+export { SearchField, type SearchFieldProps } from './SearchField';
 export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';

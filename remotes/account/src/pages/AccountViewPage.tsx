@@ -28,6 +28,7 @@ import {
   KeyIcon,
   ListRow,
   LogOutIcon,
+  MoonIcon,
   RadioGroup,
   Seal,
   ShareIcon,
@@ -177,6 +178,7 @@ function EntryList() {
           asLink={<Link to={paths.transactions()} />}
         />
         <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
+        <MinorModeRow />
         <ListRow icon={<SupportIcon size={20} />} title={texts.my.support} asLink={<Link to={paths.support()} />} />
       </nav>
     </Card>
@@ -188,6 +190,20 @@ function SecurityRow() {
   const offers = [useCapability('account.email'), useCapability('account.devices'), useCapability('account.delete')];
   if (!offers.includes(true)) return null;
   return <ListRow icon={<KeyIcon size={20} />} title={texts.my.security} asLink={<Link to={paths.security()} />} />;
+}
+
+function MinorModeRow() {
+  const user = useUser();
+  if (!useCapability('account.minor')) return null;
+  const detail = user?.minor ? texts.minor.detail.on : texts.minor.detail.off;
+  return (
+    <ListRow
+      icon={<MoonIcon size={20} />}
+      title={texts.minor.title}
+      detail={detail}
+      asLink={<Link to={paths.minorMode()} />}
+    />
+  );
 }
 
 /** What an account offers, and the way to sign up. */

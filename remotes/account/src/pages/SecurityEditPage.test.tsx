@@ -180,7 +180,7 @@ describe('the devices', () => {
     });
     const [first] = await screen.findAllByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') });
     await user.click(first as HTMLElement);
-    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask }));
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask('iPhone 上的 Safari') }));
     expect(bodiesOf(requests, call)).toEqual([]);
     await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
     await waitFor(async () => expect(await rows()).toHaveLength(2));
@@ -219,7 +219,7 @@ describe('the devices', () => {
       'DELETE /v1/user/sessions/s-2': refusal,
     });
     await user.click(await screen.findByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') }));
-    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask }));
+    const dialog = within(await screen.findByRole('alertdialog', { name: texts.devices.ask('iPhone 上的 Safari') }));
     await user.click(dialog.getByRole('button', { name: texts.devices.confirm }));
     await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toEqual(['服务器还没有这项功能']));
   });

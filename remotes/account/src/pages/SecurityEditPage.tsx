@@ -316,7 +316,7 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
       )}
       <Dialog
         open={asked !== null}
-        title={asked === 'others' ? words.askOthers : words.ask}
+        title={asked === null || asked === 'others' ? words.askOthers : words.ask(asked.name)}
         confirmLabel={words.confirm}
         cancelLabel={texts.security.cancel}
         onConfirm={() => void confirm()}
@@ -324,7 +324,7 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
         busy={isLoading}
         danger
       >
-        {words.body(asked === null || asked === 'others' ? words.others : asked.name)}
+        {words.body}
       </Dialog>
     </>
   );

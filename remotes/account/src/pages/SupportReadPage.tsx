@@ -11,15 +11,22 @@ import {
   useUser,
 } from '@liaozhai/shared/runtime';
 import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, TopBar } from '@liaozhai/shared/ui';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
 import { toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 
+const SupportTickets = lazy(() => import(/* webpackChunkName: "support.tickets" */ '../components/SupportTickets'));
+
 export default function SupportReadPage() {
   const canDelete = useCapability('account.delete');
   const goBack = useGoBack(paths.my());
+  const hasTickets = useCapability('support.tickets');
+  const { email, wechat } = hostConfig().support;
+  const hasContact = Boolean(email || wechat);
+  const [openedAt] = useState(() => Date.now());
+  const diagnostics = useDiagnostics(openedAt);
   return (
     <>
       <TopBar title={texts.support.title} onBack={goBack} />
@@ -28,14 +35,28 @@ export default function SupportReadPage() {
           <h2 className={styles.title}>{texts.support.faq}</h2>
           <FaqList groups={supportQuestions(toProductRules(hostConfig().rules), canDelete)} />
         </section>
-        <section className={styles.section} aria-label={texts.support.contact}>
-          <h2 className={styles.title}>{texts.support.contact}</h2>
-          <ContactCard />
-        </section>
-        <section className={styles.section} aria-label={texts.support.diagnostics}>
-          <h2 className={styles.title}>{texts.support.diagnostics}</h2>
-          <DiagnosticsCard />
-        </section>
+        {hasTickets && (
+          <Suspense>
+            <SupportTickets diagnostics={diagnosticsText(diagnostics)}>
+              <Diagnostics lines={diagnostics} />
+            </SupportTickets>
+          </Suspense>
+        )}
+        {(hasContact || !hasTickets) && (
+          <section className={styles.section} aria-label={texts.support.contact}>
+            <h2 className={styles.title}>{texts.support.contact}</h2>
+            <ContactCard hint={hasTickets ? undefined : texts.support.withDiagnostics} />
+          </section>
+        )}
+        {!hasTickets && (
+          <section className={styles.section} aria-label={texts.support.diagnostics}>
+            <h2 className={styles.title}>{texts.support.diagnostics}</h2>
+            <Card>
+              <p className={styles.diagnosticsCardHint}>{texts.support.diagnosticsHint}</p>
+              <Diagnostics lines={diagnostics} />
+            </Card>
+          </section>
+        )}
       </div>
     </>
   );
@@ -80,7 +101,7 @@ function CopyableValue({ label, value }: { label: string; value: string }) {
 }
 
 /** The ways to reach people that this site has configured; said plainly where there are none. */
-function ContactCard() {
+function ContactCard({ hint }: { hint: string | undefined }) {
   const { email, wechat, hours } = hostConfig().support;
   const mail = email && (
     <a className={styles.mail} href={`mailto:${email}`}>
@@ -97,22 +118,23 @@ function ContactCard() {
         )}
         {hours && <ListRow title={texts.support.hours} value={hours} />}
       </Card>
-      <p className={styles.hint}>{texts.support.withDiagnostics}</p>
+      {hint && <p className={styles.hint}>{hint}</p>}
     </>
   );
 }
 
-/** What support needs to find a problem, readable before it is copied. */
-function DiagnosticsCard() {
-  const [openedAt] = useState(() => Date.now());
-  const lines = useDiagnostics(openedAt);
+/** What support needs to find a problem, readable before it is copied or sent. */
+function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
   const copy = async () => {
     const copied = await copyText(diagnosticsText(lines));
     toast(copied ? texts.support.copied : texts.support.copyFailed, { kind: copied ? 'success' : 'error' });
   };
   return (
-    <Card>
-      <p className={styles.diagnosticsCardHint}>{texts.support.diagnosticsHint}</p>
+    <details className={styles.details}>
+      <summary className={styles.detailsSummary}>
+        {texts.support.details}
+        <ChevronDownIcon className={styles.chevron} size={18} />
+      </summary>
       <dl className={styles.lines}>
         {lines.map(({ name, value }) => (
           <div key={name} className={styles.line}>
@@ -124,7 +146,7 @@ function DiagnosticsCard() {
       <Button variant="quiet" block icon={<CopyIcon size={18} />} onClick={() => void copy()}>
         {texts.support.copyDiagnostics}
       </Button>
-    </Card>
+    </details>
   );
 }
 

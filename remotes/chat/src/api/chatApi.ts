@@ -3,6 +3,7 @@ import {
   type ApiError,
   type AppDispatch,
   api,
+  conversationEventSchema,
   conversationSchema,
   cursorPageSchema,
   endpoints,
@@ -22,8 +23,10 @@ import {
 import {
   type ConversationPage,
   conversationsOf,
+  toConversation,
   toConversationPage,
   withLastMessage,
+  withMarks,
   withNewestPage,
   withoutConversation,
   withThread,
@@ -81,6 +84,17 @@ export const chatApi = api.injectEndpoints({
         await cacheEntryRemoved;
         stop();
       },
+    }),
+
+    chatSearchConversations: build.infiniteQuery<ConversationPage, string, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      async queryFn({ queryArg: q, pageParam: cursor }, _queryApi, _options, ask) {
+        const params = cursor === null ? { q } : { q, cursor };
+        const { data, error } = await ask({ url: endpoints.conversations, params, schema: listSchema });
+        return error ? { error } : { data: toConversationPage(data as CursorPage<ConversationDto>) };
+      },
+      // what is found today is not what is found tomorrow
+      keepUnusedDataFor: 0,
     }),
 
     chatGetConversations: build.infiniteQuery<ConversationPage, void, string | null>({
@@ -199,7 +213,12 @@ export const selectConversations = chatApi.endpoints.chatGetConversations.select
 
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
-export const { useChatGetStoryQuery, useChatGetThreadQuery, useChatGetConversationsInfiniteQuery } = chatApi;
+export const {
+  useChatGetStoryQuery,
+  useChatGetThreadQuery,
+  useChatGetConversationsInfiniteQuery,
+  useChatSearchConversationsInfiniteQuery,
+} = chatApi;
 
 /** As many messages as a page brings, and as the device keeps of a thread. */
 export const THREAD_PAGE = 50;
@@ -207,7 +226,7 @@ export const THREAD_PAGE = 50;
 // a newer shape gets a newer key, since the device may hold what an older build wrote
 export const storyCacheKey = (id: string) => `chat.story.1.${id}`;
 export const threadCacheKey = (storyId: string) => `chat.thread.1.${storyId}`;
-const conversationsCacheKey = 'chat.conversations.1';
+const conversationsCacheKey = 'chat.conversations.2';
 
 const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
 
@@ -262,6 +281,9 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
     listen('conversation.restarted', idEventSchema, () => {
       if (read()) void look();
     }),
+    listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
+      change((pages) => withMarks(pages, toConversation(conversation))),
+    ),
     onCaughtUpNeeded(() => {
       if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
     }),

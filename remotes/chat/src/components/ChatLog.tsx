@@ -32,11 +32,21 @@ export interface ChatLogProps {
   conversationId: string | null;
   log: Log;
   older: Older;
+  /** What comes after the last row, where that is not the end of the conversation. */
+  newer?: Newer | undefined;
+  /** The row to go to and to mark. */
+  target?: Target | undefined;
   children: (row: Row) => ReactNode;
 }
 
+export interface Target {
+  /** A new object goes there once more. */
+  key: string;
+}
+
 /** The conversation as a list of ten thousand rows of which some twenty exist. */
-export const ChatLog = memo(function ChatLog({ conversationId, log, older, children }: ChatLogProps) {
+export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
+  const { conversationId, log, older, newer, target, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [position] = useState(() => storedPosition(conversationId));
   const [stick] = useState(() => new StickToBottom(startsAtEnd(log, position)));
@@ -51,8 +61,11 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
     onViewResized: stick.viewResized,
     onPlaced: stick.placed,
   });
+  const isOpenEnded = newer !== undefined;
+  useLayoutEffect(() => stick.setOpenEnded(isOpenEnded), [stick, isOpenEnded]);
   useStickToBottom(stick, list, log);
   usePlacing(list, log, position);
+  useTarget(list, log, stick, target);
   const saveSoon = usePositionSaving(
     list,
     conversationId,
@@ -66,13 +79,22 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
   useEffect(() => {
     if (log.messages.length > 0) askOlder();
   }, [askOlder, log.messages]);
+  const askNewer = useCallback(() => {
+    const element = scroller.current;
+    if (!newer || !element) return;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    if (scrollHeight - scrollTop - clientHeight < clientHeight * SCREENS_AHEAD) newer.load();
+  }, [newer]);
+  useEffect(askNewer, [askNewer]);
   const onScroll = () => {
     stick.scrolled();
     saveSoon();
     askOlder();
+    askNewer();
   };
   const goToEnd = () => {
     stick.pin();
+    if (newer) return newer.leave();
     list.scrollToEnd({ behavior: view.unseen ? 'auto' : 'smooth' });
   };
 
@@ -84,14 +106,20 @@ export const ChatLog = memo(function ChatLog({ conversationId, log, older, child
           {list.getVirtualItems().map(({ key, index }) => {
             const row = rowAt(log, index);
             return (
-              <div key={key} data-index={index} ref={list.measureElement} className={styles.row}>
+              <div
+                key={key}
+                data-index={index}
+                data-found={target !== undefined && key === target.key}
+                ref={list.measureElement}
+                className={styles.row}
+              >
                 {row && children(row)}
               </div>
             );
           })}
         </div>
       </div>
-      {!view.atEnd && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
+      {(!view.atEnd || isOpenEnded) && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
     </div>
   );
 });
@@ -165,7 +193,26 @@ function ownHeight(body: string, column: number): number {
   return Math.max(own.leastPx, own.framePx + lines * own.linePx);
 }
 
-interface Older {
+/** Goes to a row once it is there, and lets the reader scroll on from it. */
+function useTarget(list: LogVirtualizer, log: Log, stick: StickToBottom, target: Target | undefined): void {
+  const reached = useRef<Target | undefined>(undefined);
+  useLayoutEffect(() => {
+    const index = target && target !== reached.current ? indexOfKey(log, target.key) : -1;
+    if (index < 0) return;
+    reached.current = target;
+    stick.release();
+    list.scrollToIndex(index, { align: 'start' });
+  }, [list, log, stick, target]);
+}
+
+export interface Newer {
+  /** One page at a time. */
+  load: () => void;
+  /** Back to the end of the conversation. */
+  leave: () => void;
+}
+
+export interface Older {
   hasOlder: boolean;
   /** The last try failed; the reader decides about the next. */
   error: unknown;

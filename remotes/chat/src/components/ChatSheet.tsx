@@ -1,34 +1,43 @@
-import { formatPoints, wordsOf } from '@liaozhai/shared/format';
-import { Link, paths, useSelector, useUser } from '@liaozhai/shared/runtime';
+import { failureText, formatPoints, wordsOf } from '@liaozhai/shared/format';
+import { capabilities, endpoints, Link, paths, request, toast, useSelector, useUser } from '@liaozhai/shared/runtime';
 import {
+  Button,
   CheckInIcon,
   ContinueIcon,
   CopyIcon,
   DeleteIcon,
   Dialog,
   EditIcon,
+  FlagIcon,
   GiftIcon,
+  ImageIcon,
   ListRow,
   RefreshIcon,
   ResetIcon,
+  SearchIcon,
   Sheet,
+  TextArea,
   TextSizeIcon,
   WalletIcon,
 } from '@liaozhai/shared/ui';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { rewards, selectLacksPoints } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
+import type { Story } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
 import { MessageText, type Retelling } from './MessageRow';
+import type { PassagePictureProps } from './PassagePicture';
 
 /** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
 export type OpenSheet =
   | { kind: 'menu'; target: Message | PendingMessage }
   | { kind: 'text'; title: string; text: string }
+  | { kind: 'report'; message: Message }
+  | { kind: 'picture'; message: Message }
   /** What can be done with the whole conversation. */
   | { kind: 'more' }
   | { kind: 'points'; cost: number }
@@ -37,8 +46,7 @@ export type OpenSheet =
 export interface ChatSheetProps {
   /** null while closed. */
   sheet: OpenSheet | null;
-  storyId: string;
-  speakerName: string;
+  story: Story;
   log: Log;
   /** undefined where the server cannot tell a reply another way. */
   retelling: Retelling | undefined;
@@ -47,6 +55,7 @@ export interface ChatSheetProps {
   onEdit: (text: string) => void;
   /** Lets the reader give one of their lines other words; undefined where the server cannot. */
   onEditMessage: ((message: Message) => void) | undefined;
+  onSearch: () => void;
   onOpen: (sheet: OpenSheet) => void;
   onClose: () => void;
 }
@@ -60,6 +69,8 @@ export function ChatSheet(props: ChatSheetProps) {
   if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
   if (shown?.kind === 'more') return <MoreSheet {...props} />;
   if (shown?.kind === 'confirm') return <ConfirmDialog {...props} {...shown} />;
+  if (shown?.kind === 'picture') return <PictureSheet {...props} key={shown.message.id} message={shown.message} />;
+  if (shown?.kind === 'report') return <ReportSheet {...props} message={shown.message} />;
   if (shown?.kind === 'points') return <PointsSheet {...props} cost={shown.cost} />;
   return null;
 }
@@ -68,7 +79,7 @@ export function ChatSheet(props: ChatSheetProps) {
 function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage }) {
   const { sheet, target: opened, log, onClose } = props;
   const target = currentTarget(opened, log);
-  const title = nameOf(opened, props.speakerName);
+  const title = nameOf(opened, props.story.speaker.name);
   const acts = target && ('state' in target ? pendingActs(target, props) : messageActs(target, props, title));
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
@@ -91,12 +102,19 @@ const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
     />
   ));
 
-function MoreSheet({ sheet, actions, onOpen, onClose }: ChatSheetProps) {
+/** What can be done with the whole conversation. */
+function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps) {
   const { label, question: title, warning: text, confirm } = texts.restart;
   const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, run: actions.restart });
+  const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
+  const restart = { label, icon: <ResetIcon size={SIZE} />, run: ask };
+  const acts = [
+    ...(capabilities.has('messages.search') ? [search] : []),
+    ...(capabilities.has('conversations.restart') ? [restart] : []),
+  ];
   return (
-    <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.whole.title}>
-      <Acts acts={[{ label, icon: <ResetIcon size={SIZE} />, run: ask }]} onClose={onClose} />
+    <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.find.title}>
+      <Acts acts={acts} onClose={onClose} />
     </Sheet>
   );
 }
@@ -125,7 +143,10 @@ const SIZE = 20;
 function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
   const { actions, log, retelling, onEditMessage, onOpen } = props;
   const isLast = message.id === log.messages.at(-1)?.id;
-  const acts = wordActs(message.body, isRunning(message), { actions, onOpen }, title);
+  const acts = [
+    ...wordActs(message.body, isRunning(message), { actions, onOpen }, title),
+    ...sharingActs(message, onOpen),
+  ];
   if (message.role === 'user' && onEditMessage) {
     return [...acts, { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) }];
   }
@@ -144,6 +165,16 @@ function messageActs(message: Message, props: ChatSheetProps, title: string): Me
       run: () => actions.retell(message),
     },
   ];
+}
+
+/** What leaves the conversation: to others as a picture, to the house as a report. */
+function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAct[] {
+  if (isRunning(message) || message.body === '') return [];
+  const draw = () => onOpen({ kind: 'picture', message });
+  const picture = { label: texts.picture.label, icon: <ImageIcon size={SIZE} />, run: draw };
+  if (message.role !== 'assistant' || !capabilities.has('messages.report')) return [picture];
+  const report = () => onOpen({ kind: 'report', message });
+  return [picture, { label: texts.report.label, icon: <FlagIcon size={SIZE} />, run: report }];
 }
 
 /** One that is being sent can only be read: what becomes of it is not ours to say. */
@@ -214,8 +245,96 @@ const ConfirmDialog = ({ sheet, title, text, label, run, onClose }: ChatSheetPro
   </Dialog>
 );
 
+/** The picture's code comes when it is asked for. */
+function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & { message: Message }) {
+  const [PassagePicture, setPassagePicture] = useState<ComponentType<PassagePictureProps>>();
+  useEffect(() => {
+    void import(/* webpackChunkName: "story.chat.picture" */ './PassagePicture').then(
+      (module) => setPassagePicture(() => module.PassagePicture),
+      () => {
+        toast(texts.picture.unavailable, { kind: 'error' });
+        onClose();
+      },
+    );
+  }, [onClose]);
+  return (
+    PassagePicture && (
+      <PassagePicture
+        open={sheet?.kind === 'picture'}
+        message={message}
+        messages={log.messages}
+        story={story}
+        onClose={onClose}
+      />
+    )
+  );
+}
+
+const REASONS = Object.entries(texts.report.reasons);
+
+/** What is wrong with a reply; sent once. */
+function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
+  const [reason, setReason] = useState('');
+  const [words, setWords] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState('');
+  const name = useId();
+  const send = async () => {
+    setSending(true);
+    setProblem('');
+    try {
+      const body = { reason, words: words.trim() };
+      await request({ url: endpoints.report(message.id), method: 'POST', body });
+      onClose();
+      toast(texts.report.sent, { kind: 'success' });
+    } catch (cause) {
+      setProblem(failureText(cause, texts.report.failed) ?? '');
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Sheet
+      open={sheet?.kind === 'report'}
+      onClose={onClose}
+      title={texts.report.title}
+      uncloseable={isSending}
+      footer={
+        <Button block disabled={reason === ''} loading={isSending} onClick={() => void send()}>
+          {texts.report.send}
+        </Button>
+      }
+    >
+      <fieldset className={styles.reasons}>
+        <legend className={styles.about}>{texts.report.legend}</legend>
+        {REASONS.map(([value, label]) => (
+          <label key={value} className={styles.reason}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              checked={value === reason}
+              onChange={() => setReason(value)}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <TextArea
+        label={texts.report.words}
+        value={words}
+        rows={2}
+        maxCodePoints={500}
+        error={problem || undefined}
+        hint={texts.report.about}
+        onChange={(event) => setWords(event.target.value)}
+      />
+    </Sheet>
+  );
+}
+
 /** Too few points: how many are wanted and what brings them. It closes once they are there. */
-function PointsSheet({ sheet, storyId, cost, onClose }: ChatSheetProps & { cost: number }) {
+function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: ChatSheetProps & { cost: number }) {
   const user = useUser();
   const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
   // the server may have refused what this page thinks can be paid for

@@ -37,6 +37,7 @@ import {
   restartConversation,
   stopReply,
 } from '../api/replies';
+import type { LogWindow } from '../api/search';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
@@ -45,7 +46,8 @@ import type { Story } from '../model/story';
 import { type EditedLine, isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
-import { ChatLog, useOlder } from './ChatLog';
+import { ChatLog, type Target, useOlder } from './ChatLog';
+import type { ChatSearchProps } from './ChatSearch';
 import type { ChatSheetProps, OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
 import { Composer, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
@@ -62,16 +64,24 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   const [sheet, setSheet] = useState<OpenSheet | null>(null);
   const closeSheet = useCallback(() => setSheet(null), []);
   const ChatSheet = useChatSheet(sheet !== null, closeSheet);
+  const search = useSearch(thread);
   const actions = useChatActions(story, thread.conversationId, isMember, setSheet);
   const composer = useRef<ComposerHandle>(null);
   const allPending = useSelector((state) => selectChat(state).pending);
   const older = useOlder(thread);
   const last = thread.messages.at(-1);
-  const { messages, hasOlder } = thread;
-  const log = useMemo(
-    () => ({ hasOpening: !hasOlder, messages, pending: pendingOutside(story.id, messages, allPending) }),
-    [hasOlder, messages, allPending, story.id],
+  const pending = useMemo(
+    () => pendingOutside(story.id, thread.messages, allPending),
+    [story.id, thread.messages, allPending],
   );
+  const { messages } = search.window ?? thread;
+  const { hasOlder } = search.window?.older ?? thread;
+  const isAway = search.window !== null;
+  const log = useMemo(
+    () => ({ hasOpening: !hasOlder, messages, pending: isAway ? [] : pending }),
+    [hasOlder, messages, pending, isAway],
+  );
+  useLeavingBySending(pending, search.window);
   const steadyLast = useSteady(last);
   const isRunning = runningMessage(thread) !== undefined;
   const waiting = useWaiting(isRunning, isMember);
@@ -112,7 +122,14 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
   );
   return (
     <>
-      <ChatLog conversationId={thread.conversationId} log={log} older={older}>
+      {search.bar}
+      <ChatLog
+        conversationId={thread.conversationId}
+        log={log}
+        older={search.window?.older ?? older}
+        newer={search.window?.newer}
+        target={search.target}
+      >
         {drawRow}
       </ChatLog>
       <ChatFoot
@@ -127,11 +144,11 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
       {ChatSheet && (
         <ChatSheet
           sheet={sheet}
-          storyId={story.id}
-          speakerName={story.speaker.name}
+          story={story}
           log={log}
           retelling={retelling}
           actions={actions}
+          onSearch={search.open}
           onEdit={(text) => composer.current?.putBack(text)}
           onEditMessage={canEdit ? (message) => composer.current?.edit(message) : undefined}
           onOpen={setSheet}
@@ -157,6 +174,51 @@ function useChatSheet(isOpen: boolean, close: () => void): ComponentType<ChatShe
     );
   }, [component, isOpen, close]);
   return component;
+}
+
+/** The search of this chat, whose code comes when it is asked for, and what it shows instead of the thread. */
+function useSearch(thread: Thread) {
+  const [isOpen, setOpen] = useState(false);
+  const [ChatSearch, setChatSearch] = useState<ComponentType<ChatSearchProps>>();
+  const [window, setWindow] = useState<LogWindow | null>(null);
+  const [target, setTarget] = useState<Target>();
+  const { conversationId } = thread;
+  const shownOf = useRef(conversationId);
+  if (shownOf.current !== conversationId) {
+    // another conversation than the one that was searched
+    shownOf.current = conversationId;
+    setWindow(null);
+    setTarget(undefined);
+  }
+  const close = useCallback(() => {
+    setOpen(false);
+    setTarget(undefined);
+  }, []);
+  const open = useCallback(() => {
+    setOpen(true);
+    void import(/* webpackChunkName: "story.chat.search" */ './ChatSearch').then(
+      ({ ChatSearch }) => setChatSearch(() => ChatSearch),
+      () => {
+        setOpen(false);
+        toast(texts.find.unavailable, { kind: 'error' });
+      },
+    );
+  }, []);
+  const bar = isOpen && ChatSearch && (
+    <ChatSearch thread={thread} window={window} onWindow={setWindow} onTarget={setTarget} onClose={close} />
+  );
+  return { bar, open, window, target };
+}
+
+/** Who sends wants to see it go out, at the end of the conversation. */
+function useLeavingBySending(pending: PendingMessage[], shown: LogWindow | null): void {
+  const last = pending.at(-1)?.clientId;
+  const before = useRef(last);
+  useEffect(() => {
+    const isNew = last !== undefined && last !== before.current;
+    before.current = last;
+    if (isNew) shown?.newer.leave();
+  }, [last, shown]);
 }
 
 const stateOf = ({ id, version, revision, status }: Message) => [id, version, revision, status].join();
@@ -249,6 +311,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
   const stopping = useStopping(last, actions.stop);
+  const canSearch = useCapability('messages.search');
   const canRestart = useCapability('conversations.restart');
   const shownSuggestions =
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
@@ -312,7 +375,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             suggestions={shownSuggestions}
             onSuggest={actions.askForSuggestions}
             onContinue={() => actions.resume(last)}
-            onMore={canRestart ? actions.openMore : undefined}
+            onMore={canSearch || canRestart ? actions.openMore : undefined}
           />
         )}
       </Composer>

@@ -215,7 +215,7 @@ export function ReplyChips(props: ReplyChipsProps) {
       {onMore && (
         <IconButton
           className={styles.more}
-          label={texts.whole.more}
+          label={texts.find.more}
           icon={<MoreIcon size={20} />}
           aria-haspopup="dialog"
           onClick={onMore}

@@ -51,6 +51,7 @@ export class StickToBottom {
   #list: LogVirtualizer | null = null;
   #indexOf: (key: string) => number = () => -1;
   #pinned: boolean;
+  #isOpenEnded = false;
   #limitKey: string | null = null;
   #placedAt = -1;
   #lastOffset = 0;
@@ -75,6 +76,12 @@ export class StickToBottom {
     this.#indexOf = indexOf;
   }
 
+  /** What is shown ends before the conversation does: its end is not to be followed. */
+  setOpenEnded(isOpenEnded: boolean): void {
+    if (isOpenEnded) this.release();
+    this.#isOpenEnded = isOpenEnded;
+  }
+
   /** A reply has begun in this row, whose top is not to be scrolled out of sight; null lifts the limit. */
   holdAtTopOf(key: string | null): void {
     this.#limitKey = key;
@@ -88,7 +95,7 @@ export class StickToBottom {
   /** Moves the view to the end, or as far as the limit allows, if it is pinned there. */
   readonly follow = (): void => {
     const view = this.#view();
-    if (!view || !this.#pinned) return;
+    if (!view || !this.#pinned || this.#isOpenEnded) return;
     const { element, list, end } = view;
     const limit = this.#limitKey === null ? -1 : this.#indexOf(this.#limitKey);
     const target = limit < 0 ? end : Math.min(end, list.getOffsetForIndex(limit, 'start')?.[0] ?? end);
@@ -107,7 +114,7 @@ export class StickToBottom {
     const view = this.#view();
     if (!view) return;
     const offset = view.element.scrollTop;
-    const atEnd = view.end - offset <= AT_END_PX;
+    const atEnd = !this.#isOpenEnded && view.end - offset <= AT_END_PX;
     const isOwn = Math.abs(offset - this.#placedAt) < MOVED_PX;
     // who comes back to the end wants all of it; who never left may just have been moved by rows that shrank
     if (!isOwn && atEnd && !this.#state.atEnd) this.pin();
@@ -121,13 +128,18 @@ export class StickToBottom {
     this.follow();
     const view = this.#view();
     if (!view) return;
-    const atEnd = view.end - view.element.scrollTop <= AT_END_PX;
-    this.#tell({ atEnd, unseen: !atEnd });
+    const atEnd = !this.#isOpenEnded && view.end - view.element.scrollTop <= AT_END_PX;
+    this.#tell({ atEnd, unseen: !atEnd && !this.#isOpenEnded });
   }
 
   pin(): void {
     this.#pinned = true;
     this.#limitKey = null;
+  }
+
+  /** The view stays where it is put. */
+  release(): void {
+    this.#pinned = false;
   }
 
   #view() {

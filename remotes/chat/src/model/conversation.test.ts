@@ -1,11 +1,13 @@
 import { expect, test } from '@rstest/core';
 import { conversationDto, messageDto, messageEvent } from '../fixtures';
 import {
+  type Conversation,
   type ConversationPage,
   conversationsOf,
   toConversationPage,
   withConversation,
   withLastMessage,
+  withMarks,
   withNewestPage,
   withoutConversation,
   withThread,
@@ -32,6 +34,30 @@ test('a newest page renews the top, keeps what is older and drops what was delet
 test('a newest page that touches nothing listed, or is all there is, replaces the list', () => {
   expect(ids(withNewestPage([pageOf([3, 2])], pageOf([20, 19])))).toEqual(['c-20', 'c-19']);
   expect(ids(withNewestPage([pageOf([9, 8])], pageOf([9], null)))).toEqual(['c-9']);
+});
+
+test('what was put first stands above, joins no pages, and leaves the top when the newest page has it no more', () => {
+  const pinned = (hour: number) => {
+    const [item] = pageOf([hour]).items;
+    return { ...(item as Conversation), pinnedAt: at(12) };
+  };
+  const first = pageOf([9, 8]);
+  const listed = [{ ...first, items: [pinned(2), ...first.items] }, pageOf([7])];
+  expect(ids(listed)).toEqual(['c-2', 'c-9', 'c-8', 'c-7']);
+  const far = pageOf([20, 19]);
+  expect(ids(withNewestPage(listed, { ...far, items: [pinned(2), ...far.items] }))).toEqual(['c-2', 'c-20', 'c-19']);
+  expect(ids(withNewestPage(listed, pageOf([10, 9])))).toEqual(['c-10', 'c-9', 'c-8', 'c-7', 'c-2']);
+});
+
+test('a mark that is behind what has been said since changes the place alone', () => {
+  const listed = [pageOf([9, 8])];
+  const [, known] = conversationsOf(listed);
+  const marked = { ...(known as Conversation), version: 1, excerpt: '旧的', pinnedAt: at(12) };
+  const [moved] = conversationsOf(withMarks(listed, marked));
+  expect([moved?.id, moved?.excerpt]).toEqual(['c-8', known?.excerpt]);
+  const elsewhere = { ...marked, id: 'c-1' };
+  expect(ids(withMarks(listed, elsewhere))).toEqual(['c-1', 'c-9', 'c-8']);
+  expect(ids(withMarks(listed, { ...elsewhere, pinnedAt: '' }))).toEqual(['c-9', 'c-8']);
 });
 
 test('a list that ended at what the device kept goes on where the newest page does', () => {

@@ -13,6 +13,10 @@ export interface Conversation {
   /** One line of the last message, without marks. */
   excerpt: string;
   isMine: boolean;
+  /** A reply has ended that was seen on none of the reader's devices. */
+  isUnread: boolean;
+  /** ISO time at which the reader put it first; empty for all others. */
+  pinnedAt: string;
   version: number;
   /** ISO time of the last change. */
   updatedAt: string;
@@ -28,6 +32,8 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   coverColor: dto.story?.cover_color ?? undefined,
   excerpt: toExcerpt(dto.last_message?.excerpt ?? ''),
   isMine: dto.last_message?.role === 'user',
+  isUnread: dto.unread ?? false,
+  pinnedAt: dto.pinned_at ?? '',
   version: dto.version ?? 0,
   updatedAt: dto.updated_at ?? dto.last_message?.created_at ?? dto.created_at ?? '',
 });
@@ -40,15 +46,21 @@ export const toConversationPage = ({ items, nextCursor }: CursorPage<Conversatio
 export const toExcerpt = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
 
-/** Conversations of all pages, each once and the latest first, since a list that moves repeats some. */
+/** Conversations of all pages, each once, first those that were put first and then the latest, since a list that moves repeats some. */
 export function conversationsOf(pages: ConversationPage[]): Conversation[] {
   const byId = new Map<string, Conversation>();
   for (const conversation of pages.flatMap((page) => page.items)) {
     const known = byId.get(conversation.id);
     if (!known || known.version < conversation.version) byId.set(conversation.id, conversation);
   }
-  return [...byId.values()].sort((left, right) => (left.updatedAt < right.updatedAt ? 1 : -1));
+  return [...byId.values()].sort((left, right) => (comesAfter(left, right) ? 1 : -1));
 }
+
+const comesAfter = (left: Conversation, right: Conversation): boolean =>
+  left.pinnedAt === right.pinnedAt ? left.updatedAt < right.updatedAt : left.pinnedAt < right.pinnedAt;
+
+const hasEnded = (role: string | null | undefined, status: string | null | undefined): boolean =>
+  role === 'assistant' && (status === 'completed' || status === 'failed');
 
 export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
   pages.map((page) => ({ ...page, items: page.items.filter((conversation) => conversation.id !== id) }));
@@ -66,29 +78,37 @@ export function withLastMessage(pages: ConversationPage[], event: MessageEventDt
     ...known,
     version,
     isMine: dto.role === 'user',
+    isUnread: hasEnded(dto.role, dto.status),
     // A reply that has only begun says nothing yet, so the line before it stays.
     ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: known.isMine }),
     updatedAt: laterTime(known.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
   };
-  return pages.map((page) => ({ ...page, items: page.items.map((each) => (each.id === id ? changed : each)) }));
+  return withReplaced(pages, changed);
 }
+
+const withReplaced = (pages: ConversationPage[], changed: Conversation): ConversationPage[] =>
+  pages.map((page) => ({ ...page, items: page.items.map((each) => (each.id === changed.id ? changed : each)) }));
 
 const laterTime = (left: string, right: string) => (right > left ? right : left);
 
 /** The newest page put over what is listed; what it should hold and does not was deleted elsewhere. */
 export function withNewestPage(pages: ConversationPage[], newest: ConversationPage): ConversationPage[] {
   const listed = new Set(conversationsOf(pages).map((conversation) => conversation.id));
-  const touches = newest.items.some((conversation) => listed.has(conversation.id));
+  // what was put first stands on every newest page and joins nothing
+  const touches = newest.items.some(({ id, pinnedAt }) => !pinnedAt && listed.has(id));
   const oldest = newest.items.at(-1)?.updatedAt;
   if (!touches || newest.nextCursor === null || oldest === undefined) return [newest];
   const fresh = new Set(newest.items.map((conversation) => conversation.id));
   const stays = (each: Conversation) => !fresh.has(each.id) && each.updatedAt <= oldest;
   return pages.map((page, index) => ({
-    items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays)],
+    items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays).map(withoutPin)],
     // the device's copy ends the list where the network could not go on
     nextCursor: pages.length === 1 ? (page.nextCursor ?? newest.nextCursor) : page.nextCursor,
   }));
 }
+
+/** What is put first stands on the newest page. */
+const withoutPin = (each: Conversation): Conversation => (each.pinnedAt ? { ...each, pinnedAt: '' } : each);
 
 /** The conversation's line in the list as its thread leaves it; while a reply is being written the list waits. */
 export function withThread(pages: ConversationPage[], thread: Thread): ConversationPage[] {
@@ -100,9 +120,19 @@ export function withThread(pages: ConversationPage[], thread: Thread): Conversat
     version: thread.version,
     excerpt: toExcerpt(last.body),
     isMine: last.role === 'user',
+    isUnread: hasEnded(last.role, last.status),
     updatedAt: laterTime(known.updatedAt, last.updatedAt),
   };
-  return pages.map((page) => ({ ...page, items: page.items.map((each) => (each.id === known.id ? changed : each)) }));
+  return withReplaced(pages, changed);
+}
+
+/** The list as it is once a conversation was read or put first, here or elsewhere. */
+export function withMarks(pages: ConversationPage[], marked: Conversation): ConversationPage[] {
+  const known = conversationsOf(pages).find(({ id }) => id === marked.id);
+  if (!known) return marked.pinnedAt ? withConversation(pages, marked) : pages;
+  // what has been said since is told apart
+  const isBehind = marked.version < known.version;
+  return withReplaced(pages, isBehind ? { ...known, pinnedAt: marked.pinnedAt } : marked);
 }
 
 /** The list with a conversation that has just begun, or the newer state of a listed one. */

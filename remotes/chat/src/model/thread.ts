@@ -13,6 +13,8 @@ export interface Thread {
   /** Versions merged beyond a missing one. */
   ahead: number[];
   hasOlder: boolean;
+  /** Up to which version the reader had seen it when it was loaded, on any device. */
+  readVersion?: number | undefined;
 }
 
 /** A page of `messages/latest`. */
@@ -21,8 +23,9 @@ export interface Page {
   messages: Message[];
   version: number;
   /** At that version no message stood after it; undefined where messages stay for ever. */
-  lastSeq: number | undefined;
+  lastSeq?: number | undefined;
   hasMore: boolean;
+  readVersion?: number | undefined;
 }
 
 /** What an event or a delta made of the thread; `complete` is false when something before it is missing. */
@@ -51,11 +54,19 @@ export function toPage(body: LatestDto, canShrink = false): Page {
     version: body.meta?.version ?? newest,
     lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
     hasMore: body.meta?.has_more ?? false,
+    readVersion: body.meta?.read_version ?? undefined,
   };
 }
 
 /** The message that is being written, of which there is at most one, and it is among the last. */
 export const runningMessage = (thread: Thread): Message | undefined => thread.messages.slice(-3).findLast(isRunning);
+
+/** The version of a reply that has ended and was not seen when the thread was loaded; undefined where there is none. */
+export function unreadVersion({ messages, readVersion = 0 }: Thread): number | undefined {
+  const last = messages.at(-1);
+  const hasEnded = last?.role === 'assistant' && (last.status === 'completed' || last.status === 'failed');
+  return hasEnded && last.version > readVersion ? last.version : undefined;
+}
 
 export const findMessage = (thread: Thread, id: string): Message | undefined =>
   thread.messages.findLast((message) => message.id === id);
@@ -105,6 +116,7 @@ export function withNewest(thread: Thread, page: Page): Thread {
     messages: page.messages,
     version: page.version,
     hasOlder: page.hasMore,
+    readVersion: page.readVersion,
   };
 }
 

@@ -1,5 +1,6 @@
-import { api, authPopup, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
+import { api, authPopup, type Capability, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
 import {
+  fireEvent,
   offline,
   onTestEnd,
   openRemote,
@@ -9,9 +10,10 @@ import {
   within,
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
+import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
 import { ConversationColumn } from './ConversationListPage';
+import { asked, LATEST, openChat, told } from './chatting';
 
 const LIST = 'GET /v1/conversations';
 const DELETE = 'DELETE /v1/conversations/c-1';
@@ -22,8 +24,11 @@ const second = conversationDto({
   updated_at: '2026-11-19T04:00:00.000000Z',
 });
 
-const open = (handlers: Parameters<typeof openRemote>[1], user: { id: string } | null = { id: 'u-1' }) =>
-  openRemote(remote, handlers, { path: '/conversations', user });
+const open = (
+  handlers: Parameters<typeof openRemote>[1],
+  user: { id: string } | null = { id: 'u-1' },
+  capabilities: Capability[] = [],
+) => openRemote(remote, handlers, { path: '/conversations', user, capabilities });
 const titles = async () =>
   within(await screen.findByRole('list', { name: '聊过的故事' }))
     .getAllByRole('link')
@@ -190,4 +195,184 @@ test('刷新 brings the list after a first load that failed', async () => {
   up = true;
   screen.getByRole('button', { name: '刷新' }).click();
   expect(await titles()).toEqual(['/story/s-1?chat=1']);
+});
+
+describe('a reply that nobody has seen', () => {
+  const unread = conversationDto({ unread: true });
+  const openList = (list: unknown[]) => open({ [LIST]: pageDto(list) }, { id: 'u-1' }, ['conversations.unread']);
+  const MARK = 'PUT /v1/conversations/c-1';
+  const marks = (requests: RecordedRequest[]) => requests.filter(({ method }) => method === 'PUT');
+
+  test('has a dot, which goes when another device has read it', async () => {
+    const { live } = openList([unread, second]);
+    expect(await screen.findByRole('link', { name: /聂小倩.*有新回复/ })).toBeTruthy();
+    expect(screen.getByRole('link', { name: /画皮/ }).textContent).not.toContain('有新回复');
+    live.push('conversation.updated', { conversation_id: 'c-1', conversation: conversationDto({ unread: false }) });
+    await waitFor(() => expect(screen.queryByText('有新回复')).toBeNull());
+  });
+
+  test('gets its dot when it ends, and not while it is being written', async () => {
+    const { live } = openList([second]);
+    await titles();
+    const reply = { conversation_id: 'c-2', seq: 3, body: '她笑了' };
+    live.push('message.created', messageEvent(messageDto({ ...reply, version: 3, body: '', status: 'pending' })));
+    live.push('message.created', messageEvent(messageDto({ ...reply, version: 4, status: 'streaming' })));
+    expect(await screen.findByText('她笑了')).toBeTruthy();
+    expect(screen.queryByText('有新回复')).toBeNull();
+    live.push('message.completed', messageEvent(messageDto({ ...reply, version: 5 })));
+    expect(await screen.findByText('有新回复')).toBeTruthy();
+  });
+
+  test('is told to the other devices by the chat that shows it, once, and has no dot here from then on', async () => {
+    const chat = openChat(
+      { [LATEST]: latestDto([asked, told], { read_version: 1 }), [MARK]: conversationDto({ unread: false }) },
+      { capabilities: ['conversations.unread'] },
+    );
+    await waitFor(() => expect(marks(chat.requests).map(({ body }) => body)).toEqual([{ read_version: 2 }]));
+    const next = messageDto({ seq: 4, body: '她又来了' });
+    chat.live.push('message.completed', messageEvent({ ...messageDto({ seq: 3, role: 'user', body: '嗯' }) }));
+    chat.live.push('message.completed', messageEvent(next));
+    await waitFor(() => expect(marks(chat.requests).at(-1)?.body).toEqual({ read_version: 4 }));
+    expect(marks(chat.requests)).toHaveLength(2);
+    chat.unmount();
+    openList([conversationDto({ unread: true, version: 4 })]);
+    await titles();
+    expect(screen.queryByText('有新回复')).toBeNull();
+  });
+
+  test('that was seen elsewhere is not told again', async () => {
+    const { requests } = openChat(
+      { [LATEST]: latestDto([asked, told], { read_version: 2 }) },
+      { capabilities: ['conversations.unread'] },
+    );
+    await screen.findByText('她提着灯，站了许久。');
+    expect(marks(requests)).toEqual([]);
+  });
+
+  test('by a server without dots there is none, and nothing is told', async () => {
+    const chat = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText('她提着灯，站了许久。');
+    expect(marks(chat.requests)).toEqual([]);
+    chat.unmount();
+    open({ [LIST]: pageDto([unread]) });
+    await titles();
+    expect(screen.queryByText('有新回复')).toBeNull();
+  });
+});
+
+describe('置顶', () => {
+  const MARK = 'PUT /v1/conversations/c-2';
+  const pinnedAt = '2026-11-21T00:00:00.000000Z';
+  const openList = (handlers: Parameters<typeof openRemote>[1], list = [conversationDto(), second]) =>
+    open({ [LIST]: pageDto(list), ...handlers }, { id: 'u-1' }, ['conversations.pin']);
+  async function choose(user: ReturnType<typeof open>['user'], label: string) {
+    await user.click(await screen.findByRole('button', { name: '《画皮》的更多操作' }));
+    const menu = screen.getByRole('menu', { name: '《画皮》的更多操作', hidden: true });
+    await user.click(within(menu).getByText(label));
+  }
+
+  test('puts a conversation first, marked, and 取消置顶 back into its place', async () => {
+    const { user, requests } = openList({
+      [MARK]: ({ body }: RecordedRequest) => ({
+        ...second,
+        pinned_at: (body as { pinned: boolean }).pinned ? pinnedAt : null,
+      }),
+    });
+    await choose(user, '置顶');
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1', '/story/s-1?chat=1']));
+    expect(screen.getByRole('link', { name: /画皮.*已置顶/ })).toBeTruthy();
+    await choose(user, '取消置顶');
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']));
+    const sent = requests.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+    expect(sent).toEqual([{ pinned: true }, { pinned: false }]);
+  });
+
+  test('that the server refuses is taken back, in its words', async () => {
+    const { user } = openList({
+      [MARK]: { status: 422, body: { message: '最多置顶 20 段对话', errors: { pinned: ['最多置顶 20 段对话'] } } },
+    });
+    await choose(user, '置顶');
+    await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toEqual(['最多置顶 20 段对话']));
+    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+  });
+
+  test('stays first whatever is said elsewhere, and comes from other devices', async () => {
+    const { live } = openList({});
+    await titles();
+    live.push('conversation.updated', { conversation_id: 'c-2', conversation: { ...second, pinned_at: pinnedAt } });
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1', '/story/s-1?chat=1']));
+    live.push('message.completed', messageEvent(messageDto({ seq: 3, updated_at: '2026-11-22T00:00:00Z' })));
+    await screen.findByText('她提着灯，在门外站了许久。');
+    expect(await titles()).toEqual(['/story/s-2?chat=1', '/story/s-1?chat=1']);
+  });
+
+  test('is not offered by a server that has none', async () => {
+    const { user } = open({ [LIST]: pageDto([second]) });
+    await user.click(await screen.findByRole('button', { name: '《画皮》的更多操作' }));
+    expect(screen.queryByText('置顶')).toBeNull();
+  });
+});
+
+describe('the search', () => {
+  const openList = (find: (request: RecordedRequest) => unknown) =>
+    open(
+      {
+        [LIST]: (request: RecordedRequest) => (request.params.q ? find(request) : pageDto([conversationDto(), second])),
+      },
+      { id: 'u-1' },
+      ['conversations.search'],
+    );
+  const searchField = () => screen.findByRole('searchbox', { name: '找故事、人物或说过的话' });
+  const asked = (requests: RecordedRequest[]) => requests.flatMap(({ params }) => params.q ?? []);
+
+  test('finds by one request for words that were typed in one go, and ✕ brings the list back', async () => {
+    const { user, requests } = openList(() => pageDto([second]));
+    await user.type(await searchField(), ' 画皮 ');
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
+    expect(asked(requests)).toEqual(['画皮']);
+    expect(screen.getByText('找到 1 段对话')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: '清除' }));
+    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+  });
+
+  test('says what else to try where nothing is found', async () => {
+    const { user } = openList(() => pageDto([]));
+    await user.type(await searchField(), '狐狸{Enter}');
+    expect(await screen.findByText('没有找到「狐狸」，换个故事名、人物或最后说的话试试')).toBeTruthy();
+  });
+
+  test('keeps what was found in sight until the next is there', async () => {
+    let answer: (found: unknown) => void = () => {};
+    const { user, requests } = openList(({ params }) =>
+      params.q === '画' ? pageDto([second]) : new Promise((resolve) => (answer = resolve)),
+    );
+    await user.type(await searchField(), '画{Enter}');
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
+    await user.type(await searchField(), '皮{Enter}');
+    await waitFor(() => expect(asked(requests)).toEqual(['画', '画皮']));
+    expect(await titles()).toEqual(['/story/s-2?chat=1']);
+    answer(pageDto([]));
+    expect(await screen.findByText(/没有找到「画皮」/)).toBeTruthy();
+  });
+
+  test('waits for an input method to be done', async () => {
+    const { requests } = openList(() => pageDto([second]));
+    const field = await searchField();
+    fireEvent.compositionStart(field);
+    fireEvent.change(field, { target: { value: 'hua' } });
+    fireEvent.submit(field);
+    fireEvent.change(field, { target: { value: '画' } });
+    fireEvent.compositionEnd(field);
+    await waitFor(() => expect(asked(requests)).toEqual(['画']));
+  });
+
+  test('that fails says so and tries again', async () => {
+    let works = false;
+    const { user } = openList(() => (works ? pageDto([second]) : { status: 500, body: { message: '册子丢了' } }));
+    await user.type(await searchField(), '画{Enter}');
+    expect(await screen.findByText('册子丢了')).toBeTruthy();
+    works = true;
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
+  });
 });

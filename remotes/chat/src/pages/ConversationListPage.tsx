@@ -7,6 +7,7 @@ import {
   requestLogin,
   tab,
   toast,
+  useCapability,
   useDispatch,
   useExpiredSession,
   useSelector,
@@ -21,13 +22,17 @@ import {
   IconButton,
   InfiniteList,
   Menu,
+  PinIcon,
   PullToRefresh,
   QueryView,
   RefreshIcon,
+  SearchField,
   Skeleton,
   SwipeRow,
+  UnpinIcon,
   useIsWide,
   useKeptPages,
+  VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import {
@@ -35,8 +40,10 @@ import {
   refreshConversations,
   selectConversations,
   useChatGetConversationsInfiniteQuery,
+  useChatSearchConversationsInfiniteQuery,
 } from '../api/chatApi';
 import { deletions } from '../api/deletions';
+import { pin } from '../api/marks';
 import { outbox } from '../api/outbox';
 import { useNow } from '../components/useNow';
 import { type Conversation, conversationsOf } from '../model/conversation';
@@ -143,12 +150,12 @@ function ConversationList() {
   const mayGoOn = useKeptPages({
     cache: offlineCache,
     tab,
-    key: 'chat.pages.1',
+    key: 'chat.pages.2',
     pages: list.data?.pages,
     restore: (kept) => dispatch(putKeptConversations(kept)),
   });
-  const hidden = useSelector((state) => selectChat(state).deleting);
-  const now = useNow();
+  const canSearch = useCapability('conversations.search');
+  const [words, setWords] = useState('');
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
   const Title = use(OpenChat) === null ? 'h1' : 'h2';
@@ -158,41 +165,115 @@ function ConversationList() {
       const problem = failureText(cause);
       if (problem) toast(problem, { kind: 'error' });
     });
+  const whole = (
+    <QueryView
+      query={{
+        ...list,
+        data: conversations,
+        currentData: conversations,
+        error: conversations ? undefined : list.error,
+      }}
+      skeleton={<Skeleton shape="coverRow" label={texts.list.loading} />}
+    >
+      {(items) => (
+        <InfiniteList
+          hasMore={list.hasNextPage}
+          loading={list.isFetchingNextPage || !mayGoOn}
+          error={list.isFetchNextPageError ? list.error : undefined}
+          onMore={list.fetchNextPage}
+          end={<ListEnd items={items} />}
+        >
+          <ConversationRows items={items} />
+        </InfiniteList>
+      )}
+    </QueryView>
+  );
   return (
     <PullToRefresh onRefresh={refresh}>
       <header className={styles.head}>
         <Title className={styles.conversationListTitle}>{texts.list.title}</Title>
         <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
       </header>
-      <QueryView
-        query={{
-          ...list,
-          data: conversations,
-          currentData: conversations,
-          error: conversations ? undefined : list.error,
-        }}
-        skeleton={<Skeleton shape="coverRow" label={texts.list.loading} />}
-      >
+      {canSearch && (
+        <div className={styles.search}>
+          <SearchField label={texts.list.search} onSearch={setWords} />
+        </div>
+      )}
+      {canSearch && words !== '' ? <FoundConversations words={words} listed={conversations} waiting={whole} /> : whole}
+    </PullToRefresh>
+  );
+}
+
+interface FoundConversationsProps {
+  words: string;
+  /** What the list knows of them, which is kept in step. */
+  listed: Conversation[] | undefined;
+  /** Stays in sight until something is found, lest the screen flash at each search. */
+  waiting: ReactNode;
+}
+
+/** What has these words in its title, in the name of a character or in what was said last. */
+function FoundConversations({ words, listed, waiting }: FoundConversationsProps) {
+  const found = useChatSearchConversationsInfiniteQuery(words);
+  const pages = found.data?.pages;
+  const conversations = useMemo(() => {
+    const known = new Map(listed?.map((each) => [each.id, each]));
+    const ids = new Set<string>();
+    const isFirst = ({ id }: Conversation) => !ids.has(id) && ids.add(id);
+    return pages?.flatMap(({ items }) => items.filter(isFirst).map((each) => known.get(each.id) ?? each));
+  }, [pages, listed]);
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  const count = conversations?.filter(({ id }) => !hidden.includes(id)).length;
+  const query = { ...found, data: conversations, currentData: conversations };
+  return (
+    <>
+      <div role="status">
+        <VisuallyHidden>{count !== undefined && !found.isFetching && texts.list.found(count)}</VisuallyHidden>
+      </div>
+      <QueryView query={query} skeleton={waiting}>
         {(items) => (
           <InfiniteList
-            hasMore={list.hasNextPage}
-            loading={list.isFetchingNextPage || !mayGoOn}
-            error={list.isFetchNextPageError ? list.error : undefined}
-            onMore={list.fetchNextPage}
-            end={items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />}
+            hasMore={found.hasNextPage}
+            loading={found.isFetchingNextPage}
+            error={found.isFetchNextPageError ? found.error : undefined}
+            onMore={found.fetchNextPage}
+            end={count === 0 ? <EmptyState drawing="lantern" text={texts.list.foundNothing(words)} /> : null}
           >
-            <ul className={styles.list} aria-label={texts.list.label}>
-              {items.map((conversation) => (
-                <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
-                  <ConversationRow conversation={conversation} now={now} onDelete={deletions.remove} />
-                </CollapsingItem>
-              ))}
-            </ul>
+            <ConversationRows items={items} />
           </InfiniteList>
         )}
       </QueryView>
-    </PullToRefresh>
+    </>
   );
+}
+
+/** The rows, of which those that are being deleted collapse. */
+function ConversationRows({ items }: { items: Conversation[] }) {
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  const read = useSelector((state) => selectChat(state).read);
+  const hasDots = useCapability('conversations.unread');
+  const canPin = useCapability('conversations.pin');
+  const now = useNow();
+  return (
+    <ul className={styles.list} aria-label={texts.list.label}>
+      {items.map((conversation) => (
+        <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
+          <ConversationRow
+            conversation={conversation}
+            isUnread={hasDots && conversation.isUnread && (read[conversation.id] ?? 0) < conversation.version}
+            now={now}
+            onDelete={deletions.remove}
+            onPin={canPin ? pin : undefined}
+          />
+        </CollapsingItem>
+      ))}
+    </ul>
+  );
+}
+
+function ListEnd({ items }: { items: Conversation[] }) {
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  return items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />;
 }
 
 const NothingYet = () => (
@@ -205,18 +286,28 @@ const NothingYet = () => (
 
 interface ConversationRowProps {
   conversation: Conversation;
+  isUnread: boolean;
   /** epoch, ms */
   now: number;
   onDelete: (conversation: Conversation) => void;
+  /** undefined where the server puts none first */
+  onPin: ((conversation: Conversation, pinned: boolean) => unknown) | undefined;
 }
 
-/** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it. */
-const ConversationRow = memo(function ConversationRow({ conversation, now, onDelete }: ConversationRowProps) {
-  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt } = conversation;
+/** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it or puts it first. */
+const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
+  const { conversation, isUnread, now, onDelete, onPin } = props;
+  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt } = conversation;
+  const isPinned = pinnedAt !== '';
   const remove = () => onDelete(conversation);
+  const pinning = onPin && {
+    label: isPinned ? texts.list.unpin : texts.list.pin,
+    onAction: () => void onPin(conversation, !isPinned),
+  };
+  const Pinning = isPinned ? UnpinIcon : PinIcon;
   return (
-    <SwipeRow actionLabel={texts.list.remove} onAction={remove}>
-      <div className={styles.row}>
+    <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinning}>
+      <div className={styles.row} data-pinned={isPinned}>
         <Link className={styles.link} {...useChatLink(storyId)} draggable={false}>
           <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
@@ -226,13 +317,29 @@ const ConversationRow = memo(function ConversationRow({ conversation, now, onDel
               {excerpt || texts.list.nothingYet}
             </span>
           </span>
-          <time className={styles.time} dateTime={updatedAt}>
-            {updatedAt && formatRelative(updatedAt, now)}
-          </time>
+          <span className={styles.side}>
+            <time className={styles.time} dateTime={updatedAt}>
+              {updatedAt && formatRelative(updatedAt, now)}
+            </time>
+            {isPinned && (
+              <span className={styles.pin}>
+                <PinIcon size={14} aria-hidden />
+                <VisuallyHidden>{texts.list.pinned}</VisuallyHidden>
+              </span>
+            )}
+            {isUnread && (
+              <span className={styles.dot}>
+                <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
+              </span>
+            )}
+          </span>
         </Link>
         <Menu
           label={texts.list.more(title)}
-          items={[{ label: texts.list.remove, icon: <DeleteIcon size={18} />, danger: true, onSelect: remove }]}
+          items={[
+            ...(pinning ? [{ label: pinning.label, icon: <Pinning size={18} />, onSelect: pinning.onAction }] : []),
+            { label: texts.list.remove, icon: <DeleteIcon size={18} />, danger: true, onSelect: remove },
+          ]}
         />
       </div>
     </SwipeRow>

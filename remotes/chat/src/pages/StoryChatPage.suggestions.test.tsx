@@ -54,7 +54,7 @@ describe('ideas are paid for once', () => {
     await screen.findByText('正在寻找灵感');
     await waitFor(() => expect(requests.some(({ url }) => url === '/v1/messages/suggestion/i-1')).toBe(true));
     rs.setSystemTime(Date.now() + 61_000);
-    await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toContain('灵感没有来，请再试一次'));
+    await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toContain('没能找到灵感，请再试一次'));
     isReady = true;
     await user.click(await chip());
     expect(await screen.findByRole('button', { name: '填入：请她进来' })).toBeTruthy();

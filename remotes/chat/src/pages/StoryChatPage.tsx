@@ -1,13 +1,16 @@
 import {
   isApiError,
   offlineCache,
+  useCapability,
   useExpiredSession,
+  useOnline,
   useRealtimeStatus,
+  useScreen,
   useSelector,
   useSession,
 } from '@liaozhai/shared/runtime';
 import { QueryView, Skeleton, useKeptCopy } from '@liaozhai/shared/ui';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import {
   selectThread,
   storyCacheKey,
@@ -16,6 +19,7 @@ import {
   useChatGetThreadQuery,
 } from '../api/chatApi';
 import { deletions } from '../api/deletions';
+import { markAsRead } from '../api/marks';
 import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
 import { storedPosition } from '../components/ChatLog';
@@ -46,6 +50,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   const story = storyQuery.currentData ?? storyCopy ?? (storyQuery.isError ? nameless(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
+  useReading(isMember ? memberThread.currentData : undefined);
 
   const both = useMemo(
     () => (story && thread && isPositionLoaded ? { story, thread } : undefined),
@@ -114,6 +119,27 @@ function useChatSync(storyId: string): void {
     }, LOOK_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [isLive, storyId]);
+}
+
+const isInSight = () => document.visibilityState === 'visible';
+
+/** While the chat is in sight what has been written is read, on this device and so on all. */
+function useReading(thread: Thread | undefined): void {
+  const canMark = useCapability('conversations.unread');
+  const { isActive } = useScreen();
+  const isOnline = useOnline();
+  const version = thread?.version;
+  const latest = useRef(thread);
+  latest.current = thread;
+  useEffect(() => {
+    if (!canMark || !isActive || !isOnline || version === undefined) return;
+    const look = () => {
+      if (isInSight() && latest.current) markAsRead(latest.current);
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [canMark, isActive, isOnline, version]);
 }
 
 /** Carries out the deletion of this story's conversation when its chat shows; false until the server has answered, so that the next line begins a new one. */

@@ -34,7 +34,7 @@ test('the shelf shows cover, title, first sentence and tags, and leads to the st
   expect(card.textContent).toContain('他带回一个女子。');
   expect(card.textContent).not.toContain('描自己的脸');
   expect(card.textContent).toContain('狐鬼 · 警世');
-  expect(screen.getByText('故事到这里就翻完了')).toBeTruthy();
+  expect(screen.getByText('故事都在这里了')).toBeTruthy();
 });
 
 test('an empty shelf says so', async () => {
@@ -128,7 +128,7 @@ describe('further down', () => {
     await scrollToEnd();
     await screen.findByText('故事s-3');
     expect(await titles()).toEqual(['故事s-1', '故事s-2', '故事s-3']);
-    expect(screen.getByText('故事到这里就翻完了')).toBeTruthy();
+    expect(screen.getByText('故事都在这里了')).toBeTruthy();
   });
 
   test('stories that 刷新 brings while the next page is on its way stay', async () => {
@@ -154,7 +154,7 @@ describe('further down', () => {
     const { requests } = openRemote(remote, { 'GET /v1/stories': pageDto(storyDtos(2), 'broken') });
     await shelf();
     await scrollToEnd();
-    expect(await screen.findByText('故事到这里就翻完了')).toBeTruthy();
+    expect(await screen.findByText('故事都在这里了')).toBeTruthy();
     expect(requests.length).toBe(2);
   });
 

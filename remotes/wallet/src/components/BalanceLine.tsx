@@ -1,7 +1,7 @@
+import { formatNumber } from '@liaozhai/shared/format';
 import { Link, paths, useUser } from '@liaozhai/shared/runtime';
 import { Button } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
-import { BalanceFigure } from './BalanceFigure';
 import styles from './BalanceLine.module.css';
 
 /** Fills the slot `my.balance`: what the signed-in user has, and the ways to more and to the ledger. */
@@ -18,5 +18,23 @@ export default function BalanceLine() {
         <Button asLink={<Link to={paths.recharge()} />}>{texts.recharge.title}</Button>
       </div>
     </section>
+  );
+}
+
+interface BalanceFigureProps {
+  balance: number;
+  label?: string;
+}
+
+/** The balance as the one large figure of a screen; says its changes to screen readers. */
+export function BalanceFigure({ balance, label = texts.balance }: BalanceFigureProps) {
+  return (
+    <p className={styles.figure} aria-live="polite">
+      <span className={styles.label}>{label}</span>
+      <span className={styles.amount}>
+        {formatNumber(balance)}
+        <span className={styles.unit}> {texts.points}</span>
+      </span>
+    </p>
   );
 }

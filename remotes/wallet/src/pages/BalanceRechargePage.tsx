@@ -28,7 +28,7 @@ import {
 import clsx from 'clsx';
 import { useEffect, useState } from 'react';
 import { orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
-import { BalanceFigure } from '../components/BalanceFigure';
+import { BalanceFigure } from '../components/BalanceLine';
 import { checkoutAddress, checkoutLink, isOpen, type Offer, type Order, type Orders, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './BalanceRechargePage.module.css';

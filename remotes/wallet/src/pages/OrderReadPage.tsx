@@ -27,7 +27,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import { useWalletGetOrderQuery, useWalletPlaceOrderMutation } from '../api';
-import { BalanceFigure } from '../components/BalanceFigure';
+import { BalanceFigure } from '../components/BalanceLine';
 import { checkoutAddress, isWaiting, type Order, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './OrderReadPage.module.css';
@@ -129,7 +129,7 @@ function OrderStatus({ order }: { order: Order }) {
 }
 
 function OrderActions({ order }: { order: Order }) {
-  const { pay, other, again, ledger, support } = texts.order;
+  const { pay, other, again, read, ledger, support } = texts.order;
   const { status, checkoutUrl } = order;
   const address = checkoutUrl && checkoutAddress(checkoutUrl, location.href);
   const toRecharge = (label: string, variant: 'primary' | 'quiet') => (
@@ -153,9 +153,14 @@ function OrderActions({ order }: { order: Order }) {
         </Button>
       )}
       {status === 'credited' && (
-        <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
-          {ledger}
-        </Button>
+        <>
+          <Button block asLink={<Link to={paths.conversations()} />}>
+            {read}
+          </Button>
+          <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
+            {ledger}
+          </Button>
+        </>
       )}
     </div>
   );

@@ -22,7 +22,7 @@ import {
 import clsx from 'clsx';
 import { useMemo } from 'react';
 import { type Filter, useWalletGetTransactionsInfiniteQuery } from '../api';
-import { BalanceFigure } from '../components/BalanceFigure';
+import { BalanceFigure } from '../components/BalanceLine';
 import { type Receipt, type Transaction, transactionKinds, transactionsOf, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './TransactionListPage.module.css';

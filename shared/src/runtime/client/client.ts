@@ -16,6 +16,7 @@ import {
   isApiError,
   isFrameworkText,
   isRouteMissing,
+  MINOR_MODE,
 } from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { withEarlyRequest } from './earlyRequest';
@@ -252,7 +253,7 @@ function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
     case 402:
       return { kind: 'insufficientBalance', required: toNumber(body.required), balance: toNumber(body.balance) };
     case 403:
-      return { kind: 'forbidden' };
+      return { kind: body.code === MINOR_MODE ? 'minorMode' : 'forbidden' };
     case 404:
       return { kind: 'notFound' };
     case 410:

@@ -26,6 +26,7 @@ describe('names a failed request by what can be done about it', () => {
     ],
     ['402 without figures', answered(402), { kind: 'insufficientBalance', required: 0, balance: 0 }],
     ['403', answered(403), { kind: 'forbidden' }],
+    ['403 of 未成年人模式', answered(403, { code: 'minor_mode' }), { kind: 'minorMode' }],
     ['404', answered(404, { message: '没有这个故事' }), { kind: 'notFound', message: '没有这个故事' }],
     [
       '404 of a route that Laravel does not have',

@@ -1,5 +1,5 @@
 import { fallback, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
-import type { UserDto } from '../../contract';
+import type { MinorStatusDto, UserDto } from '../../contract';
 
 export interface User {
   id: string;
@@ -20,6 +20,8 @@ export interface User {
   gifts: readonly unknown[];
   /** ISO; when the account is erased, unless that is taken back */
   deletionAt: string | null;
+  /** 未成年人模式; null while it is off */
+  minor: MinorStatusDto | null;
   version: number | undefined;
   /** false while only what this device kept is known: the server is being asked for the rest */
   isWhole: boolean;
@@ -39,6 +41,7 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   checkInStreak: dto.check_in_streak ?? undefined,
   gifts: dto.gifts ?? [],
   deletionAt: dto.deletion_at ?? null,
+  minor: dto.minor ?? null,
   version: dto.version ?? undefined,
   isWhole,
 });
@@ -57,6 +60,7 @@ const toDto = (user: User): UserDto => ({
   check_in_streak: user.checkInStreak,
   gifts: [...user.gifts],
   deletion_at: user.deletionAt,
+  minor: user.minor,
   version: user.version,
 });
 

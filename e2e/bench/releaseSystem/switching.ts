@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rollback } from '../operations/goingBack.ts';
-import { activate } from '../operations/switching.ts';
-import { openReleases } from '../serve/openReleases.ts';
-import { openGate, openTestStore, writeRemote } from '../testing/openTestStore.ts';
+import { rollback } from '../../../releases/src/operations/goingBack.ts';
+import { activate } from '../../../releases/src/operations/switching.ts';
+import { openReleases } from '../../../releases/src/serve/openReleases.ts';
+import { openGate, openTestStore, writeRemote } from '../../../releases/src/testing/openTestStore.ts';
 import { type Measure, quantile, seconds } from './measure.ts';
 
 const PAGES = Number(process.env.BENCH_PAGES ?? 500);

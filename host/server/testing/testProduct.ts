@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openReleases, publishLocal } from '@liaozhai/releases';
-import { readEnv } from './env.ts';
-import { createLog } from './log.ts';
-import { createProduct, type ProductOptions } from './product.ts';
+import { readEnv } from '../env.ts';
+import { createLog } from '../log.ts';
+import { createProduct, type ProductOptions } from '../product.ts';
 import { testPackages } from './testPackages.ts';
 
 /** A published host and remote, and a backend that answers with what it was asked. */

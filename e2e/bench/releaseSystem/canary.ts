@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { AUTO_STOP, type Counts, verdictOn } from '../health/autoStop.ts';
-import { bucket } from '../serve/pageSet.ts';
+import { AUTO_STOP, type Counts, verdictOn } from '../../../releases/src/health/autoStop.ts';
+import { bucket } from '../../../releases/src/serve/pageSet.ts';
 import { type Measure, quantile } from './measure.ts';
 
 const VISITORS = 1_000_000;

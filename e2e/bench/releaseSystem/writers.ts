@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Catalog } from '../builds/catalog.ts';
-import { readLog } from '../channel/readChannel.ts';
-import { activate } from '../operations/switching.ts';
-import { openStore, requireKey, requirePublicKey } from '../store/store.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { Catalog } from '../../../releases/src/builds/catalog.ts';
+import { readLog } from '../../../releases/src/channel/readChannel.ts';
+import { activate } from '../../../releases/src/operations/switching.ts';
+import { openStore, requireKey, requirePublicKey } from '../../../releases/src/store/store.ts';
+import { openTestStore, type TestStore } from '../../../releases/src/testing/openTestStore.ts';
 import { type Measure, seconds } from './measure.ts';
 
 /** What a process of the writers' bench is to do. */

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { isoTime } from '../clock.ts';
+import { query } from '../db/database.ts';
+import type { ReportRow, UserRow } from '../db/schema.ts';
+import { invalid, notFound } from '../http/httpError.ts';
+import { text } from '../http/input.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { isRunning } from './message.ts';
+import { findMessage } from './reply.ts';
+
+/** Why a reply may be reported, as the page words it. */
+const reasons = {
+  sexual: '色情低俗',
+  violent: '血腥暴力',
+  illegal: '违法违规',
+  minors: '不适合未成年人',
+  rights: '侵犯他人权益',
+  other: '其他',
+} as const;
+
+export const reportForm = v.object({
+  reason: v.picklist(Object.keys(reasons) as (keyof typeof reasons)[]),
+  words: v.pipe(
+    v.nullish(text(0, rules.reportCharacters), ''),
+    v.transform((words) => words ?? ''),
+  ),
+});
+
+/** Keeps what a reader says of a reply, with the reply as it is now; a second report of the same one changes nothing. Throws 404 and 422. */
+export function reportReply(
+  services: Services,
+  user: UserRow,
+  messageId: string,
+  { reason, words }: v.InferOutput<typeof reportForm>,
+): { isNew: boolean; report: ReportRow } {
+  const { db, clock, log } = services;
+  const message = findMessage(services, messageId);
+  if (message?.user_id !== user.id) throw notFound('没有找到这条消息');
+  if (message.role !== 'assistant' || isRunning(message)) throw invalid({ message_id: ['只能举报写完的回复'] });
+  return db.transaction(() => {
+    const same = query
+      .selectFrom('reports')
+      .selectAll()
+      .where('user_id', '=', user.id)
+      .where('message_id', '=', message.id);
+    const known = db.first(same);
+    if (known) return { isNew: false, report: known };
+    const report: ReportRow = {
+      id: randomUUID(),
+      user_id: user.id,
+      message_id: message.id,
+      story_id: message.story_id,
+      reason,
+      words,
+      body: message.body,
+      created_at: clock(),
+    };
+    db.run(query.insertInto('reports').values(report));
+    db.afterCommit(() => log.warn({ report: report.id, message: message.id, reason }, 'reply reported'));
+    return { isNew: true, report };
+  });
+}
+
+/** The report as its reader gets it back. */
+export const presentReport = ({ id, message_id, reason, created_at }: ReportRow) => ({
+  id,
+  message_id,
+  reason,
+  created_at: isoTime(created_at),
+});
+
+/** What was reported, the latest first, for whoever runs the server to read. */
+export function describeReports({ db }: Pick<Services, 'db'>): string {
+  const rows = db.all(
+    query
+      .selectFrom('reports')
+      .innerJoin('users', 'users.id', 'reports.user_id')
+      .leftJoin('stories', 'stories.id', 'reports.story_id')
+      .selectAll('reports')
+      .select(['users.login', 'stories.title'])
+      .orderBy('reports.created_at', 'desc'),
+  );
+  const quoted = (body: string) => body.replace(/^/gm, '  | ');
+  const entries = rows.map(({ created_at, reason, title, story_id, login, message_id, words, body }) =>
+    [
+      `${isoTime(created_at)}  ${reasons[reason as keyof typeof reasons] ?? reason}  《${title ?? story_id}》  by ${login}, message ${message_id}`,
+      ...(words ? [`  ${words.replace(/\n/g, '\n  ')}`] : []),
+      quoted(body),
+    ].join('\n'),
+  );
+  return entries.length === 0 ? 'no reports' : entries.join('\n\n');
+}

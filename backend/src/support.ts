@@ -1,0 +1,212 @@
+import { randomInt } from 'node:crypto';
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import { dayMs, isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
+import { query } from './db/database.ts';
+import type { TicketRow } from './db/schema.ts';
+import { ConfigError } from './env.ts';
+import { cursorPage, readCursor } from './http/cursor.ts';
+import { type AppEnv, userOf } from './http/http.ts';
+import { conflict, notFound } from './http/httpError.ts';
+import { requiredKey } from './http/idempotency.ts';
+import { clean, readInput, text, validate } from './http/input.ts';
+import { tell } from './realtime/events.ts';
+import { rules } from './rules.ts';
+import type { Services } from './services.ts';
+
+/** How often answers, which another process gives, are looked for. */
+const announceIntervalMs = 3_000;
+
+const optionalText = (max: number) => v.pipe(v.nullish(v.string(), ''), text(0, max));
+
+const ticketForm = v.object({
+  kind: v.picklist(['points', 'story', 'account', 'other']),
+  body: text(1, rules.ticketCharacters),
+  contact: optionalText(rules.contactCharacters),
+  diagnostics: optionalText(rules.diagnosticsCharacters),
+});
+
+function presentTicket(row: TicketRow) {
+  return {
+    id: row.id,
+    client_id: row.client_id,
+    kind: row.kind,
+    body: row.body,
+    status: row.answer === null ? 'open' : 'answered',
+    answer: row.answer,
+    answered_at: isoTimeOrNull(row.answered_at),
+    is_unread: row.answer !== null && row.read_at === null,
+    created_at: isoTime(row.created_at),
+  };
+}
+
+function findTicket({ db }: Services, ticketId: string): TicketRow | undefined {
+  return db.first(query.selectFrom('tickets').selectAll().where('id', '=', ticketId));
+}
+
+function newTicketId(services: Services): string {
+  const day = shanghaiDate(services.clock()).replaceAll('-', '');
+  for (;;) {
+    const number = `${day}${String(randomInt(1_000_000)).padStart(6, '0')}`;
+    if (!findTicket(services, number)) return number;
+  }
+}
+
+type TicketForm = v.InferOutput<typeof ticketForm>;
+
+/** Keeps a ticket; one that came before under this key is answered again as it is now. */
+function keep(services: Services, userId: string, clientId: string, form: TicketForm): TicketRow {
+  const { db, clock } = services;
+  return db.transaction(() => {
+    const mine = query.selectFrom('tickets').where('user_id', '=', userId);
+    const known = db.first(mine.selectAll().where('client_id', '=', clientId));
+    if (known) return known;
+    const recent = db.all(
+      mine
+        .select('id')
+        .where('created_at', '>', clock() - dayMs)
+        .limit(rules.ticketsPerDay),
+    );
+    if (recent.length >= rules.ticketsPerDay) {
+      throw conflict('too_many_tickets', '今天写的反馈已经很多了，请明天再写');
+    }
+    const ticket: TicketRow = {
+      ...form,
+      id: newTicketId(services),
+      user_id: userId,
+      client_id: clientId,
+      answer: null,
+      answered_at: null,
+      announced: 0,
+      read_at: null,
+      created_at: clock(),
+    };
+    db.run(query.insertInto('tickets').values(ticket));
+    return ticket;
+  });
+}
+
+/** Tickets of the signed-in user. */
+export function ticketRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env } = services;
+  return new Hono<AppEnv>()
+    .post('/', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const input = await readInput(c);
+      const ticket = keep(services, user.id, requiredKey(c, input), validate(ticketForm, input));
+      return c.json({ data: presentTicket(ticket) }, 201);
+    })
+    .get('/', (c) => {
+      const rows = pageOfTickets(services, userOf(c).id, c.req.query('cursor'));
+      const position = (row: TicketRow) => ({ time: row.created_at, id: row.id });
+      return c.json(cursorPage(rows, c.req.path, position, presentTicket));
+    })
+    .post('/:id/read', (c) => {
+      const user = userOf(c);
+      const ticket = findTicket(services, c.req.param('id'));
+      if (ticket?.user_id !== user.id) throw notFound('没有找到这条反馈');
+      db.run(
+        query
+          .updateTable('tickets')
+          .set({ read_at: clock() })
+          .where('id', '=', ticket.id)
+          .where('answer', 'is not', null)
+          .where('read_at', 'is', null),
+      );
+      return c.body(null, 204);
+    });
+}
+
+function pageOfTickets({ db }: Services, userId: string, cursor: string | undefined): TicketRow[] {
+  const after = readCursor(cursor);
+  let page = query
+    .selectFrom('tickets')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rules.pageSize + 1);
+  if (after) {
+    page = page.where((where) => where(where.refTuple('created_at', 'id'), '<', where.tuple(after.time, after.id)));
+  }
+  return db.all(page);
+}
+
+/** In the words of the partial indexes. */
+const unannounced = sql<boolean>`answer is not null and announced = 0`;
+const waiting = sql<boolean>`answer is null`;
+
+/** Tells the pages of whoever was answered. */
+function announceAnswers(services: Services): void {
+  const { db } = services;
+  const answered = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(unannounced));
+  for (const { id, user_id } of answered) {
+    db.transaction(() => {
+      db.run(query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id));
+      tell(services, user_id, 'ticket.answered', { id });
+    });
+  }
+}
+
+/** Answers come from a command, which has no sockets; returns the stop. */
+export function startAnnouncingAnswers(services: Services): () => void {
+  const timer = setInterval(() => {
+    try {
+      announceAnswers(services);
+    } catch (error) {
+      services.report(error);
+    }
+  }, announceIntervalMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** What `pnpm backend tickets …` says. Throws ConfigError on words that it does not understand. */
+export function runTickets(services: Services, [verb, ticketId = '', ...words]: string[]): string {
+  if (verb === undefined) return waitingTickets(services);
+  const ticket = findTicket(services, ticketId);
+  if (verb !== 'show' && verb !== 'answer')
+    throw new ConfigError(`tickets ${verb}: say \`show <id>\` or \`answer <id> <words>\``);
+  if (!ticket)
+    throw new ConfigError(`there is no ticket ${ticketId || '""'}; \`pnpm backend tickets\` lists those that wait`);
+  if (verb === 'show') return shownTicket(services, ticket);
+  const answer = clean(words.join(' ')).trim();
+  if (answer === '') throw new ConfigError(`tickets answer ${ticketId}: add the words of the answer`);
+  const changes = { answer, answered_at: services.clock(), announced: 0, read_at: null };
+  services.db.run(query.updateTable('tickets').set(changes).where('id', '=', ticket.id));
+  return `${ticket.id}: answered`;
+}
+
+function waitingTickets({ db }: Services): string {
+  const rows = db.all(
+    query
+      .selectFrom('tickets')
+      .innerJoin('users', 'users.id', 'tickets.user_id')
+      .select(['tickets.id', 'tickets.kind', 'tickets.body', 'tickets.created_at', 'users.login'])
+      .where(waiting)
+      .orderBy('tickets.created_at')
+      .limit(100),
+  );
+  if (rows.length === 0) return 'no ticket waits for an answer';
+  return rows
+    .map(({ id, kind, body, created_at, login }) => {
+      const [line = ''] = body.split('\n');
+      const start = [...line].slice(0, 40).join('');
+      return `${id}  ${isoTime(created_at).slice(0, 16)}  ${kind.padEnd(7)}  ${login}  ${start}${start === body ? '' : '…'}`;
+    })
+    .join('\n');
+}
+
+function shownTicket({ db }: Services, ticket: TicketRow): string {
+  const user = db.first(query.selectFrom('users').select(['login', 'name']).where('id', '=', ticket.user_id));
+  const parts: [name: string, value: string | null][] = [
+    ['ticket', `${ticket.id} (${ticket.kind}), ${isoTime(ticket.created_at)}`],
+    ['from', `${user?.name} (${user?.login}), user ${ticket.user_id}`],
+    ['contact', ticket.contact],
+    ['words', `\n${ticket.body}`],
+    ['diagnostics', ticket.diagnostics && `\n${ticket.diagnostics}`],
+    ['answer', ticket.answer && `\n${ticket.answer}`],
+  ];
+  return parts.flatMap(([name, value]) => (value ? [`${name}: ${value}`] : [])).join('\n');
+}

@@ -1,0 +1,101 @@
+import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import type { UserRow } from '../db/schema.ts';
+import { HttpError } from '../http/httpError.ts';
+import { rules } from '../rules.ts';
+
+/** What is kept of 未成年人模式 while it is on; times in milliseconds since 1970. */
+export interface MinorState {
+  pinHash: string;
+  /** Shanghai day of `usedMs` */
+  day: string;
+  usedMs: number;
+  /** when use was last seen */
+  seenAt: number;
+  /** the guardian lets it go on until then */
+  extendedUntil: number;
+  wrongPins: number;
+  /** no PIN is taken until then */
+  pausedUntil: number;
+  /** from then on the account's password ends the mode; null unless that was asked for */
+  resetAt: number | null;
+}
+
+const { from, to, minutesADay, extensionMinutes, idleSeconds } = rules.minorMode;
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+/** Shanghai has no summer time. */
+const startOfDay = (now: number): number => now - ((now + 8 * hourMs) % dayMs);
+
+export const readMinor = ({ minor }: Pick<UserRow, 'minor'>): MinorState | null => (minor ? JSON.parse(minor) : null);
+
+export const newMinor = (pinHash: string, now: number): MinorState => ({
+  pinHash,
+  day: shanghaiDate(now),
+  usedMs: 0,
+  seenAt: now,
+  extendedUntil: 0,
+  wrongPins: 0,
+  pausedUntil: 0,
+  resetAt: null,
+});
+
+/** The state after use was seen now. A longer gap than `idleSeconds` was no use. */
+export function afterUse(state: MinorState, now: number): MinorState {
+  const day = shanghaiDate(now);
+  const before = day === state.day ? state.usedMs : 0;
+  const gap = Math.min(now - state.seenAt, now - startOfDay(now));
+  const isUse = now - state.seenAt <= idleSeconds * 1000;
+  return { ...state, day, usedMs: before + (isUse ? Math.max(0, gap) : 0), seenAt: now };
+}
+
+/** Whether it may be used now, for how long, and from when on again. */
+function allowance({ day, usedMs, extendedUntil }: MinorState, now: number) {
+  const opens = startOfDay(now) + to * hourMs;
+  const closes = startOfDay(now) + from * hourMs;
+  const isNight = now < opens || now >= closes;
+  const ofToday = Math.max(0, minutesADay * minuteMs - (day === shanghaiDate(now) ? usedMs : 0));
+  const leftMs = Math.max(extendedUntil - now, isNight ? 0 : Math.min(ofToday, closes - now), 0);
+  if (leftMs > 0) return { blocked: null, leftMs, resumesAt: null };
+  return { blocked: isNight ? 'night' : 'limit', leftMs, resumesAt: now < opens ? opens : opens + dayMs } as const;
+}
+
+const hour = (value: number) => `${String(value).padStart(2, '0')}:00`;
+
+/** What the mode allows, for whoever thinks of turning it on. */
+export const minorRules = {
+  from: hour(from),
+  to: hour(to),
+  minutes_a_day: minutesADay,
+  extension_minutes: extensionMinutes,
+};
+
+/** The mode as the API shows it; null while it is off. */
+export function presentMinor(row: Pick<UserRow, 'minor'>, now: number) {
+  const state = readMinor(row);
+  if (!state) return null;
+  const { blocked, leftMs, resumesAt } = allowance(state, now);
+  return {
+    blocked,
+    seconds_left: Math.ceil(leftMs / 1000),
+    resumes_at: isoTimeOrNull(resumesAt),
+    reset_at: isoTimeOrNull(state.resetAt),
+    rules: minorRules,
+  };
+}
+
+const refusal = (message: string, reason: string) =>
+  new HttpError(403, { message: `未成年人模式：${message}`, code: 'minor_mode', reason });
+
+/** Throws 403 `minor_mode` outside of the hours and minutes that the mode allows. */
+export function assertMayUse(row: Pick<UserRow, 'minor'>, now: number): void {
+  const state = readMinor(row);
+  const blocked = state && allowance(state, now).blocked;
+  if (blocked === 'night') throw refusal(`${hour(from)} 到次日 ${hour(to)} 不能使用`, blocked);
+  if (blocked === 'limit') throw refusal(`今天的 ${minutesADay} 分钟已经用完`, blocked);
+}
+
+/** Throws 403 `minor_mode` while the mode is on. For whatever takes money. */
+export function assertMayPay(row: Pick<UserRow, 'minor'>): void {
+  if (row.minor) throw refusal('不能充值', 'recharge');
+}

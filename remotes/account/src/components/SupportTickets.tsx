@@ -1,0 +1,247 @@
+import { codePoints, failureText, formatClock, formatDate, missingText } from '@liaozhai/shared/format';
+import {
+  anyPayload,
+  drafts,
+  isApiError,
+  listen,
+  newClientId,
+  onCaughtUpNeeded,
+  toast,
+  useOnline,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Card,
+  ChevronDownIcon,
+  Chip,
+  QueryView,
+  Skeleton,
+  Switch,
+  Tag,
+  TextArea,
+  TextField,
+  useFieldErrors,
+} from '@liaozhai/shared/ui';
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import styles from './SupportTickets.module.css';
+import {
+  readTicketDraft,
+  TICKET_CHARACTERS,
+  type Ticket,
+  type TicketDraft,
+  ticketTexts as texts,
+  ticketKinds,
+  useAccountGetTicketsInfiniteQuery,
+  useAccountReadTicketMutation,
+  useAccountSendTicketMutation,
+} from './tickets';
+
+/** Where the draft is kept, beside those of the conversations. */
+const DRAFT_KEY = 'form:support';
+
+interface SupportTicketsProps {
+  /** what is sent along, unless the reader leaves it out */
+  diagnostics: string;
+  /** the same, to be looked at */
+  children: ReactNode;
+}
+
+/** Writing to support, and what came of it. */
+export default function SupportTickets({ diagnostics, children }: SupportTicketsProps) {
+  const query = useAccountGetTicketsInfiniteQuery(undefined, { refetchOnMountOrArgChange: true });
+  const { refetch } = query;
+  const list = useRef<HTMLElement>(null);
+  const tickets = useMemo(() => query.data?.pages.flatMap(({ items }) => items), [query.data]);
+  useEffect(() => {
+    const again = () => void refetch();
+    const stops = [listen('ticket.answered', anyPayload, again), onCaughtUpNeeded(again)];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [refetch]);
+  const unread = tickets?.filter(({ isUnread }) => isUnread).length ?? 0;
+  const { write, mine, newAnswers, loadingMine, older } = texts;
+  return (
+    <>
+      {unread > 0 && (
+        <Button block className={styles.news} onClick={() => list.current?.scrollIntoView({ block: 'start' })}>
+          {newAnswers(unread)}
+        </Button>
+      )}
+      <section className={styles.section} aria-label={write}>
+        <h2 className={styles.title}>{write}</h2>
+        <TicketForm diagnostics={diagnostics}>{children}</TicketForm>
+      </section>
+      {tickets?.length !== 0 && (
+        <section ref={list} className={styles.section} aria-label={mine}>
+          <h2 className={styles.title}>{mine}</h2>
+          <QueryView
+            query={{ ...query, data: tickets, currentData: tickets }}
+            skeleton={<Skeleton shape="row" count={2} label={loadingMine} />}
+          >
+            {(all) => <TicketList tickets={all} />}
+          </QueryView>
+          {query.hasNextPage && (
+            <Button variant="quiet" block loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              {older}
+            </Button>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+const blank = (): TicketDraft => ({ kind: 'points', body: '', contact: '', clientId: newClientId() });
+
+/** What is typed outlives the page, a reload and the want of a network; its key makes that it is sent once. */
+function useTicketDraft() {
+  const [draft, setDraft] = useState(() => readTicketDraft(drafts.read(DRAFT_KEY)) ?? blank());
+  const edit = (change: Partial<TicketDraft>) => {
+    const edited = { ...draft, ...change };
+    setDraft(edited);
+    drafts.write(DRAFT_KEY, edited.body || edited.contact ? JSON.stringify(edited) : '');
+  };
+  const clear = () => {
+    setDraft({ ...blank(), contact: draft.contact });
+    drafts.write(DRAFT_KEY, '');
+  };
+  return { draft, edit, clear };
+}
+
+function problemOf(body: string): string | undefined {
+  const { body: label, bodyTooLong } = texts;
+  if (body.trim() === '') return missingText(label);
+  return codePoints(body.trim()) > TICKET_CHARACTERS ? bodyTooLong(TICKET_CHARACTERS) : undefined;
+}
+
+function useTicketForm(diagnostics: string) {
+  const { draft, edit, clear } = useTicketDraft();
+  const [isAttached, setAttached] = useState(true);
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<'body' | 'contact'>();
+  const [send, { isLoading: isSending }] = useAccountSendTicketMutation();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const problem = problemOf(draft.body);
+    if (isSending || showErrors(problem ? { body: [problem] } : {})) return;
+    const { error } = await send({ ...draft, diagnostics: isAttached ? diagnostics : '' });
+    if (!error) {
+      clear();
+      toast(texts.sent, { kind: 'success' });
+      return;
+    }
+    const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? error.fields : {});
+    const text = isAtField ? undefined : failureText(error);
+    if (text) toast(text, { kind: 'error' });
+  };
+  return {
+    draft,
+    isAttached,
+    setAttached,
+    isSending,
+    errors,
+    formRef,
+    submit,
+    edit(change: Partial<TicketDraft>) {
+      edit(change);
+      clearErrors('body', 'contact');
+    },
+  };
+}
+
+function TicketForm({ diagnostics, children }: SupportTicketsProps) {
+  const form = useTicketForm(diagnostics);
+  const { draft, edit, errors } = form;
+  const isOnline = useOnline();
+  return (
+    <form ref={form.formRef} onSubmit={(event) => void form.submit(event)} aria-label={texts.write} noValidate>
+      <Card className={styles.form}>
+        <fieldset className={styles.kinds} aria-label={texts.kind}>
+          {ticketKinds.map((kind) => (
+            <Chip key={kind} selected={kind === draft.kind} onClick={() => edit({ kind })}>
+              {texts.kinds[kind]}
+            </Chip>
+          ))}
+        </fieldset>
+        <TextArea
+          label={texts.body}
+          name="body"
+          rows={4}
+          maxCodePoints={TICKET_CHARACTERS}
+          placeholder={texts.bodyPlaceholder}
+          value={draft.body}
+          error={errors.body}
+          onChange={({ target }) => edit({ body: target.value })}
+        />
+        <TextField
+          label={texts.ticketContact}
+          name="contact"
+          hint={texts.ticketContactHint}
+          value={draft.contact}
+          error={errors.contact}
+          maxLength={100}
+          onChange={({ target }) => edit({ contact: target.value })}
+        />
+        <div>
+          <Switch label={texts.attach} name="attach" checked={form.isAttached} onChange={form.setAttached} />
+          <p className={styles.hint}>{texts.attachHint}</p>
+          {children}
+        </div>
+        <Button type="submit" block loading={form.isSending} disabled={!isOnline}>
+          {texts.send}
+        </Button>
+        <p className={styles.hint} role="status">
+          {isOnline ? texts.draftKept : texts.offlineDraft}
+        </p>
+      </Card>
+    </form>
+  );
+}
+
+function TicketList({ tickets }: { tickets: Ticket[] }) {
+  return (
+    <Card flush>
+      {tickets.map((ticket) => (
+        <TicketEntry key={ticket.id} ticket={ticket} />
+      ))}
+    </Card>
+  );
+}
+
+const timeOf = (instant: string): string => `${formatDate(instant, Date.now())} ${formatClock(instant)}`;
+
+/** What was written, opened to its answer; opening a new answer marks it as read. */
+function TicketEntry({ ticket }: { ticket: Ticket }) {
+  const [markRead] = useAccountReadTicketMutation();
+  const { id, kind, body, answer, answeredAt, isUnread, createdAt } = ticket;
+  const status = answer === undefined ? texts.open : isUnread ? texts.newAnswer : texts.answered;
+  return (
+    <details
+      className={styles.entry}
+      onToggle={({ currentTarget }) => currentTarget.open && isUnread && void markRead(id)}
+    >
+      <summary className={styles.summary}>
+        <span className={styles.words}>
+          <span className={styles.excerpt}>{body}</span>
+          <span className={styles.about}>
+            {[texts.kinds[kind], createdAt && timeOf(createdAt)].filter(Boolean).join(' · ')}
+          </span>
+        </span>
+        <Tag tone={answer === undefined ? 'ink' : isUnread ? 'accent' : 'jade'}>{status}</Tag>
+        <ChevronDownIcon className={styles.chevron} size={18} />
+      </summary>
+      <div className={styles.whole}>
+        <p className={styles.body}>{body}</p>
+        {answer !== undefined && (
+          <blockquote className={styles.answer}>
+            <p className={styles.about}>
+              {[texts.answer, answeredAt && timeOf(answeredAt)].filter(Boolean).join(' · ')}
+            </p>
+            <p className={styles.body}>{answer}</p>
+          </blockquote>
+        )}
+        <p className={styles.about}>{texts.ticketNumber(id)}</p>
+      </div>
+    </details>
+  );
+}

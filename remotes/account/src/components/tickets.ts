@@ -1,0 +1,147 @@
+import type { CursorPage, TicketDto } from '@liaozhai/shared/contract';
+import {
+  api,
+  cursorPageSchema,
+  endpoints,
+  infiniteCursorOptions,
+  singleSchema,
+  ticketSchema,
+} from '@liaozhai/shared/runtime';
+
+// What readers write to support. It stands apart from the remote's api, model and texts because no other page needs it.
+
+/** The most code points that the words of a ticket may have. */
+export const TICKET_CHARACTERS = 1000;
+
+export const ticketKinds = ['points', 'story', 'account', 'other'] as const;
+
+export type TicketKind = (typeof ticketKinds)[number];
+
+/** What is being written to support; kept on the device until it was taken. */
+export interface TicketDraft {
+  kind: TicketKind;
+  body: string;
+  contact: string;
+  /** the key of the ticket that it will be */
+  clientId: string;
+}
+
+/** A draft as it was kept; undefined where there is none. */
+export function readTicketDraft(kept: string): TicketDraft | undefined {
+  try {
+    const { kind, body, contact, clientId } = JSON.parse(kept) as Record<string, unknown>;
+    if (typeof body !== 'string' || typeof contact !== 'string' || typeof clientId !== 'string') return undefined;
+    return { kind: ticketKinds.find((known) => known === kind) ?? 'other', body, contact, clientId };
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Ticket {
+  id: string;
+  kind: TicketKind;
+  body: string;
+  /** undefined while it waits for one */
+  answer: string | undefined;
+  answeredAt: string | undefined;
+  /** the answer was not opened yet */
+  isUnread: boolean;
+  createdAt: string | undefined;
+}
+
+export type TicketPage = CursorPage<Ticket>;
+
+export const toTicket = (dto: TicketDto): Ticket => ({
+  id: String(dto.id),
+  kind: ticketKinds.find((kind) => kind === dto.kind) ?? 'other',
+  body: dto.body,
+  answer: dto.answer || undefined,
+  answeredAt: dto.answered_at ?? undefined,
+  isUnread: dto.is_unread ?? false,
+  createdAt: dto.created_at ?? undefined,
+});
+
+export const toTicketPage = ({ items, nextCursor }: CursorPage<TicketDto>): TicketPage => ({
+  items: items.map(toTicket),
+  nextCursor,
+});
+
+const ticketPageSchema = cursorPageSchema(ticketSchema);
+
+export const ticketApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    accountGetTickets: build.infiniteQuery<TicketPage, void, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      query: ({ pageParam }) => ({
+        url: endpoints.tickets,
+        params: pageParam === null ? {} : { cursor: pageParam },
+        schema: ticketPageSchema,
+      }),
+      transformResponse: toTicketPage,
+    }),
+    accountSendTicket: build.mutation<Ticket, TicketDraft & { diagnostics: string }>({
+      query: ({ kind, body, contact, clientId, diagnostics }) => ({
+        url: endpoints.tickets,
+        method: 'POST',
+        body: { kind, body, contact, diagnostics, client_id: clientId },
+        idempotencyKey: clientId,
+        schema: singleSchema(ticketSchema),
+      }),
+      transformResponse: toTicket,
+      async onQueryStarted(_draft, { dispatch, queryFulfilled }) {
+        const answer = await queryFulfilled.catch(() => null);
+        if (!answer) return;
+        const { data } = answer;
+        dispatch(
+          ticketApi.util.updateQueryData('accountGetTickets', undefined, ({ pages }) => {
+            const isKnown = pages.some(({ items }) => items.some(({ id }) => id === data.id));
+            if (!isKnown) pages[0]?.items.unshift(data);
+          }),
+        );
+      },
+    }),
+    accountReadTicket: build.mutation<void, string>({
+      query: (id) => ({ url: endpoints.ticketRead(id), method: 'POST', body: {} }),
+      transformResponse: () => undefined,
+      async onQueryStarted(id, { dispatch, queryFulfilled }) {
+        const shown = dispatch(
+          ticketApi.util.updateQueryData('accountGetTickets', undefined, ({ pages }) => {
+            for (const { items } of pages) for (const item of items) if (item.id === id) item.isUnread = false;
+          }),
+        );
+        // what the server does not know is new again
+        await queryFulfilled.catch(shown.undo);
+      },
+    }),
+  }),
+});
+
+export const { useAccountGetTicketsInfiniteQuery, useAccountSendTicketMutation, useAccountReadTicketMutation } =
+  ticketApi;
+
+export const ticketTexts = {
+  write: '写反馈',
+  kind: '类别',
+  kinds: { points: '点数充值', story: '故事对话', account: '登录资料', other: '其他' },
+  body: '说说遇到了什么',
+  bodyPlaceholder: '例如：昨天充值的 60 点没有到账。',
+  bodyTooLong: (most: number) => `最多 ${most.toLocaleString('zh-CN')} 个字`,
+  ticketContact: '联系方式（选填）',
+  ticketContactHint: '邮箱或微信。不留也能在这里看到回复。',
+  attach: '附上诊断信息',
+  attachHint: '页面版本、用户编号、网络和浏览器，能更快查清问题；不含密码和聊天内容。',
+  send: '发送',
+  sent: '已收到，回复会出现在「我的反馈」',
+  offlineDraft: '现在没有网络。写好的内容留在这台设备上，联网后再发送。',
+  draftKept: '没发送的内容会留在这台设备上。',
+  mine: '我的反馈',
+  loadingMine: '正在加载反馈',
+  older: '更早的反馈',
+  open: '待回复',
+  answered: '已回复',
+  newAnswer: '新回复',
+  newAnswers: (count: number) => `有 ${count.toLocaleString('zh-CN')} 条新回复`,
+  answer: '回复',
+  ticketNumber: (id: string) => `编号 ${id}`,
+} as const;

@@ -1,0 +1,170 @@
+import { defineRemote, type MinorDto, request, session, store, useLocation } from '@liaozhai/shared/runtime';
+import { act, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import type { ComponentType } from 'react';
+import { userDto } from '../fixtures';
+import remote from '../remote';
+import { texts } from '../texts';
+
+const rules = { from: '22:00', to: '06:00', minutes_a_day: 40, extension_minutes: 30 };
+const minor = (patch: Partial<MinorDto> = {}): MinorDto => ({
+  on: true,
+  blocked: null,
+  seconds_left: 1500,
+  resumes_at: null,
+  reset_at: null,
+  rules,
+  ...patch,
+});
+const off = { on: false, rules };
+const blocked = minor({ blocked: 'limit', seconds_left: 0, resumes_at: '2026-11-22T22:00:00.000000Z' });
+
+const open = (handlers: Record<string, unknown>, status: MinorDto | null = null) =>
+  openRemote(remote, handlers, {
+    path: '/my/minor',
+    user: userDto({ minor: status }),
+    capabilities: ['account.minor'],
+  });
+
+const pinField = () => screen.findByLabelText(texts.minor.guardian);
+const said = (text: string) =>
+  waitFor(() => expect(store.getState().toasts.map((toast) => toast.text)).toContain(text));
+const refused = (field: string, text: string) => ({
+  status: 422,
+  body: { message: text, errors: { [field]: [text] } },
+});
+
+describe('turning it on', () => {
+  test('says what it allows, and takes four digits that were given twice', async () => {
+    const { user, requests } = open({
+      'GET /v1/user/minor': { data: off },
+      'PUT /v1/user/minor': { data: minor() },
+    });
+    expect(await screen.findByText('每天 22:00 到次日 06:00 不能使用')).toBeTruthy();
+    expect(screen.getByText('每天最多用 40 分钟，到时由监护人决定是否再用一会儿')).toBeTruthy();
+    const turnOn = screen.getByRole('button', { name: texts.minor.turnOn });
+    await user.type(screen.getByLabelText(texts.minor.newPin), '12');
+    await user.click(turnOn);
+    expect(await screen.findByText(texts.minor.pinWrong)).toBeTruthy();
+    await user.type(screen.getByLabelText(texts.minor.newPin), '34');
+    await user.type(screen.getByLabelText(texts.minor.pinAgain), '1243');
+    await user.click(turnOn);
+    expect(await screen.findByText(texts.minor.mismatch)).toBeTruthy();
+    expect(requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+    await user.clear(screen.getByLabelText(texts.minor.pinAgain));
+    await user.type(screen.getByLabelText(texts.minor.pinAgain), '1234');
+    await user.click(turnOn);
+    await said(texts.minor.turnedOn);
+    expect(requests.find(({ method }) => method === 'PUT')?.body).toEqual({ pin: '1234' });
+    expect((await screen.findByRole('timer')).textContent).toMatch(/^2[45]:\d\d$/);
+  });
+});
+
+describe('turning it off', () => {
+  test('takes the PIN; a wrong one is told at its field', async () => {
+    let isRight = false;
+    const wrong = '监护密码不正确，还可以试 4 次';
+    const { user, requests } = open(
+      {
+        'GET /v1/user/minor': { data: minor() },
+        'POST /v1/user/minor/unlock': () => (isRight ? { data: off } : refused('pin', wrong)),
+      },
+      minor(),
+    );
+    await user.type(await pinField(), '0000');
+    await user.click(screen.getByRole('button', { name: texts.minor.turnOff }));
+    expect(await screen.findByText(wrong)).toBeTruthy();
+    isRight = true;
+    await user.type(await pinField(), '1234');
+    await user.click(screen.getByRole('button', { name: texts.minor.turnOff }));
+    await said(texts.minor.turnedOff);
+    expect(requests.at(-1)?.body).toEqual({ pin: '1234', off: true });
+    expect(await screen.findByRole('button', { name: texts.minor.turnOn })).toBeTruthy();
+  });
+
+  test('without the PIN takes the password, a day after that was asked for', async () => {
+    const asked = minor({ reset_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { user, requests } = open(
+      { 'GET /v1/user/minor': { data: minor() }, 'POST /v1/user/minor/reset': { data: asked } },
+      minor(),
+    );
+    await user.click(await screen.findByText(texts.minor.forgotten));
+    await user.type(screen.getByLabelText(texts.minor.password), '135790');
+    await user.click(screen.getByRole('button', { name: texts.minor.ask }));
+    expect(await screen.findByText(/已申请用登录密码关闭/)).toBeTruthy();
+    expect(requests.at(-1)?.body).toEqual({ password: '135790' });
+    expect(screen.queryByLabelText(texts.minor.password)).toBeNull();
+    act(() => session.userPatched({ minor: { ...asked, reset_at: new Date(Date.now() - 1000).toISOString() } }));
+    expect(await screen.findByRole('button', { name: texts.minor.resetNow })).toBeTruthy();
+  });
+});
+
+describe('while it is on', () => {
+  /** The slot over a screen, as the host shows it. */
+  const page = async () => {
+    const slot = remote.slots.find(({ name }) => name === 'minor');
+    if (!slot) throw new Error('account fills no slot minor');
+    const MinorGuard = (await slot.component()).default as ComponentType<{ pathname: string }>;
+    const Page = () => (
+      <>
+        <h1>书架</h1>
+        <MinorGuard pathname={useLocation().pathname} />
+      </>
+    );
+    return { default: Page };
+  };
+  const screens = defineRemote({
+    name: 'screens',
+    routes: ['/explore', '/my/wallet/recharge'].map((path) => ({ name: path, path, title: '书架', page })),
+  });
+  const guard = (handlers: Record<string, unknown>, status: MinorDto | null, path = '/explore') =>
+    openRemote(screens, handlers, { path, user: userDto({ minor: status }) });
+  const wholeScreen = () => screen.findByRole('dialog', { name: texts.minor.blocked.limit });
+
+  test('nothing is asked or shown of who has it off', async () => {
+    const { requests } = guard({}, null);
+    await screen.findByText('书架');
+    expect(requests).toEqual([]);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('the whole screen says when it goes on, and the PIN lets it go on at once', async () => {
+    const { user, requests } = guard(
+      { 'POST /v1/user/minor/use': { data: blocked }, 'POST /v1/user/minor/unlock': { data: minor() } },
+      blocked,
+    );
+    const face = within(await wholeScreen());
+    expect(face.getByText('未成年人模式下，每天最多用 40 分钟。')).toBeTruthy();
+    expect(face.getByText(/06:00 起可以继续/)).toBeTruthy();
+    await user.type(face.getByLabelText(texts.minor.guardian), '1234');
+    await user.click(face.getByRole('button', { name: texts.minor.extend(30) }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(requests.find(({ url }) => url === '/v1/user/minor/unlock')?.body).toEqual({ pin: '1234' });
+  });
+
+  test('a call that is refused brings the whole screen, although this page knew of time left', async () => {
+    let isOver = false;
+    guard(
+      {
+        'POST /v1/user/minor/use': () => ({ data: isOver ? blocked : minor() }),
+        'POST /v1/messages': { status: 403, body: { message: '用完了', code: 'minor_mode', reason: 'limit' } },
+      },
+      minor(),
+    );
+    await screen.findByText('书架');
+    isOver = true;
+    await expect(request({ url: '/v1/messages', method: 'POST' })).rejects.toMatchObject({ kind: 'minorMode' });
+    expect(await wholeScreen()).toBeTruthy();
+  });
+
+  test('says once that little is left', async () => {
+    const few = minor({ seconds_left: 200 });
+    guard({ 'POST /v1/user/minor/use': { data: few } }, few);
+    await said(texts.minor.fewLeft(5));
+  });
+
+  test('cannot recharge', async () => {
+    guard({ 'POST /v1/user/minor/use': { data: minor() } }, minor(), '/my/wallet/recharge');
+    expect(await screen.findByRole('alertdialog', { name: texts.minor.noRecharge })).toBeTruthy();
+  });
+});

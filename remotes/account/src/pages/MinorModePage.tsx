@@ -1,0 +1,370 @@
+import { failureText, formatClock, formatDate } from '@liaozhai/shared/format';
+import {
+  client,
+  hostConfig,
+  isApiError,
+  type MinorDto,
+  paths,
+  session,
+  toast,
+  type User,
+  useGoBack,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  Card,
+  Dialog,
+  InkDrawing,
+  PasswordField,
+  QueryView,
+  TopBar,
+  useFieldErrors,
+  useModalDialog,
+} from '@liaozhai/shared/ui';
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
+import { countdown, type MinorChange } from '../model';
+import { texts } from '../texts';
+import styles from './MinorModePage.module.css';
+
+type Status = NonNullable<User['minor']>;
+
+/** On and off, by the guardian's PIN. */
+export default function MinorModePage() {
+  const goBack = useGoBack(paths.my());
+  const query = useAccountGetMinorQuery();
+  const status = useUser()?.minor;
+  return (
+    <>
+      <TopBar title={texts.minor.title} onBack={goBack} />
+      <div className={styles.page}>
+        <QueryView query={query}>
+          {(minor) => (status ? <TurnOff minor={minor} status={status} /> : <TurnOn minor={minor} />)}
+        </QueryView>
+      </div>
+    </>
+  );
+}
+
+function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
+  return (
+    <ul className={styles.rules}>
+      {texts.minor.rules(rules.from, rules.to, rules.minutes_a_day).map((rule) => (
+        <li key={rule}>{rule}</li>
+      ))}
+    </ul>
+  );
+}
+
+const isPin = (text: string) => /^\d{4}$/.test(text);
+
+/** One change at a time; what the server refuses stands at its field, anything else is toasted. */
+function useChange(showErrors: (errors: Record<string, readonly string[]>) => boolean) {
+  const [change, { isLoading }] = useAccountChangeMinorMutation();
+  const run = async (wanted: MinorChange): Promise<MinorDto | undefined> => {
+    if (isLoading) return undefined;
+    const { data, error } = await change(wanted);
+    if (!error) return data;
+    const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? error.fields : {});
+    const problem = isAtField ? undefined : failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+    return undefined;
+  };
+  return [run, isLoading] as const;
+}
+
+interface PinFieldProps {
+  label: string;
+  hint?: string;
+  name?: string;
+  value: string;
+  error: readonly string[] | undefined;
+  onChange: (pin: string) => void;
+}
+
+/** Four digits, with the keys for them. */
+function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
+  return (
+    <PasswordField
+      {...field}
+      name={name}
+      inputMode="numeric"
+      autoComplete="off"
+      maxLength={4}
+      onChange={(event) => onChange(event.target.value.replace(/\D/g, ''))}
+    />
+  );
+}
+
+function TurnOn({ minor }: { minor: MinorDto }) {
+  const [pin, setPin] = useState('');
+  const [again, setAgain] = useState('');
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
+  const [run, busy] = useChange(showErrors);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const problems = {
+      ...(!isPin(pin) && { pin: [texts.minor.pinWrong] }),
+      ...(pin !== again && { again: [texts.minor.mismatch] }),
+    };
+    if (showErrors(problems)) return;
+    if (await run({ kind: 'on', pin })) toast(texts.minor.turnedOn, { kind: 'success' });
+  };
+  return (
+    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.minor.title} noValidate>
+      <p>{texts.minor.about}</p>
+      <RuleList rules={minor.rules} />
+      <PinField
+        label={texts.minor.newPin}
+        hint={texts.minor.pinRule}
+        value={pin}
+        error={errors.pin}
+        onChange={(value) => {
+          setPin(value);
+          clearErrors('pin');
+        }}
+      />
+      <PinField
+        label={texts.minor.pinAgain}
+        name="again"
+        value={again}
+        error={errors.again}
+        onChange={(value) => {
+          setAgain(value);
+          clearErrors('again');
+        }}
+      />
+      <Button type="submit" block loading={busy}>
+        {texts.minor.turnOn}
+      </Button>
+    </form>
+  );
+}
+
+function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
+  const { rules } = minor;
+  return (
+    <>
+      <Card>
+        <p className={styles.label}>{texts.minor.left}</p>
+        <p className={styles.clock} role="timer">
+          {countdown(useSecondsLeft(status))}
+        </p>
+        <p className={styles.label}>{texts.minor.hours(rules.from, rules.to, rules.minutes_a_day)}</p>
+      </Card>
+      <UnlockForm label={texts.minor.turnOff} change={{ kind: 'off', done: texts.minor.turnedOff }} />
+      <Reset status={status} />
+    </>
+  );
+}
+
+interface UnlockFormProps {
+  /** on its button */
+  label: string;
+  change: { kind: 'off' | 'extend'; done?: string };
+}
+
+/** What only the guardian's PIN does. */
+function UnlockForm({ label, change }: UnlockFormProps) {
+  const [pin, setPin] = useState('');
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
+  const [run, busy] = useChange(showErrors);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (showErrors(isPin(pin) ? {} : { pin: [texts.minor.pinWrong] })) return;
+    const done = await run({ kind: change.kind, pin });
+    setPin('');
+    if (done && change.done) toast(change.done, { kind: 'success' });
+  };
+  return (
+    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={label} noValidate>
+      <PinField
+        label={texts.minor.guardian}
+        value={pin}
+        error={errors.pin}
+        onChange={(value) => {
+          setPin(value);
+          clearErrors('pin');
+        }}
+      />
+      <Button type="submit" block loading={busy}>
+        {label}
+      </Button>
+    </form>
+  );
+}
+
+const moment = (iso: string) => `${formatDate(iso, Date.now())} ${formatClock(iso)}`;
+
+/** The way out for who has forgotten the PIN: by the account's password, a day later. */
+function Reset({ status }: { status: Status }) {
+  const [password, setPassword] = useState('');
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
+  const [run, busy] = useChange(showErrors);
+  const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
+  const isReady = resetAt !== null && resetAt <= Date.now();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const done = await run({ kind: 'reset', password });
+    if (!done) return;
+    setPassword('');
+    if (!done.on) toast(texts.minor.turnedOff, { kind: 'success' });
+  };
+  const asked = status.reset_at && (isReady ? texts.minor.resetReady : texts.minor.resetAsked(moment(status.reset_at)));
+  return (
+    <details className={styles.reset}>
+      <summary className={styles.forgotten}>{texts.minor.forgotten}</summary>
+      <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.minor.forgotten} noValidate>
+        <p className={styles.about}>{asked || texts.minor.resetAbout}</p>
+        {(isReady || resetAt === null) && (
+          <>
+            <PasswordField
+              label={texts.minor.password}
+              name="password"
+              autoComplete="current-password"
+              value={password}
+              error={errors.password}
+              onChange={(event) => {
+                setPassword(event.target.value);
+                clearErrors('password');
+              }}
+            />
+            <Button type="submit" variant="quiet" block loading={busy} disabled={password === ''}>
+              {isReady ? texts.minor.resetNow : texts.minor.ask}
+            </Button>
+          </>
+        )}
+        <p className={styles.about}>{texts.minor.support(hostConfig().support.email)}</p>
+      </form>
+    </details>
+  );
+}
+
+const SECOND_MS = 1000;
+const BEAT_MS = 60_000;
+const WARN_SECONDS = 300;
+
+/** Counts down from what the server said last. */
+function useSecondsLeft(status: Status): number {
+  const said = status.seconds_left ?? 0;
+  const [known, setKnown] = useState({ status, endsAt: Date.now() + said * SECOND_MS });
+  if (known.status !== status) setKnown({ status, endsAt: Date.now() + said * SECOND_MS });
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.min(said, Math.ceil((known.endsAt - now) / SECOND_MS)));
+}
+
+/** Tells the server every minute that the page is looked at, and asks it whenever something may have changed. */
+function useBeats(status: Status, secondsLeft: number) {
+  const [see] = useAccountChangeMinorMutation();
+  const beat = useEffectEvent(() => {
+    if (document.visibilityState === 'visible') void see({ kind: 'use' });
+  });
+  useEffect(() => {
+    beat();
+    const timer = setInterval(() => beat(), BEAT_MS);
+    const look = () => beat();
+    document.addEventListener('visibilitychange', look);
+    // what a call was refused for, this page may not know yet: another device used up the time
+    const heard = client.interceptors.response.use(undefined, (cause: unknown) => {
+      if (isApiError(cause) && cause.kind === 'minorMode') beat();
+      throw cause;
+    });
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+      client.interceptors.response.eject(heard);
+    };
+  }, []);
+  const isOver = secondsLeft === 0 && !status.blocked;
+  useEffect(() => {
+    if (isOver) beat();
+  }, [isOver]);
+  const resumesAt = status.resumes_at ? Date.parse(status.resumes_at) : null;
+  useEffect(() => {
+    if (resumesAt === null) return undefined;
+    const timer = setTimeout(() => beat(), Math.max(0, resumesAt - Date.now()) + SECOND_MS);
+    return () => clearTimeout(timer);
+  }, [resumesAt]);
+}
+
+function useWarning(secondsLeft: number) {
+  const warned = useRef(false);
+  const isShort = secondsLeft > 0 && secondsLeft <= WARN_SECONDS;
+  useEffect(() => {
+    if (isShort && !warned.current) toast(texts.minor.fewLeft(WARN_SECONDS / 60));
+    warned.current = isShort;
+  }, [isShort]);
+}
+
+/** Slot `minor`, over every screen of who has the mode on: the whole screen where nothing is allowed, a notice where money is. */
+export function MinorGuard({ pathname }: { pathname: string }) {
+  const status = useUser()?.minor;
+  return status ? <Guard status={status} pathname={pathname} /> : null;
+}
+
+function Guard({ status, pathname }: { status: Status; pathname: string }) {
+  const secondsLeft = useSecondsLeft(status);
+  useBeats(status, secondsLeft);
+  useWarning(secondsLeft);
+  const leave = useGoBack(paths.my());
+  return (
+    <>
+      <Blocked status={status} />
+      <Dialog
+        open={!status.blocked && pathname === paths.recharge()}
+        title={texts.minor.noRecharge}
+        confirmLabel={texts.minor.understood}
+        onConfirm={leave}
+      >
+        {texts.minor.noRechargeAbout}
+      </Dialog>
+    </>
+  );
+}
+
+/** Nothing else can be reached; the guardian's PIN lets it go on, and another user may sign in. */
+function Blocked({ status }: { status: Status }) {
+  const reason = status.blocked === 'night' ? 'night' : 'limit';
+  const isOpen = Boolean(status.blocked);
+  const dialog = useModalDialog({ open: isOpen, uncloseable: true });
+  const { rules } = status;
+  return (
+    <dialog {...dialog} className={styles.blocked} aria-labelledby="minor-blocked">
+      {isOpen && (
+        <div className={styles.panel}>
+          <InkDrawing name="moon" />
+          <h1 id="minor-blocked" className={styles.title}>
+            {texts.minor.blocked[reason]}
+          </h1>
+          {rules && (
+            <p>
+              {reason === 'night'
+                ? texts.minor.blockedFor.night(rules.from, rules.to)
+                : texts.minor.blockedFor.limit(rules.minutes_a_day)}
+            </p>
+          )}
+          {status.resumes_at && <p>{texts.minor.resumes(moment(status.resumes_at))}</p>}
+          <UnlockForm label={texts.minor.extend(rules?.extension_minutes)} change={{ kind: 'extend' }} />
+          <Reset status={status} />
+          <Button variant="quiet" block onClick={() => void signOut()}>
+            {texts.signOut.action}
+          </Button>
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+async function signOut() {
+  try {
+    await session.signOut();
+  } catch (cause) {
+    const problem = failureText(cause, texts.signOut.failed);
+    if (problem) toast(problem, { kind: 'error' });
+  }
+}

@@ -1,0 +1,261 @@
+import { anyErrorText, failureText, formatDay } from '@liaozhai/shared/format';
+import { isApiError, toast } from '@liaozhai/shared/runtime';
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  CalendarIcon,
+  CloseIcon,
+  ErrorRow,
+  IconButton,
+  ListRow,
+  SearchField,
+  Sheet,
+  Skeleton,
+  useShanghaiDay,
+  VisuallyHidden,
+} from '@liaozhai/shared/ui';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { askDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
+import { keyOf, type Thread } from '../model/thread';
+import { texts } from '../texts';
+import type { Target } from './ChatLog';
+import styles from './ChatSearch.module.css';
+
+export interface ChatSearchProps {
+  thread: Thread;
+  /** What is shown instead of the thread. */
+  window: LogWindow | null;
+  onWindow: (window: LogWindow | null) => void;
+  onTarget: (target: Target | undefined) => void;
+  onClose: () => void;
+}
+
+interface Hits {
+  words: string;
+  places: Place[];
+  /** Which of them is shown. */
+  index: number;
+}
+
+/** The bar above the log: words and how often they were said, one place after another, and the days. */
+export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose }: ChatSearchProps) {
+  const { storyId, conversationId } = thread;
+  const field = useRef<HTMLInputElement>(null);
+  const [hits, setHits] = useState<Hits | null>(null);
+  const [areDaysOpen, setDaysOpen] = useState(false);
+  const wanted = useRef<unknown>(null);
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
+  const bar = useRef<HTMLDivElement>(null);
+  useHighlight(bar, hits);
+
+  const tell = (cause: unknown) => {
+    if (!isApiError(cause)) throw cause;
+    const problem = failureText(cause, texts.find.failed);
+    if (problem) toast(problem, { kind: 'error' });
+  };
+  /** Carries on only what was asked for last. */
+  const ask = <Answer,>(question: Promise<Answer>, take: (answer: Answer) => void) => {
+    wanted.current = question;
+    question.then((answer) => wanted.current === question && take(answer), tell);
+  };
+  const goTo = (place: Place) => {
+    const loaded = [...(shown?.messages ?? []), ...thread.messages].find(({ id }) => id === place.id);
+    const isInThread = thread.messages.some(({ id }) => id === place.id);
+    if (loaded) {
+      if (shown && isInThread) shown.newer.leave();
+      onTarget({ key: keyOf(loaded) });
+    } else if (conversationId !== null) {
+      ask(openWindow(conversationId, place, { storyId, show: onWindow }), (message) => {
+        onTarget(message && { key: keyOf(message) });
+      });
+    }
+  };
+  const show = (found: Hits) => {
+    setHits(found);
+    const place = found.places[found.index];
+    if (place) goTo(place);
+    else onTarget(undefined);
+  };
+  const search = (words: string) => {
+    if (words === '' || conversationId === null) {
+      wanted.current = null;
+      setHits(null);
+      return onTarget(undefined);
+    }
+    ask(findMessages(conversationId, words), (places) => show({ words, places, index: places.length - 1 }));
+  };
+  const step = (by: number) => {
+    if (!hits || hits.places.length === 0) return;
+    show({ ...hits, index: (hits.index + by + hits.places.length) % hits.places.length });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose();
+    // Enter in a field whose words have been found goes on to the place before
+    if (event.key === 'Enter' && event.target === field.current && field.current?.value.trim() === hits?.words)
+      step(-1);
+  };
+  const total = hits?.places.length ?? 0;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the controls within */}
+      <div ref={bar} className={styles.bar} onKeyDown={onKeyDown}>
+        <SearchField
+          ref={field}
+          label={texts.find.field}
+          onSearch={search}
+          aside={
+            hits && (
+              <span className={styles.count} aria-hidden>
+                {total === 0 ? texts.find.nothing : texts.find.at(hits.index + 1, total)}
+              </span>
+            )
+          }
+        />
+        {hits && total > 0 ? (
+          <>
+            <IconButton label={texts.find.before} icon={<ArrowUpIcon size={20} />} onClick={() => step(-1)} />
+            <IconButton label={texts.find.after} icon={<ArrowDownIcon size={20} />} onClick={() => step(1)} />
+          </>
+        ) : (
+          <IconButton label={texts.find.days} icon={<CalendarIcon size={20} />} onClick={() => setDaysOpen(true)} />
+        )}
+        <IconButton label={texts.find.close} icon={<CloseIcon size={20} />} onClick={onClose} />
+        <div role="status">
+          <VisuallyHidden>
+            {hits && (total === 0 ? texts.find.nothing : texts.find.announced(hits.index + 1, total))}
+          </VisuallyHidden>
+        </div>
+      </div>
+      {conversationId !== null && (
+        <DaysSheet
+          conversationId={conversationId}
+          open={areDaysOpen}
+          onClose={() => setDaysOpen(false)}
+          onChoose={(day) => {
+            setDaysOpen(false);
+            goTo(day);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface DaysSheetProps {
+  conversationId: string;
+  open: boolean;
+  onClose: () => void;
+  onChoose: (day: Place) => void;
+}
+
+/** The days on which something was said. */
+function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) {
+  const today = useShanghaiDay();
+  const [days, setDays] = useState<Place[] | null>(null);
+  const [problem, setProblem] = useState<unknown>(undefined);
+  const [tries, setTries] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try asks anew
+  useEffect(() => {
+    if (!open) return;
+    let isOver = false;
+    setProblem(undefined);
+    askDays(conversationId).then(
+      (known) => isOver || setDays(known),
+      (cause: unknown) => isOver || setProblem(cause),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [open, conversationId, tries]);
+  return (
+    <Sheet open={open} onClose={onClose} title={texts.find.days}>
+      {problem !== undefined && <ErrorRow text={anyErrorText(problem)} onRetry={() => setTries(tries + 1)} />}
+      {!days && problem === undefined && <Skeleton shape="row" count={4} />}
+      {days?.length === 0 && <p className={styles.none}>{texts.find.noDays}</p>}
+      {days?.map((day) => (
+        <ListRow key={day.id} title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />
+      ))}
+    </Sheet>
+  );
+}
+
+const HIGHLIGHT = 'found';
+
+/** Marks the words in what is in sight of the log below the bar, where the browser can mark without touching the text, and brings the one that was gone to into view. */
+function useHighlight(bar: RefObject<HTMLElement | null>, hits: Hits | null): void {
+  const words = hits?.words ?? '';
+  useEffect(() => {
+    const log = logBelow(bar);
+    const marks = 'highlights' in CSS ? CSS.highlights : undefined;
+    if (!marks || !log || words === '') return;
+    const mark = () => marks.set(HIGHLIGHT, new Highlight(...rangesOf(log, words)));
+    mark();
+    const observer = new MutationObserver(mark);
+    observer.observe(log, { childList: true, subtree: true });
+    return () => {
+      observer.disconnect();
+      marks.delete(HIGHLIGHT);
+    };
+  }, [bar, words]);
+  useEffect(() => {
+    const log = logBelow(bar);
+    if (!log || !hits || hits.places.length === 0) return;
+    return whenSettled(
+      () => log.querySelector('[data-found="true"]'),
+      (row) => {
+        const word = rangesOf(row, hits.words)[0]?.getBoundingClientRect();
+        const view = log.getBoundingClientRect();
+        // in a long message the words may stand far below its beginning
+        if (word && (word.bottom > view.bottom || word.top < view.top))
+          log.scrollTop += word.top - view.top - MARGIN_PX;
+      },
+    );
+  }, [bar, hits]);
+}
+
+const logBelow = (bar: RefObject<HTMLElement | null>) => bar.current?.parentElement?.querySelector('[role="log"]');
+
+const MARGIN_PX = 96;
+const MOST_FRAMES = 120;
+
+/** Runs once the element is there and has stood still for some frames. Returns what breaks the wait off. */
+function whenSettled(find: () => Element | null, then: (element: Element) => void): () => void {
+  let frame = 0;
+  let [frames, still, lastTop] = [0, 0, Number.NaN];
+  const look = () => {
+    const element = find();
+    const top = element?.getBoundingClientRect().top ?? Number.NaN;
+    still = top === lastTop ? still + 1 : 0;
+    lastTop = top;
+    if (element && still >= 3) return then(element);
+    frames += 1;
+    if (frames < MOST_FRAMES) frame = requestAnimationFrame(look);
+  };
+  frame = requestAnimationFrame(look);
+  return () => cancelAnimationFrame(frame);
+}
+
+/** Where the words stand in each paragraph, whatever marks are between them. */
+function rangesOf(log: Element, words: string): Range[] {
+  const wanted = words.toLowerCase();
+  return [...log.querySelectorAll('p')].flatMap((paragraph) => {
+    const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+    const nodes: { node: Node; start: number }[] = [];
+    let text = '';
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      nodes.push({ node, start: text.length });
+      text += node.nodeValue?.toLowerCase() ?? '';
+    }
+    const pointAt = (offset: number) => nodes.findLast(({ start }) => start <= offset);
+    const ranges: Range[] = [];
+    for (let from = text.indexOf(wanted); from >= 0; from = text.indexOf(wanted, from + wanted.length)) {
+      const [first, last] = [pointAt(from), pointAt(from + wanted.length - 1)];
+      if (!first || !last) break;
+      const range = document.createRange();
+      range.setStart(first.node, from - first.start);
+      range.setEnd(last.node, from + wanted.length - last.start);
+      ranges.push(range);
+    }
+    return ranges;
+  });
+}

@@ -1,0 +1,345 @@
+import { linesOf, type Passage, passagesOf } from '@liaozhai/shared/format';
+import { paths, toast } from '@liaozhai/shared/runtime';
+import { Button, DownloadIcon, ShareIcon, Sheet } from '@liaozhai/shared/ui';
+import { useEffect, useMemo, useState } from 'react';
+import type { Story } from '../model/story';
+import { isRunning, type Message } from '../model/thread';
+import { texts } from '../texts';
+import styles from './PassagePicture.module.css';
+
+export interface PassagePictureProps {
+  open: boolean;
+  /** The message that it was opened for. */
+  message: Message;
+  messages: Message[];
+  story: Story;
+  onClose: () => void;
+}
+
+/** As many characters as a picture has room for that is still read on a phone. */
+const MOST_CHARACTERS = 1200;
+
+/** A passage as a picture: the message it was opened for, with some of its neighbours. */
+export function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
+  const spoken = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
+  const at = spoken.findIndex(({ id }) => id === message.id);
+  const [{ before, after }, choose] = useState({ before: 0, after: 0 });
+  const [first, last] = [Math.max(0, at - before), Math.min(spoken.length - 1, at + after)];
+  const chosen = useMemo(() => spoken.slice(first, last + 1), [spoken, first, last]);
+  const picture = useMemo(() => cut(chosen), [chosen]);
+  const [address, setAddress] = useState('');
+  useEffect(() => {
+    let isOver = false;
+    // the story's type may still be on its way, and a canvas does not wait for it
+    void document.fonts.ready.then(() => isOver || setAddress(draw(picture.messages, story).toDataURL('image/png')));
+    return () => {
+      isOver = true;
+    };
+  }, [picture, story]);
+  const name = `${story.title}.png`;
+  const share = async () => {
+    try {
+      const file = new File([await (await toBlob(address)).arrayBuffer()], name, { type: 'image/png' });
+      await navigator.share({ files: [file], title: story.title });
+    } catch (cause) {
+      // closing the sheet is an answer, not a failure
+      if (cause instanceof DOMException && cause.name === 'AbortError') return;
+      toast(texts.picture.failed, { kind: 'error' });
+    }
+  };
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title={texts.picture.label}
+      footer={
+        <div className={styles.foot}>
+          <Button block variant="quiet" icon={<DownloadIcon size={18} />} asLink={<a href={address} download={name} />}>
+            {texts.picture.save}
+          </Button>
+          {canShareFiles() && (
+            <Button block icon={<ShareIcon size={18} />} disabled={address === ''} onClick={() => void share()}>
+              {texts.picture.share}
+            </Button>
+          )}
+        </div>
+      }
+    >
+      <div className={styles.choice}>
+        <Button
+          small
+          variant="quiet"
+          disabled={first === 0 || picture.isCut}
+          onClick={() => choose({ before: before + 1, after })}
+        >
+          {texts.picture.before}
+        </Button>
+        <Button
+          small
+          variant="quiet"
+          disabled={last === spoken.length - 1 || picture.isCut}
+          onClick={() => choose({ before, after: after + 1 })}
+        >
+          {texts.picture.after}
+        </Button>
+        {chosen.length > 1 && (
+          <Button small variant="quiet" onClick={() => choose({ before: 0, after: 0 })}>
+            {texts.picture.only}
+          </Button>
+        )}
+      </div>
+      <p className={styles.hint} role="status">
+        {picture.isCut ? texts.picture.cut(MOST_CHARACTERS) : hint()}
+      </p>
+      <div className={styles.frame}>
+        {address !== '' && (
+          <img className={styles.picture} src={address} alt={texts.picture.alt(story.title, chosen.length)} />
+        )}
+      </div>
+    </Sheet>
+  );
+}
+
+const hint = (): string => (matchMedia('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint);
+
+const canShareFiles = (): boolean => {
+  const probe = new File([''], 'a.png', { type: 'image/png' });
+  return typeof navigator.canShare === 'function' && navigator.canShare({ files: [probe] });
+};
+
+/** A `data:` address's picture, which the page's policy does not let it fetch. */
+async function toBlob(address: string): Promise<Blob> {
+  const bytes = atob(address.slice(address.indexOf(',') + 1));
+  return new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type: 'image/png' });
+}
+
+/** The messages as far as the picture has room; what goes on says so by an ellipsis. */
+export function cut(messages: Pick<Message, 'role' | 'body'>[]): {
+  messages: Pick<Message, 'role' | 'body'>[];
+  isCut: boolean;
+} {
+  let room = MOST_CHARACTERS;
+  const kept: Pick<Message, 'role' | 'body'>[] = [];
+  for (const { role, body } of messages) {
+    const characters = [...body];
+    if (characters.length <= room) kept.push({ role, body });
+    else if (room > 0) kept.push({ role, body: `${characters.slice(0, room).join('').trimEnd()}……` });
+    room -= characters.length;
+  }
+  return { messages: kept, isCut: room < 0 };
+}
+
+const SCALE = 2;
+const WIDTH_PX = 375;
+const MARGIN_PX = 32;
+const FRAME_PX = 12;
+const COLUMN_PX = WIDTH_PX - 2 * MARGIN_PX;
+const TEXT_PX = 17;
+const LINE_PX = 31;
+const PARAGRAPH_PX = 7;
+const OWN_PX = 15;
+const OWN_LINE_PX = 24;
+const OWN_PADDING_PX = 12;
+
+type Kind = Passage['kind'];
+interface Unit {
+  text: string;
+  kind: Kind;
+}
+type Line = Unit[];
+
+/** May not begin a line, and may not end one. */
+const CLOSING = /^[，。、；：？！”’）」』》…—·,.;:?!)]/u;
+const OPENING = /[“‘（「『《(]$/u;
+
+/** What stays together on a line: a Latin word, or one character. */
+const unitsOf = (line: string): Unit[] =>
+  passagesOf(line).flatMap(({ kind, text }) => {
+    // quotation marks are taken off before the marks inside are looked for, or the whole would be dialogue again
+    if (kind === 'speech' && text.includes('*')) {
+      return [...split(text.slice(0, 1), 'speech'), ...unitsOf(text.slice(1, -1)), ...split(text.slice(-1), 'speech')];
+    }
+    return split(text, kind);
+  });
+
+const split = (text: string, kind: Kind): Unit[] =>
+  (text.match(/[\p{Script=Latin}\p{Number}'-]+|./gu) ?? []).map((part) => ({ text: part, kind }));
+
+/** Breaks a paragraph as print does: closing marks hang at the end of a line, opening ones go over to the next. */
+export function breakLines(paragraph: string, width: number, indent: number, measure: (unit: Unit) => number): Line[] {
+  const lines: Line[] = [];
+  let line: Line = [];
+  let used = indent;
+  for (const unit of unitsOf(paragraph)) {
+    const space = measure(unit);
+    const hangs = CLOSING.test(unit.text) && used <= width;
+    if (used + space > width && line.length > 0 && !hangs) {
+      const carried: Line = [];
+      const mayBreak = () => !CLOSING.test((carried[0] ?? unit).text) && !OPENING.test(line.at(-1)?.text ?? '');
+      while (line.length > 1 && !mayBreak()) carried.unshift(...line.splice(-1));
+      lines.push(line);
+      line = carried;
+      used = carried.reduce((sum, each) => sum + measure(each), 0);
+    }
+    line.push(unit);
+    used += space;
+  }
+  return line.length > 0 ? [...lines, line] : lines;
+}
+
+/** The kit's light tokens as a canvas takes them. */
+function readLook() {
+  const probe = document.createElement('span');
+  probe.dataset.theme = 'light';
+  document.body.append(probe);
+  const style = getComputedStyle(probe);
+  const color = (token: string) => {
+    probe.style.color = `var(--${token})`;
+    return style.color;
+  };
+  const look = {
+    paper: color('paper'),
+    ink: color('ink'),
+    ink2: color('ink2'),
+    ink3: color('ink3'),
+    line: color('line'),
+    weak: color('weak'),
+    accent: color('accent'),
+    onAccent: color('on-accent'),
+    story: style.getPropertyValue('--font-story'),
+    kai: style.getPropertyValue('--font-kai'),
+    ui: style.getPropertyValue('--font-ui'),
+  };
+  probe.remove();
+  return look;
+}
+
+/** Draws the passage on paper: the story's title, what was said, and where it can be gone on with. */
+function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story): HTMLCanvasElement {
+  const look = readLook();
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('no canvas to draw on');
+  const fonts: Record<Kind, string> = {
+    plain: `${TEXT_PX}px ${look.story}`,
+    speech: `${TEXT_PX}px ${look.story}`,
+    action: `${TEXT_PX}px ${look.kai}`,
+    strong: `700 ${TEXT_PX}px ${look.story}`,
+  };
+  const own = `${OWN_PX}px ${look.ui}`;
+  const widthOf = (text: string, font: string) => {
+    context.font = font;
+    return context.measureText(text).width;
+  };
+  const steps: (() => void)[] = [];
+  let height = 0;
+  /** Lays something out: it is drawn once the height of the whole is known. */
+  const add = (space: number, paint: (top: number) => void = () => {}) => {
+    const top = height;
+    steps.push(() => paint(top));
+    height += space;
+  };
+  const write = (text: string, font: string, color: string, x: number, y: number, align: CanvasTextAlign = 'start') => {
+    context.font = font;
+    context.fillStyle = color;
+    context.textAlign = align;
+    context.fillText(text, x, y);
+  };
+  const addVoice = (body: string) => {
+    add(26, (top) => {
+      const label = `13px ${look.ui}`;
+      write(story.speaker.name, label, look.ink2, MARGIN_PX, top + 13);
+      write(
+        texts.chat.origin,
+        `12px ${look.ui}`,
+        look.ink3,
+        MARGIN_PX + widthOf(story.speaker.name, label) + 8,
+        top + 13,
+      );
+    });
+    for (const paragraph of linesOf(body)) {
+      const measure = ({ text, kind }: Unit) => widthOf(text, fonts[kind]);
+      const indent = 2 * TEXT_PX;
+      for (const [index, line] of breakLines(paragraph, COLUMN_PX, indent, measure).entries()) {
+        add(LINE_PX, (top) => {
+          let x = MARGIN_PX + (index === 0 ? indent : 0);
+          for (const { text, kind } of line) {
+            write(text, fonts[kind], kind === 'action' ? look.ink2 : look.ink, x, top + LINE_PX / 2);
+            x += widthOf(text, fonts[kind]);
+          }
+        });
+      }
+      add(PARAGRAPH_PX);
+    }
+    add(14);
+  };
+  const addOwn = (body: string) => {
+    const most = COLUMN_PX * 0.84 - 2 * OWN_PADDING_PX;
+    const measure = ({ text }: Unit) => widthOf(text, own);
+    const lines = body.split('\n').flatMap((line) => (line === '' ? [[]] : breakLines(line, most, 0, measure)));
+    const words = lines.map((line) => line.map(({ text }) => text).join(''));
+    const width = Math.max(...words.map((line) => widthOf(line, own))) + 2 * OWN_PADDING_PX;
+    const space = lines.length * OWN_LINE_PX + 2 * OWN_PADDING_PX - 4;
+    add(space + 22, (top) => {
+      const left = WIDTH_PX - MARGIN_PX - width;
+      context.fillStyle = look.weak;
+      context.beginPath();
+      roundedRect(context, left, top, width, space, 14);
+      context.fill();
+      for (const [index, line] of words.entries()) {
+        write(line, own, look.ink, left + OWN_PADDING_PX, top + OWN_PADDING_PX - 2 + (index + 0.5) * OWN_LINE_PX);
+      }
+    });
+  };
+
+  add(44);
+  add(34, (top) => write(`《${story.title}》`, `700 22px ${look.story}`, look.ink, WIDTH_PX / 2, top + 11, 'center'));
+  add(28, (top) => {
+    context.fillStyle = look.accent;
+    context.fillRect(WIDTH_PX / 2 - 20, top + 2, 40, 1);
+  });
+  for (const { role, body } of messages) {
+    if (role === 'user') addOwn(body);
+    else if (role === 'assistant') addVoice(body);
+  }
+  add(84, (top) => {
+    context.fillStyle = look.line;
+    context.fillRect(MARGIN_PX, top + 4, COLUMN_PX, 1);
+    context.fillStyle = look.accent;
+    context.beginPath();
+    roundedRect(context, MARGIN_PX, top + 22, 34, 34, 6);
+    context.fill();
+    write('聊', `700 19px ${look.story}`, look.onAccent, MARGIN_PX + 17, top + 40, 'center');
+    write(texts.picture.from, `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 30);
+    const link = new URL(paths.story(story.id), location.href);
+    write(decodeURI(`${link.host}${link.pathname}`), `12px ${look.ui}`, look.ink3, MARGIN_PX + 46, top + 50);
+  });
+
+  canvas.width = WIDTH_PX * SCALE;
+  canvas.height = Math.ceil(height) * SCALE;
+  // a new size takes back whatever was set
+  context.scale(SCALE, SCALE);
+  context.textBaseline = 'middle';
+  context.fillStyle = look.paper;
+  context.fillRect(0, 0, WIDTH_PX, height);
+  context.strokeStyle = look.line;
+  context.strokeRect(FRAME_PX + 0.5, FRAME_PX + 0.5, WIDTH_PX - 2 * FRAME_PX - 1, height - 2 * FRAME_PX - 1);
+  for (const paint of steps) paint();
+  return canvas;
+}
+
+/** `roundRect` is younger than some browsers of readers. */
+function roundedRect(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  r: number,
+) {
+  context.moveTo(x + r, y);
+  context.arcTo(x + width, y, x + width, y + height, r);
+  context.arcTo(x + width, y + height, x, y + height, r);
+  context.arcTo(x, y + height, x, y, r);
+  context.arcTo(x, y, x + width, y, r);
+}

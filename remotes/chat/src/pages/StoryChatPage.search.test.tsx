@@ -1,0 +1,162 @@
+import { store } from '@liaozhai/shared/runtime';
+import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto, messageDtos } from '../fixtures';
+import { asked, LATEST, openChat, SEND, sentDto, told, write } from './chatting';
+
+const FIND = 'GET /v1/messages/search';
+const DAYS = 'GET /v1/messages/days';
+const capabilities = ['messages.search'] as const;
+
+/** 400 messages, told by pages as the server does. */
+const all = messageDtos(400);
+const latest = ({ params }: RecordedRequest) => {
+  const [before, limit] = [Number(params.before ?? 401), Number(params.limit ?? 50)];
+  const older = all.filter(({ seq }) => (seq ?? 0) < before);
+  return latestDto(older.slice(-limit), { version: 400, last_seq: 400, has_more: older.length > limit });
+};
+const placesOf = (...seqs: number[]) => ({
+  data: all.filter(({ seq }) => seqs.includes(seq ?? 0)).map(({ id, seq, created_at }) => ({ id, seq, created_at })),
+  meta: { total: seqs.length },
+});
+type Chat = ReturnType<typeof openChat>;
+
+async function openSearch({ user }: Chat) {
+  await user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
+  await user.click(await screen.findByRole('button', { name: '查找' }));
+  return screen.findByRole('searchbox', { name: '找说过的话' });
+}
+
+const found = () => document.querySelector('[data-found="true"]')?.textContent ?? '';
+
+describe('查找 in a chat', () => {
+  const openLong = (handlers = {}) =>
+    openChat({ [LATEST]: latest, [FIND]: placesOf(40, 120, 390), ...handlers }, { capabilities });
+
+  test('goes through what was found from the last on, counted, also where it is not loaded', async () => {
+    const chat = openLong();
+    const field = await openSearch(chat);
+    await chat.user.type(field, '灯{Enter}');
+    await waitFor(() => expect(found()).toContain('第390句'));
+    expect(screen.getByText('3/3')).toBeTruthy();
+    await chat.user.click(screen.getByRole('button', { name: '上一处' }));
+    await waitFor(() => expect(found()).toContain('第120句'));
+    expect(screen.getByText('第 2 处，共 3 处')).toBeTruthy();
+    const around = chat.requests.filter(({ params }) => params.before === 145);
+    expect(around).toHaveLength(1);
+    await chat.user.type(field, '{Enter}');
+    await waitFor(() => expect(found()).toContain('第40句'));
+    await chat.user.click(screen.getByRole('button', { name: '上一处' }));
+    await waitFor(() => expect(found()).toContain('第390句'));
+    expect(chat.requests.filter(({ url }) => url === '/v1/messages/search').map(({ params }) => params)).toEqual([
+      { conversation_id: 'c-1', q: '灯' },
+    ]);
+  });
+
+  test('leads back to the end by 回到最新, and by sending', async () => {
+    const chat = openLong({ [SEND]: sentDto });
+    const field = await openSearch(chat);
+    const goFar = async () => {
+      await chat.user.click(screen.getByRole('button', { name: '上一处' }));
+      await waitFor(() => expect(found()).toContain('第120句'));
+      expect(screen.queryAllByText(/^第3[5-9]\d句$/)).toEqual([]);
+    };
+    await chat.user.type(field, '灯{Enter}');
+    await screen.findByText('3/3');
+    await goFar();
+    await chat.user.click(screen.getByRole('button', { name: '回到最新' }));
+    const isBack = () => screen.findAllByText(/^第3[5-9]\d句$/);
+    expect(await isBack()).not.toEqual([]);
+    await chat.user.click(screen.getByRole('button', { name: '下一处' }));
+    await waitFor(() => expect(found()).toContain('第390句'));
+    await goFar();
+    await write(chat.user, '我回来了');
+    expect(await isBack()).not.toEqual([]);
+  });
+
+  test('joins what lies next to what is loaded', async () => {
+    const chat = openLong({ [FIND]: placesOf(335) });
+    await chat.user.type(await openSearch(chat), '灯{Enter}');
+    await waitFor(() => expect(found()).toContain('第335句'));
+    const state = JSON.stringify(store.getState().api.queries);
+    expect(state).toContain('第311句');
+    expect(state).toContain('第400句');
+  });
+
+  test('offers the days on which something was said', async () => {
+    const days = [
+      { ...messageDto({ seq: 390 }), created_at: '2026-11-20T04:00:00Z' },
+      { ...messageDto({ seq: 101 }), created_at: '2026-03-04T04:00:00Z' },
+    ];
+    const chat = openLong({ [DAYS]: { data: days } });
+    await openSearch(chat);
+    await chat.user.click(screen.getByRole('button', { name: '按日期' }));
+    const sheet = await screen.findByRole('dialog', { name: '按日期' });
+    await chat.user.click(await within(sheet).findByText(/3月4日/));
+    await waitFor(() => expect(found()).toContain('第101句'));
+  });
+
+  test('says that nothing was found, and closes by Escape', async () => {
+    const chat = openLong({ [FIND]: { data: [], meta: { total: 0 } } });
+    await chat.user.type(await openSearch(chat), '狐狸{Enter}');
+    expect((await screen.findAllByText('没有找到')).length).toBeGreaterThan(0);
+    await chat.user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('searchbox')).toBeNull());
+  });
+
+  test('is away where the server has none', async () => {
+    openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText('她提着灯，站了许久。');
+    expect(screen.queryByRole('button', { name: '这段对话的更多操作' })).toBeNull();
+  });
+});
+
+describe('举报 of a reply', () => {
+  const REPORT = 'POST /v1/messages/m-2/report';
+  const more = (of: string) => screen.findByRole('button', { name: new RegExp(`^${of}的消息`) });
+  const said = () => store.getState().toasts.map(({ text }) => text);
+
+  test('takes a reason and words, and thanks', async () => {
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, told]), [REPORT]: { status: 201, body: { data: {} } } },
+      { capabilities: ['messages.report'] },
+    );
+    await user.click(await more('聂小倩'));
+    await user.click(await screen.findByRole('button', { name: '举报' }));
+    const sheet = await screen.findByRole('dialog', { name: '举报这条回复' });
+    const send = within(sheet).getByRole('button', { name: '提交' });
+    expect(send).toHaveProperty('disabled', true);
+    await user.click(within(sheet).getByRole('radio', { name: '其他' }));
+    await user.type(within(sheet).getByRole('textbox', { name: /补充说明/ }), ' 答非所问 ');
+    await user.click(send);
+    await waitFor(() => expect(said()).toEqual(['谢谢，我们会看这条回复']));
+    const sent = requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
+    expect(sent).toEqual([{ reason: 'other', words: '答非所问' }]);
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('that does not get through keeps what was written and says why', async () => {
+    const { user } = openChat(
+      { [LATEST]: latestDto([asked, told]), [REPORT]: { status: 503, body: { message: '信使病了' } } },
+      { capabilities: ['messages.report'] },
+    );
+    await user.click(await more('聂小倩'));
+    await user.click(await screen.findByRole('button', { name: '举报' }));
+    await user.click(await screen.findByRole('radio', { name: '其他' }));
+    await user.click(screen.getByRole('button', { name: '提交' }));
+    expect((await screen.findByRole('alert')).textContent).toBe('信使病了');
+    expect(screen.getByRole('radio', { name: '其他' })).toHaveProperty('checked', true);
+  });
+
+  test('is not offered for one’s own words, nor by a server that takes none', async () => {
+    const first = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities: ['messages.report'] });
+    await first.user.click(await more('我'));
+    await screen.findByRole('button', { name: '复制' });
+    expect(screen.queryByRole('button', { name: '举报' })).toBeNull();
+    first.unmount();
+    const second = openChat({ [LATEST]: latestDto([asked, told]) });
+    await second.user.click(await more('聂小倩'));
+    await screen.findByRole('button', { name: '复制' });
+    expect(screen.queryByRole('button', { name: '举报' })).toBeNull();
+  });
+});

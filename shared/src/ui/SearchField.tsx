@@ -1,0 +1,84 @@
+import ClearIcon from 'lucide-react/icons/circle-x';
+import SearchIcon from 'lucide-react/icons/search';
+import { type ReactNode, type Ref, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { IconButton } from './Button';
+import styles from './SearchField.module.css';
+
+export interface SearchFieldProps {
+  /** For screen readers, and in the empty field. */
+  label: string;
+  /** Hears the trimmed words once typing rests; empty when the field is cleared. */
+  onSearch: (words: string) => void;
+  /** Longest that the server takes, in characters. */
+  maxLength?: number;
+  /** Between the words and the button that clears them: a count. */
+  aside?: ReactNode;
+  ref?: Ref<HTMLInputElement>;
+}
+
+const REST_MS = 300;
+
+/** A field to search by. Words that an input method is still composing are not told; Enter and ✕ do not wait. */
+export function SearchField({ label, onSearch, maxLength = 60, aside, ref }: SearchFieldProps) {
+  const [text, setText] = useState('');
+  const [isComposing, setComposing] = useState(false);
+  const told = useRef('');
+  const input = useRef<HTMLInputElement>(null);
+  const tell = useEffectEvent((words: string) => {
+    if (words === told.current) return;
+    told.current = words;
+    onSearch(words);
+  });
+  useEffect(() => {
+    if (isComposing) return;
+    const words = text.trim();
+    const timer = setTimeout(() => tell(words), words === '' ? 0 : REST_MS);
+    return () => clearTimeout(timer);
+  }, [text, isComposing]);
+  const submit = () => {
+    if (isComposing || text.trim() === told.current) return;
+    told.current = text.trim();
+    onSearch(told.current);
+  };
+  return (
+    <form
+      className={styles.frame}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <SearchIcon className={styles.icon} size={18} aria-hidden />
+      <input
+        ref={(element) => {
+          input.current = element;
+          if (typeof ref === 'function') ref(element);
+          else if (ref) ref.current = element;
+        }}
+        className={styles.input}
+        type="search"
+        enterKeyHint="search"
+        autoComplete="off"
+        aria-label={label}
+        placeholder={label}
+        maxLength={maxLength}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onCompositionStart={() => setComposing(true)}
+        onCompositionEnd={() => setComposing(false)}
+      />
+      <span className={styles.ring} />
+      {aside}
+      {text !== '' && (
+        <IconButton
+          label="清除"
+          icon={<ClearIcon size={18} />}
+          onClick={() => {
+            setText('');
+            input.current?.focus();
+          }}
+        />
+      )}
+    </form>
+  );
+}
