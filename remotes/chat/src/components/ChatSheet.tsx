@@ -48,6 +48,8 @@ export interface ChatSheetProps {
   sheet: OpenSheet | null;
   story: Story;
   log: Log;
+  /** The conversation's last message, which the log may not reach. */
+  lastId: string | undefined;
   /** undefined where the server cannot tell a reply another way. */
   retelling: Retelling | undefined;
   actions: ChatActions;
@@ -141,8 +143,8 @@ interface MenuAct {
 const SIZE = 20;
 
 function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
-  const { actions, log, retelling, onEditMessage, onOpen } = props;
-  const isLast = message.id === log.messages.at(-1)?.id;
+  const { actions, lastId, retelling, onEditMessage, onOpen } = props;
+  const isLast = message.id === lastId;
   const acts = [
     ...wordActs(message.body, isRunning(message), { actions, onOpen }, title),
     ...sharingActs(message, onOpen),

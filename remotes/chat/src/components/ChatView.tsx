@@ -82,6 +82,10 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     [hasOlder, messages, pending, isAway],
   );
   useLeavingBySending(pending, search.window);
+  const isBlank = thread.messages.length === 0;
+  useEffect(() => {
+    if (isBlank) search.window?.newer.leave();
+  }, [isBlank, search.window]);
   const steadyLast = useSteady(last);
   const isRunning = runningMessage(thread) !== undefined;
   const waiting = useWaiting(isRunning, isMember);
@@ -146,11 +150,20 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
           sheet={sheet}
           story={story}
           log={log}
+          lastId={lastId}
           retelling={retelling}
           actions={actions}
           onSearch={search.open}
           onEdit={(text) => composer.current?.putBack(text)}
-          onEditMessage={canEdit ? (message) => composer.current?.edit(message) : undefined}
+          onEditMessage={
+            canEdit
+              ? (message) => {
+                  // a found part of the conversation does not follow what the edit takes away
+                  search.window?.newer.leave();
+                  composer.current?.edit(message);
+                }
+              : undefined
+          }
           onOpen={setSheet}
           onClose={closeSheet}
         />
