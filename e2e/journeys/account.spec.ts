@@ -131,8 +131,9 @@ test('who comes by an invite link brings points to both', async ({ person, page,
   await friend.page.getByRole('navigation').getByRole('link', { name: '我的' }).tap();
   await expect(friend.page).toHaveURL(/\/my$/);
   await friend.page.unroute(hostScript);
-  await expect(friend.popup().getByText(/邀请你一起读故事/)).toBeVisible();
-  await friend.popup().getByRole('button', { name: '接受邀请，去注册' }).tap();
+  const greeting = friend.page.getByRole('dialog', { name: '好友的邀请' });
+  await expect(greeting.getByText(/邀请你一起读故事/)).toBeVisible();
+  await greeting.getByRole('button', { name: '接受邀请，去注册' }).tap();
   await expect(friend.popup().getByText(`邀请码 ${invite_code}`)).toBeVisible();
   await friend.register();
   await expect(friend.page.getByRole('region', { name: '余额' })).toContainText('120');

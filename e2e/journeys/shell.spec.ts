@@ -174,7 +174,7 @@ test('anonymous screens ask nothing that needs a session', async ({ person, page
   page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
   for (const path of ['/explore', '/conversations', '/my']) {
     await person.open(path);
-    await expect(page.getByRole('navigation')).toBeVisible();
+    await expect(page.getByRole('navigation', { name: '主导航' })).toBeVisible();
     await page.waitForLoadState('networkidle');
   }
   expect(refused).toEqual([]);

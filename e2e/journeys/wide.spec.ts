@@ -29,7 +29,8 @@ test('the conversations stand beside the open chat, whose place another one take
   for (const width of [1024, 1280, 1440]) {
     await page.setViewportSize({ width, height: 800 });
     await expect(page.getByRole('button', { name: '返回' }).filter({ visible: true })).toHaveCount(1);
-    await expect(page.getByRole('navigation').getByRole('link', { name: '聊过' })).toBeVisible();
+    const tab = page.getByRole('navigation', { name: '主导航' }).getByRole('link', { name: '聊过' });
+    await expect(tab).toHaveAttribute('aria-current', 'true');
   }
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(row('画皮')).toHaveCount(0);

@@ -12,7 +12,7 @@ import { query } from '../db/database.ts';
 import { storageFaultOf } from '../db/storageFault.ts';
 import type { Log } from '../log.ts';
 import { orderRoutes, paymentRoutes } from '../payments/orders.ts';
-import { broadcastRoutes } from '../realtime/broadcastRoutes.ts';
+import { broadcastRoutes } from '../realtime/broadcaster.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Hono } from 'hono';
+import { type AppEnv, identityOf, userOf } from '../http/http.ts';
+import { forbidden } from '../http/httpError.ts';
+import { readInput } from '../http/input.ts';
+import type { Services } from '../services.ts';
+import { userChannel } from './events.ts';
 
 /** What carries events to the pages: sockets of this server's own, or a Reverb. */
 export interface Broadcaster {
@@ -20,4 +26,26 @@ export interface Broadcaster {
 export function refuseUpgrade(stream: Duplex): void {
   stream.on('error', () => stream.destroy());
   stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+}
+
+const isSocketId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,10}\.\d{1,10}$/.test(value);
+
+/** Signs what a socket may listen to: the user's own channel and nothing else. */
+export function broadcastRoutes(services: Services): Hono<AppEnv> {
+  const { broadcaster } = services;
+  return new Hono<AppEnv>()
+    .post('/auth', async (c) => {
+      const user = userOf(c);
+      const { socket_id, channel_name } = await readInput(c);
+      if (!isSocketId(socket_id) || channel_name !== userChannel(user.id)) throw forbidden();
+      broadcaster.bindSession(socket_id, identityOf(c).sessionHash);
+      return c.json({ auth: broadcaster.sign(`${socket_id}:${channel_name}`) });
+    })
+    .post('/user-auth', async (c) => {
+      const user = userOf(c);
+      const { socket_id } = await readInput(c);
+      if (!isSocketId(socket_id)) throw forbidden();
+      const user_data = JSON.stringify({ id: user.id, user_info: { name: user.name } });
+      return c.json({ auth: broadcaster.sign(`${socket_id}::user::${user_data}`), user_data });
+    });
 }

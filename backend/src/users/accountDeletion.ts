@@ -14,6 +14,7 @@ import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { addressOf } from './accountEmail.ts';
+import { forgetInGifts } from './invites.ts';
 import { findUser } from './user.ts';
 
 const request = v.object({ current_password: givenPassword });
@@ -86,6 +87,7 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   const unnamed = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');
   db.run(unnamed.where('user_id', '=', id).where('ref_type', '=', 'invitee'));
   if (invited_by) db.run(unnamed.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
+  forgetInGifts(services, id);
   const nobody = { login: `erased:${id}`, is_email: 0, name: '已注销', password_hash: '', invite_code: `erased:${id}` };
   const emptied = columnsOf(services, 'users')
     .filter(({ name }) => !(name in nobody) && !keptOfUser.includes(name))

@@ -95,6 +95,17 @@ const saveGifts = ({ db }: Services, userId: string, gifts: Gift[]) =>
       .where('id', '=', userId),
   );
 
+/** Takes a person's name out of what others are still to be told. Reads every user's, which an erasure may. */
+export function forgetInGifts(services: Services, userId: string): void {
+  const naming = query.selectFrom('users').select(['id', 'gifts']).where('gifts', 'like', `%:${userId}"%`);
+  for (const user of services.db.all(naming)) {
+    const gifts = giftsOf(user).map((gift) =>
+      gift.id.endsWith(`:${userId}`) ? { ...gift, name: '已注销的好友' } : gift,
+    );
+    saveGifts(services, user.id, gifts);
+  }
+}
+
 const announcedForm = v.object({ ids: v.pipe(v.array(v.string()), v.maxLength(100)) });
 
 /** Everything below `/v1/invites`. */

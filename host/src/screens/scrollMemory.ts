@@ -74,16 +74,21 @@ const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
  * Scrolls an element to a position that its content may not reach yet, and again while content arrives,
- * until it is reached, the reader takes over, or three seconds have passed. Returns the way to stop.
+ * until it is reached, the reader takes over, or the content has not grown for three seconds. Returns the way to stop.
  */
 function restoreScroll(element: HTMLElement, top: number): () => void {
   element.scrollTop = top;
   if (Math.abs(element.scrollTop - top) <= 1) return () => undefined;
+  let { scrollHeight } = element;
   const observer = new MutationObserver(() => {
     element.scrollTop = top;
-    if (Math.abs(element.scrollTop - top) <= 1) stop();
+    if (Math.abs(element.scrollTop - top) <= 1) return stop();
+    if (element.scrollHeight <= scrollHeight) return;
+    scrollHeight = element.scrollHeight;
+    clearTimeout(timer);
+    timer = setTimeout(() => stop(), restoreForMs);
   });
-  const timer = setTimeout(() => stop(), restoreForMs);
+  let timer = setTimeout(() => stop(), restoreForMs);
   const stop = () => {
     clearTimeout(timer);
     observer.disconnect();

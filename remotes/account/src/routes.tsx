@@ -54,10 +54,7 @@ export const routes: RouteDefinition[] = [
 export const slots: SlotDefinition[] = [
   {
     name: 'minor',
-    component: () =>
-      import(/* webpackChunkName: "minor" */ './pages/MinorModePage').then(({ MinorGuard }) => ({
-        default: MinorGuard,
-      })),
+    component: () => import(/* webpackChunkName: "minor" */ './components/MinorSlot'),
   },
   {
     name: 'legal',

@@ -1,6 +1,5 @@
 import { endpoints } from '@liaozhai/shared/contract';
 import { TopBar } from '@liaozhai/shared/ui';
-import continueStyles from './components/ContinueRow.module.css';
 import { StoryFront } from './components/StoryFront';
 import { StoryGrid } from './components/StoryGrid';
 import { Wordmark } from './components/Wordmark';
@@ -41,7 +40,7 @@ export const contents = [
     element: (
       <div className={styles.page}>
         <Wordmark onRefresh={() => undefined} />
-        <div className={continueStyles.reserved} />
+        <div className={styles.reserved} />
         <section aria-label={texts.list.label}>
           <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(`data.${place}`))} />
         </section>

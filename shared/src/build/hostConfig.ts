@@ -27,7 +27,7 @@ import {
 } from './federation.ts';
 import { pluginPage, writePageTemplate } from './page.ts';
 import { pluginPrerender, prerenderEnvironment } from './prerender.ts';
-import { backendProxy } from './standAloneConfig.ts';
+import { backendProxy } from './remoteConfig.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
 const federation = () =>

@@ -1,6 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { onTestEnd } from '../testing';
 import { InfiniteList, scrollerOf } from './InfiniteList';
 
 const nothing = () => undefined;
@@ -27,6 +28,27 @@ test('the foot says what goes on: loading, failed with a retry, or the end', asy
   );
   expect(screen.getByText('到底了')).toBeTruthy();
   expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('looks for its end again after a page that came without a render in between', () => {
+  const observed: Element[] = [];
+  class CountingIntersection {
+    observe = (element: Element) => void observed.push(element);
+    disconnect = nothing;
+  }
+  const former = globalThis.IntersectionObserver;
+  globalThis.IntersectionObserver = CountingIntersection as never;
+  onTestEnd(() => {
+    globalThis.IntersectionObserver = former;
+  });
+  const list = (pages: string) => (
+    <InfiniteList hasMore loading={false} onMore={nothing}>
+      {pages}
+    </InfiniteList>
+  );
+  const { rerender } = render(list('画皮'));
+  rerender(list('画皮、促织'));
+  expect(observed.length).toBe(2);
 });
 
 test('the scrolling box is the nearest one that scrolls, else the window', () => {

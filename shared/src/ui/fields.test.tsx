@@ -1,8 +1,9 @@
-import { expect, test } from '@rstest/core';
-import { render, screen } from '@testing-library/react';
+import { expect, rs, test } from '@rstest/core';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { RadioGroup, Switch } from './RadioGroup';
+import { SearchField } from './SearchField';
 import { PasswordField, TextArea, TextField } from './TextField';
 
 const describedBy = (input: HTMLElement) =>
@@ -83,4 +84,36 @@ test('a switch tells the wanted state', async () => {
   render(<Switch label="夜间使用深色" checked={false} onChange={(checked) => asked.push(checked)} />);
   await userEvent.click(screen.getByRole('switch', { name: '夜间使用深色' }));
   expect(asked).toEqual([true]);
+});
+
+test('a search field tells its words once typing rests, and never what an input method is composing', () => {
+  rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const told: string[] = [];
+    render(<SearchField label="搜索" onSearch={(words) => told.push(words)} />);
+    const field = screen.getByRole('searchbox', { name: '搜索' });
+    const type = (value: string) => fireEvent.change(field, { target: { value } });
+    const pass = (ms: number) => act(() => rs.advanceTimersByTime(ms));
+    type('h');
+    pass(200);
+    type('hu');
+    pass(200);
+    expect(told).toEqual([]);
+    pass(200);
+    expect(told).toEqual(['hu']);
+    fireEvent.compositionStart(field);
+    type('hua');
+    fireEvent.submit(field);
+    pass(5000);
+    expect(told).toEqual(['hu']);
+    type('画');
+    fireEvent.compositionEnd(field);
+    pass(400);
+    expect(told).toEqual(['hu', '画']);
+    fireEvent.click(screen.getByRole('button', { name: '清除' }));
+    pass(1);
+    expect(told).toEqual(['hu', '画', '']);
+  } finally {
+    rs.useRealTimers();
+  }
 });

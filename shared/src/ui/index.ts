@@ -3,7 +3,7 @@ export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } f
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
-export { Dialog, type DialogProps } from './Dialog';
+export { Dialog, type DialogProps, Sheet, type SheetProps } from './Dialog';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
@@ -24,7 +24,6 @@ export {
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
 export { ScreenSkeleton } from './ScreenSkeleton';
 export { SearchField, type SearchFieldProps } from './SearchField';
-export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
@@ -43,7 +42,7 @@ export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { type FieldErrors, useFieldErrors } from './useFieldErrors';
 export { useIsWide } from './useIsWide';
-export { useKeptCopy, useKeptPages } from './useKeptPages';
+export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
 export { useShanghaiDay } from './useShanghaiDay';
 export { VisuallyHidden } from './VisuallyHidden';

@@ -42,14 +42,18 @@ interface KeptPages<Page> {
   restore: (kept: Page[]) => void;
 }
 
+const markOf = (key: string) => `${key} pages`;
+
+/** Whether this tab has kept pages of a list, which are put back once its first page is there. */
+export const hasKeptPages = (tab: KeptPages<unknown>['tab'], key: string): boolean => tab.get(markOf(key)) !== null;
+
 /**
  * Lets a long list by cursor be found as it was after a reload of its tab: its pages are kept on the device while they come,
  * and put back as soon as the first page is there. Another tab begins with that page as ever. Returns whether the list may
  * ask for its next page: one that were on its way meanwhile would be put to the list as it was before.
  */
 export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...handlers }: KeptPages<Page>): boolean {
-  const mark = `${key} pages`;
-  const [isRestored, setRestored] = useState(() => tab.get(mark) === null);
+  const [isRestored, setRestored] = useState(() => !hasKeptPages(tab, key));
   const written = useRef<Page[] | null>(null);
   const isListed = pages !== undefined;
   const putBack = useEffectEvent((kept: unknown) => {
@@ -66,7 +70,7 @@ export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...han
   }, [isRestored, isListed, cache, key]);
   const keep = useEffectEvent((listed: Page[]) => {
     written.current = listed;
-    tab.set(mark, '1');
+    tab.set(markOf(key), '1');
     void cache.write(key, handlers.slim?.(listed) ?? listed);
   });
   useEffect(() => {

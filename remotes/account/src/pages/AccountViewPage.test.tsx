@@ -74,7 +74,7 @@ const configure = (settings: object) => {
 };
 
 describe('terms and privacy policy', () => {
-  const links = () => within(screen.getByRole('navigation', { name: texts.legal.ways })).getAllByRole('link');
+  const links = () => within(screen.getByRole('region', { name: texts.legal.ways })).getAllByRole('link');
 
   test('are read without an account, and name who answers for the site', async () => {
     configure({ support: { operator: '兰若书局', email: 'ning@lanruo.example' } });

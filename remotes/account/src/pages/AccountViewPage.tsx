@@ -195,7 +195,7 @@ function SecurityRow() {
 function MinorModeRow() {
   const user = useUser();
   if (!useCapability('account.minor')) return null;
-  const detail = user?.minor ? texts.minor.detail.on : texts.minor.detail.off;
+  const detail = user?.minor ? texts.minor.on : texts.minor.off;
   return (
     <ListRow
       icon={<MoonIcon size={20} />}
@@ -273,7 +273,7 @@ function DisplayCard() {
 /** Terms and privacy policy, at hand for everyone. */
 function LegalLinks() {
   return (
-    <nav className={styles.legal} aria-label={texts.legal.ways}>
+    <section className={styles.legal} aria-label={texts.legal.ways}>
       {(['terms', 'privacy'] as const).map((kind) => {
         const elsewhere = hostConfig().legal[kind];
         const name = texts.legal[kind];
@@ -287,7 +287,7 @@ function LegalLinks() {
           </Link>
         );
       })}
-    </nav>
+    </section>
   );
 }
 

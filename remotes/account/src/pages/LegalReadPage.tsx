@@ -34,7 +34,8 @@ export function LegalText({ document: kind }: { document: LegalKind }) {
   }
   const { title, since, lead, sections } = legalDocument(kind, support, offersMinorMode);
   return (
-    <article className={styles.text} aria-label={title}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: in the sheet nothing else takes the keys that scroll it
+    <article className={styles.text} aria-label={title} tabIndex={0}>
       <p className={styles.since}>{texts.legal.since(since)}</p>
       <p className={styles.lead}>{lead}</p>
       {sections.map(({ heading, paragraphs }) => (

@@ -2,9 +2,9 @@ import { defineRemote, type MinorDto, request, session, store, useLocation } fro
 import { act, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import type { ComponentType } from 'react';
+import { minorTexts } from '../components/minorTexts';
 import { userDto } from '../fixtures';
 import remote from '../remote';
-import { texts } from '../texts';
 
 const rules = { from: '22:00', to: '06:00', minutes_a_day: 40, extension_minutes: 30 };
 const minor = (patch: Partial<MinorDto> = {}): MinorDto => ({
@@ -26,7 +26,7 @@ const open = (handlers: Record<string, unknown>, status: MinorDto | null = null)
     capabilities: ['account.minor'],
   });
 
-const pinField = () => screen.findByLabelText(texts.minor.guardian);
+const pinField = () => screen.findByLabelText(minorTexts.guardian);
 const said = (text: string) =>
   waitFor(() => expect(store.getState().toasts.map((toast) => toast.text)).toContain(text));
 const refused = (field: string, text: string) => ({
@@ -42,19 +42,19 @@ describe('turning it on', () => {
     });
     expect(await screen.findByText('每天 22:00 到次日 06:00 不能使用')).toBeTruthy();
     expect(screen.getByText('每天最多用 40 分钟，到时由监护人决定是否再用一会儿')).toBeTruthy();
-    const turnOn = screen.getByRole('button', { name: texts.minor.turnOn });
-    await user.type(screen.getByLabelText(texts.minor.newPin), '12');
+    const turnOn = screen.getByRole('button', { name: minorTexts.turnOn });
+    await user.type(screen.getByLabelText(minorTexts.newPin), '12');
     await user.click(turnOn);
-    expect(await screen.findByText(texts.minor.pinWrong)).toBeTruthy();
-    await user.type(screen.getByLabelText(texts.minor.newPin), '34');
-    await user.type(screen.getByLabelText(texts.minor.pinAgain), '1243');
+    expect(await screen.findByText(minorTexts.pinWrong)).toBeTruthy();
+    await user.type(screen.getByLabelText(minorTexts.newPin), '34');
+    await user.type(screen.getByLabelText(minorTexts.pinAgain), '1243');
     await user.click(turnOn);
-    expect(await screen.findByText(texts.minor.mismatch)).toBeTruthy();
+    expect(await screen.findByText(minorTexts.mismatch)).toBeTruthy();
     expect(requests.filter(({ method }) => method === 'PUT')).toEqual([]);
-    await user.clear(screen.getByLabelText(texts.minor.pinAgain));
-    await user.type(screen.getByLabelText(texts.minor.pinAgain), '1234');
+    await user.clear(screen.getByLabelText(minorTexts.pinAgain));
+    await user.type(screen.getByLabelText(minorTexts.pinAgain), '1234');
     await user.click(turnOn);
-    await said(texts.minor.turnedOn);
+    await said(minorTexts.turnedOn);
     expect(requests.find(({ method }) => method === 'PUT')?.body).toEqual({ pin: '1234' });
     expect((await screen.findByRole('timer')).textContent).toMatch(/^2[45]:\d\d$/);
   });
@@ -72,14 +72,14 @@ describe('turning it off', () => {
       minor(),
     );
     await user.type(await pinField(), '0000');
-    await user.click(screen.getByRole('button', { name: texts.minor.turnOff }));
+    await user.click(screen.getByRole('button', { name: minorTexts.turnOff }));
     expect(await screen.findByText(wrong)).toBeTruthy();
     isRight = true;
     await user.type(await pinField(), '1234');
-    await user.click(screen.getByRole('button', { name: texts.minor.turnOff }));
-    await said(texts.minor.turnedOff);
+    await user.click(screen.getByRole('button', { name: minorTexts.turnOff }));
+    await said(minorTexts.turnedOff);
     expect(requests.at(-1)?.body).toEqual({ pin: '1234', off: true });
-    expect(await screen.findByRole('button', { name: texts.minor.turnOn })).toBeTruthy();
+    expect(await screen.findByRole('button', { name: minorTexts.turnOn })).toBeTruthy();
   });
 
   test('without the PIN takes the password, a day after that was asked for', async () => {
@@ -88,14 +88,14 @@ describe('turning it off', () => {
       { 'GET /v1/user/minor': { data: minor() }, 'POST /v1/user/minor/reset': { data: asked } },
       minor(),
     );
-    await user.click(await screen.findByText(texts.minor.forgotten));
-    await user.type(screen.getByLabelText(texts.minor.password), '135790');
-    await user.click(screen.getByRole('button', { name: texts.minor.ask }));
+    await user.click(await screen.findByText(minorTexts.forgotten));
+    await user.type(screen.getByLabelText(minorTexts.password), '135790');
+    await user.click(screen.getByRole('button', { name: minorTexts.ask }));
     expect(await screen.findByText(/已申请用登录密码关闭/)).toBeTruthy();
     expect(requests.at(-1)?.body).toEqual({ password: '135790' });
-    expect(screen.queryByLabelText(texts.minor.password)).toBeNull();
+    expect(screen.queryByLabelText(minorTexts.password)).toBeNull();
     act(() => session.userPatched({ minor: { ...asked, reset_at: new Date(Date.now() - 1000).toISOString() } }));
-    expect(await screen.findByRole('button', { name: texts.minor.resetNow })).toBeTruthy();
+    expect(await screen.findByRole('button', { name: minorTexts.resetNow })).toBeTruthy();
   });
 });
 
@@ -119,7 +119,7 @@ describe('while it is on', () => {
   });
   const guard = (handlers: Record<string, unknown>, status: MinorDto | null, path = '/explore') =>
     openRemote(screens, handlers, { path, user: userDto({ minor: status }) });
-  const wholeScreen = () => screen.findByRole('dialog', { name: texts.minor.blocked.limit });
+  const wholeScreen = () => screen.findByRole('dialog', { name: minorTexts.blocked.limit });
 
   test('nothing is asked or shown of who has it off', async () => {
     const { requests } = guard({}, null);
@@ -136,8 +136,8 @@ describe('while it is on', () => {
     const face = within(await wholeScreen());
     expect(face.getByText('未成年人模式下，每天最多用 40 分钟。')).toBeTruthy();
     expect(face.getByText(/06:00 起可以继续/)).toBeTruthy();
-    await user.type(face.getByLabelText(texts.minor.guardian), '1234');
-    await user.click(face.getByRole('button', { name: texts.minor.extend(30) }));
+    await user.type(face.getByLabelText(minorTexts.guardian), '1234');
+    await user.click(face.getByRole('button', { name: minorTexts.extend(30) }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(requests.find(({ url }) => url === '/v1/user/minor/unlock')?.body).toEqual({ pin: '1234' });
   });
@@ -160,11 +160,11 @@ describe('while it is on', () => {
   test('says once that little is left', async () => {
     const few = minor({ seconds_left: 200 });
     guard({ 'POST /v1/user/minor/use': { data: few } }, few);
-    await said(texts.minor.fewLeft(5));
+    await said(minorTexts.fewLeft(5));
   });
 
   test('cannot recharge', async () => {
     guard({ 'POST /v1/user/minor/use': { data: minor() } }, minor(), '/my/wallet/recharge');
-    expect(await screen.findByRole('alertdialog', { name: texts.minor.noRecharge })).toBeTruthy();
+    expect(await screen.findByRole('alertdialog', { name: minorTexts.noRecharge })).toBeTruthy();
   });
 });

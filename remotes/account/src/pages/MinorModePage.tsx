@@ -24,6 +24,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
+import { minorTexts } from '../components/minorTexts';
 import { countdown, type MinorChange } from '../model';
 import { texts } from '../texts';
 import styles from './MinorModePage.module.css';
@@ -37,7 +38,7 @@ export default function MinorModePage() {
   const status = useUser()?.minor;
   return (
     <>
-      <TopBar title={texts.minor.title} onBack={goBack} />
+      <TopBar title={minorTexts.title} onBack={goBack} />
       <div className={styles.page}>
         <QueryView query={query}>
           {(minor) => (status ? <TurnOff minor={minor} status={status} /> : <TurnOn minor={minor} />)}
@@ -50,7 +51,7 @@ export default function MinorModePage() {
 function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
   return (
     <ul className={styles.rules}>
-      {texts.minor.rules(rules.from, rules.to, rules.minutes_a_day).map((rule) => (
+      {minorTexts.rules(rules.from, rules.to, rules.minutes_a_day).map((rule) => (
         <li key={rule}>{rule}</li>
       ))}
     </ul>
@@ -105,19 +106,19 @@ function TurnOn({ minor }: { minor: MinorDto }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const problems = {
-      ...(!isPin(pin) && { pin: [texts.minor.pinWrong] }),
-      ...(pin !== again && { again: [texts.minor.mismatch] }),
+      ...(!isPin(pin) && { pin: [minorTexts.pinWrong] }),
+      ...(pin !== again && { again: [minorTexts.mismatch] }),
     };
     if (showErrors(problems)) return;
-    if (await run({ kind: 'on', pin })) toast(texts.minor.turnedOn, { kind: 'success' });
+    if (await run({ kind: 'on', pin })) toast(minorTexts.turnedOn, { kind: 'success' });
   };
   return (
-    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.minor.title} noValidate>
-      <p>{texts.minor.about}</p>
+    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={minorTexts.title} noValidate>
+      <p>{minorTexts.about}</p>
       <RuleList rules={minor.rules} />
       <PinField
-        label={texts.minor.newPin}
-        hint={texts.minor.pinRule}
+        label={minorTexts.newPin}
+        hint={minorTexts.pinRule}
         value={pin}
         error={errors.pin}
         onChange={(value) => {
@@ -126,7 +127,7 @@ function TurnOn({ minor }: { minor: MinorDto }) {
         }}
       />
       <PinField
-        label={texts.minor.pinAgain}
+        label={minorTexts.pinAgain}
         name="again"
         value={again}
         error={errors.again}
@@ -136,7 +137,7 @@ function TurnOn({ minor }: { minor: MinorDto }) {
         }}
       />
       <Button type="submit" block loading={busy}>
-        {texts.minor.turnOn}
+        {minorTexts.turnOn}
       </Button>
     </form>
   );
@@ -147,13 +148,13 @@ function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
   return (
     <>
       <Card>
-        <p className={styles.label}>{texts.minor.left}</p>
+        <p className={styles.label}>{minorTexts.left}</p>
         <p className={styles.clock} role="timer">
           {countdown(useSecondsLeft(status))}
         </p>
-        <p className={styles.label}>{texts.minor.hours(rules.from, rules.to, rules.minutes_a_day)}</p>
+        <p className={styles.label}>{minorTexts.hours(rules.from, rules.to, rules.minutes_a_day)}</p>
       </Card>
-      <UnlockForm label={texts.minor.turnOff} change={{ kind: 'off', done: texts.minor.turnedOff }} />
+      <UnlockForm label={minorTexts.turnOff} change={{ kind: 'off', done: minorTexts.turnedOff }} />
       <Reset status={status} />
     </>
   );
@@ -172,7 +173,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   const [run, busy] = useChange(showErrors);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (showErrors(isPin(pin) ? {} : { pin: [texts.minor.pinWrong] })) return;
+    if (showErrors(isPin(pin) ? {} : { pin: [minorTexts.pinWrong] })) return;
     const done = await run({ kind: change.kind, pin });
     setPin('');
     if (done && change.done) toast(change.done, { kind: 'success' });
@@ -180,7 +181,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   return (
     <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={label} noValidate>
       <PinField
-        label={texts.minor.guardian}
+        label={minorTexts.guardian}
         value={pin}
         error={errors.pin}
         onChange={(value) => {
@@ -209,18 +210,18 @@ function Reset({ status }: { status: Status }) {
     const done = await run({ kind: 'reset', password });
     if (!done) return;
     setPassword('');
-    if (!done.on) toast(texts.minor.turnedOff, { kind: 'success' });
+    if (!done.on) toast(minorTexts.turnedOff, { kind: 'success' });
   };
-  const asked = status.reset_at && (isReady ? texts.minor.resetReady : texts.minor.resetAsked(moment(status.reset_at)));
+  const asked = status.reset_at && (isReady ? minorTexts.resetReady : minorTexts.resetAsked(moment(status.reset_at)));
   return (
     <details className={styles.reset}>
-      <summary className={styles.forgotten}>{texts.minor.forgotten}</summary>
-      <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.minor.forgotten} noValidate>
-        <p className={styles.about}>{asked || texts.minor.resetAbout}</p>
+      <summary className={styles.forgotten}>{minorTexts.forgotten}</summary>
+      <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={minorTexts.forgotten} noValidate>
+        <p className={styles.about}>{asked || minorTexts.resetAbout}</p>
         {(isReady || resetAt === null) && (
           <>
             <PasswordField
-              label={texts.minor.password}
+              label={minorTexts.password}
               name="password"
               autoComplete="current-password"
               value={password}
@@ -231,11 +232,11 @@ function Reset({ status }: { status: Status }) {
               }}
             />
             <Button type="submit" variant="quiet" block loading={busy} disabled={password === ''}>
-              {isReady ? texts.minor.resetNow : texts.minor.ask}
+              {isReady ? minorTexts.resetNow : minorTexts.ask}
             </Button>
           </>
         )}
-        <p className={styles.about}>{texts.minor.support(hostConfig().support.email)}</p>
+        <p className={styles.about}>{minorTexts.support(hostConfig().support.email)}</p>
       </form>
     </details>
   );
@@ -296,12 +297,12 @@ function useWarning(secondsLeft: number) {
   const warned = useRef(false);
   const isShort = secondsLeft > 0 && secondsLeft <= WARN_SECONDS;
   useEffect(() => {
-    if (isShort && !warned.current) toast(texts.minor.fewLeft(WARN_SECONDS / 60));
+    if (isShort && !warned.current) toast(minorTexts.fewLeft(WARN_SECONDS / 60));
     warned.current = isShort;
   }, [isShort]);
 }
 
-/** Slot `minor`, over every screen of who has the mode on: the whole screen where nothing is allowed, a notice where money is. */
+/** Over every screen of who has the mode on: the whole screen where nothing is allowed, a notice where money is. */
 export function MinorGuard({ pathname }: { pathname: string }) {
   const status = useUser()?.minor;
   return status ? <Guard status={status} pathname={pathname} /> : null;
@@ -317,11 +318,11 @@ function Guard({ status, pathname }: { status: Status; pathname: string }) {
       <Blocked status={status} />
       <Dialog
         open={!status.blocked && pathname === paths.recharge()}
-        title={texts.minor.noRecharge}
-        confirmLabel={texts.minor.understood}
+        title={minorTexts.noRecharge}
+        confirmLabel={minorTexts.understood}
         onConfirm={leave}
       >
-        {texts.minor.noRechargeAbout}
+        {minorTexts.noRechargeAbout}
       </Dialog>
     </>
   );
@@ -339,17 +340,17 @@ function Blocked({ status }: { status: Status }) {
         <div className={styles.panel}>
           <InkDrawing name="moon" />
           <h1 id="minor-blocked" className={styles.title}>
-            {texts.minor.blocked[reason]}
+            {minorTexts.blocked[reason]}
           </h1>
           {rules && (
             <p>
               {reason === 'night'
-                ? texts.minor.blockedFor.night(rules.from, rules.to)
-                : texts.minor.blockedFor.limit(rules.minutes_a_day)}
+                ? minorTexts.blockedFor.night(rules.from, rules.to)
+                : minorTexts.blockedFor.limit(rules.minutes_a_day)}
             </p>
           )}
-          {status.resumes_at && <p>{texts.minor.resumes(moment(status.resumes_at))}</p>}
-          <UnlockForm label={texts.minor.extend(rules?.extension_minutes)} change={{ kind: 'extend' }} />
+          {status.resumes_at && <p>{minorTexts.resumes(moment(status.resumes_at))}</p>}
+          <UnlockForm label={minorTexts.extend(rules?.extension_minutes)} change={{ kind: 'extend' }} />
           <Reset status={status} />
           <Button variant="quiet" block onClick={() => void signOut()}>
             {texts.signOut.action}

@@ -1,6 +1,5 @@
 import { api, authPopup, type Capability, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
 import {
-  fireEvent,
   offline,
   onTestEnd,
   openRemote,
@@ -353,17 +352,6 @@ describe('the search', () => {
     expect(await titles()).toEqual(['/story/s-2?chat=1']);
     answer(pageDto([]));
     expect(await screen.findByText(/没有找到「画皮」/)).toBeTruthy();
-  });
-
-  test('waits for an input method to be done', async () => {
-    const { requests } = openList(() => pageDto([second]));
-    const field = await searchField();
-    fireEvent.compositionStart(field);
-    fireEvent.change(field, { target: { value: 'hua' } });
-    fireEvent.submit(field);
-    fireEvent.change(field, { target: { value: '画' } });
-    fireEvent.compositionEnd(field);
-    await waitFor(() => expect(asked(requests)).toEqual(['画']));
   });
 
   test('that fails says so and tries again', async () => {

@@ -97,8 +97,9 @@ function useTypedWords(q: string, onWords: (q: string) => void) {
   const [isComposing, setComposing] = useState(false);
   // the address changed by another hand: a way back, a reload
   if (q !== known.address) {
-    setKnown({ ...known, address: q });
-    if (q !== known.told.trim()) setTyped(q);
+    const isOurs = q === known.told.trim();
+    setKnown({ address: q, told: isOurs ? known.told : q });
+    if (!isOurs) setTyped(q);
   }
   const tell = useEffectEvent((value: string) => {
     if (value.trim() === q) return;

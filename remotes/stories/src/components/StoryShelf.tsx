@@ -9,6 +9,9 @@ const SHORT = 120;
 /** From here on the list may soon be long. */
 const GROWING = 60;
 
+/** What knows the rows of a long list. */
+export const loadRows = () => import(/* webpackChunkName: "longList" */ './GridRows');
+
 interface StoryShelfProps {
   stories: Story[];
   hasLead?: boolean;
@@ -51,7 +54,7 @@ export function StoryShelf({ stories, hasLead = true, isWhole, growsSoon = false
   );
 }
 
-/** What knows the rows of a long list, fetched when it is wanted; where it cannot be had the whole list is drawn. */
+/** Fetched when it is wanted; where it cannot be had the whole list is drawn. */
 function useRows(isWanted: boolean, length: number) {
   const [rows, setRows] = useState<{ Rows: ComponentType<GridRowsProps> | null; isLost: boolean }>({
     Rows: null,
@@ -62,7 +65,7 @@ function useRows(isWanted: boolean, length: number) {
   useEffect(() => {
     if (!isWanted || !isMissing) return;
     let isLeft = false;
-    import(/* webpackChunkName: "longList" */ './GridRows').then(
+    loadRows().then(
       ({ default: Rows }) => isLeft || setRows({ Rows, isLost: false }),
       () => isLeft || setRows({ Rows: null, isLost: true }),
     );

@@ -302,6 +302,23 @@ describe('the search', () => {
     await waitFor(() => expect(location.search).toBe(`?q=${encodeURIComponent('画')}&sort=hot`));
   });
 
+  test('follows an address that changes by another hand, and back', async () => {
+    const at = (search: string) =>
+      act(() => {
+        history.pushState(null, '', `/explore${search}`);
+        dispatchEvent(new PopStateEvent('popstate'));
+      });
+    const { user } = openRemote(remote, handlers, { capabilities, path: '/explore?q=' });
+    await user.type(await field(), '画皮');
+    await waitFor(() => expect(inSight()).toEqual(['画皮']));
+    at(`?tag=${encodeURIComponent('人鬼情')}`);
+    await waitFor(() => expect(inSight()).toEqual(['聂小倩']));
+    expect((await field()).value).toBe('');
+    at(`?q=${encodeURIComponent('画皮')}`);
+    await waitFor(() => expect(inSight()).toEqual(['画皮']));
+    expect((await field()).value).toBe('画皮');
+  });
+
   test('words that nothing has are said, with the way to all stories', async () => {
     const path = `/explore?q=${encodeURIComponent('没有的')}&tag=${encodeURIComponent('警世')}`;
     const { user } = openRemote(remote, handlers, { capabilities, path });

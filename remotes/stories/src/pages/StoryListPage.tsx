@@ -2,7 +2,11 @@ import { failureText } from '@liaozhai/shared/format';
 import {
   capabilities,
   isApiError,
+  Link,
   offlineCache,
+  paths,
+  type RecentStory,
+  recentStories,
   tab,
   toast,
   useCapability,
@@ -11,22 +15,41 @@ import {
   useOnline,
   useScreen,
   useSearchParams,
+  useUser,
 } from '@liaozhai/shared/runtime';
 import {
   ArrowUpIcon,
+  Cover,
   EmptyState,
   EndOfList,
   ErrorRow,
+  hasKeptPages,
   InfiniteList,
   PullToRefresh,
   QueryView,
   ScreenSkeleton,
   useKeptPages,
 } from '@liaozhai/shared/ui';
-import { Activity, type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { adoptFirstStories, putKept, putNewest, storiesApi, useStoriesGetStoriesInfiniteQuery } from '../api';
-import { ContinueRow } from '../components/ContinueRow';
-import { StoryShelf } from '../components/StoryShelf';
+import {
+  Activity,
+  type ComponentType,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import {
+  adoptFirstStories,
+  putKept,
+  putNewest,
+  storiesApi,
+  useStoriesGetRecentQuery,
+  useStoriesGetStoriesInfiniteQuery,
+} from '../api';
+import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { Wordmark } from '../components/Wordmark';
 import {
   hasGap,
@@ -44,6 +67,11 @@ import styles from './StoryListPage.module.css';
 import { useDeviceCopy } from './useDeviceCopy';
 
 adoptFirstStories();
+
+const KEPT_PAGES = 'stories.pages.1';
+
+// a long list is about to be put back
+if (hasKeptPages(tab, KEPT_PAGES)) loadRows().catch(() => undefined);
 
 /** Thousands of stories are not written with every page that comes. */
 const KEEP_AFTER_MS = 600;
@@ -110,7 +138,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const mayGoOn = useKeptPages({
     cache: offlineCache,
     tab,
-    key: 'stories.pages.1',
+    key: KEPT_PAGES,
     pages,
     slim: withoutBooks,
     pauseMs: KEEP_AFTER_MS,
@@ -247,4 +275,47 @@ function useNewStories(pages: StoryPage[] | undefined) {
     show,
     refresh,
   };
+}
+
+/** The stories one talked in last, above the shelf; none for guests. */
+function ContinueRow() {
+  const stories = useRecentStories();
+  if (stories.length === 0) return null;
+  return (
+    <section aria-label={texts.list.resume}>
+      <ul className={styles.row}>
+        {stories.map(({ id, title, coverUrl, coverColor }) => (
+          <li key={id} className={styles.place}>
+            <Link className={styles.card} to={paths.storyChat(id)}>
+              {coverUrl && (
+                <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} eager decorative />
+              )}
+              <span className={styles.words}>
+                <span className={styles.label}>{texts.list.resume}</span>
+                <span className={styles.title}>{title}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/**
+ * From the device's copy when the shelf comes into sight, so that nothing on it moves: what the server tells later takes
+ * the row's place, but there is none where there was none before the next time.
+ */
+function useRecentStories(): RecentStory[] {
+  const user = useUser();
+  const { data: live } = useStoriesGetRecentQuery(undefined, { skip: !user });
+  const [drawn, setDrawn] = useState(recentStories.read);
+  const latest = useEffectEvent(() => live ?? recentStories.read());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another user has other stories
+  useLayoutEffect(() => setDrawn(latest()), [user?.id]);
+  useEffect(() => {
+    if (live && user) recentStories.write(live);
+  }, [live, user]);
+  if (!user || drawn.length === 0) return [];
+  return live?.length ? live : drawn;
 }

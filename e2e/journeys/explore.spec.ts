@@ -1,0 +1,66 @@
+import type { Page } from '@playwright/test';
+import { appIsUp, expect, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const cards = (page: Page) => page.locator('main:visible li a[href^="/story/"]').filter({ visible: true });
+const field = (page: Page) => page.getByRole('searchbox', { name: '搜索故事' });
+
+/** Adds up how far things move by themselves, from the first paint on. */
+function recordShifts() {
+  const shifts: number[] = [];
+  Object.assign(globalThis, { shifts });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { hadRecentInput, value } = entry as PerformanceEntry & { hadRecentInput: boolean; value: number };
+      if (!hadRecentInput) shifts.push(value);
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+const shifts = (page: Page) => page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
+
+test('发现 is searched by words and by tag, and a reload and the way back find the search', async ({
+  person,
+  page,
+}) => {
+  await page.addInitScript(recordShifts);
+  await person.open('/explore');
+  await page.getByRole('button', { name: '搜索故事' }).tap();
+  expect(await shifts(page)).toEqual([]);
+  await field(page).fill('画皮');
+  await expect(page).toHaveURL(`/explore?q=${encodeURIComponent('画皮')}`);
+  await expect(cards(page).first()).toContainText('画皮');
+  await cards(page).first().tap();
+  await page.getByRole('link', { name: '标签「惊悚」的故事' }).tap();
+  await expect(page).toHaveURL(`/explore?tag=${encodeURIComponent('惊悚')}`);
+  await expect(page.getByRole('button', { name: '惊悚', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await expect(cards(page).filter({ hasText: '惊悚' })).not.toHaveCount(0);
+  await page.goBack();
+  await expect(page).toHaveURL('/story/hua-pi');
+  await page.goBack();
+  await expect(field(page)).toHaveValue('画皮');
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(field(page)).toHaveValue('画皮');
+  await expect(cards(page).first()).toContainText('画皮');
+  await page.getByRole('button', { name: '取消' }).tap();
+  await expect(page.getByRole('button', { name: '刷新' })).toBeVisible();
+  await expect(page).toHaveURL('/explore');
+  // what the server draws for the plain shelf would have to make way
+  const html = await (await page.request.get('/explore?tag=x')).text();
+  expect(html).not.toContain('id="liaozhai-first"');
+});
+
+test('继续读 leads on from 发现 into the last chat, and moves nothing when it is drawn', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  await page.addInitScript(recordShifts);
+  await person.open('/explore');
+  const isKept = () => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('liaozhai-recent:')));
+  await expect.poll(isKept).toBe(true);
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await appIsUp(page);
+  const row = page.getByRole('region', { name: '继续读' });
+  await expect(row.getByRole('link')).toHaveCount(1);
+  expect(await shifts(page)).toEqual([]);
+  await row.getByRole('link', { name: /聂小倩/ }).tap();
+  await expect(page).toHaveURL('/story/nie-xiaoqian?chat=1');
+});
