@@ -19,6 +19,15 @@ export const calls = {
     follows: 'POST /v1/messages/suggestion',
   },
   'POST /v1/messages/continue': { without: serverWords },
+  'POST /v1/messages/{id}/cancel': { without: 'the page offers no 停止: announced as messages.cancel' },
+  'POST /v1/messages/{id}/regenerate': {
+    without: 'the page offers no 换一种说法: announced as messages.regenerate',
+  },
+  'POST /v1/messages/{id}/variant': {
+    without: 'a reply that was told another way cannot show its former text again',
+    follows: 'POST /v1/messages/{id}/regenerate',
+  },
+  'POST /v1/messages/{id}/edit': { without: 'the page offers no 编辑: announced as messages.edit' },
   'GET /v1/messages/search': { without: 'a chat has no 查找, unless messages.search is announced' },
   'GET /v1/messages/days': { without: 'a chat has no 按日期', follows: 'GET /v1/messages/search' },
   'POST /v1/messages/{id}/report': { without: 'a reply has no 举报, unless messages.report is announced' },
@@ -29,6 +38,9 @@ export const calls = {
   },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',
+  },
+  'POST /v1/conversations/{id}/restart': {
+    without: 'the page offers no 重新开始: announced as conversations.restart',
   },
   'GET /v1/user': { without: 'required' },
   'PUT /v1/user': { without: 'saving the profile ends with 服务器还没有这项功能, what was typed stays' },

@@ -92,6 +92,8 @@ export const Message: Entity = {
     body: text,
     error: problem,
     cost: whole,
+    variant: v.optional(whole),
+    variants: v.optional(whole),
     created_at: time,
     updated_at: time,
   }),
@@ -103,7 +105,7 @@ export const Conversation: Entity = {
   agreed: v.looseObject({
     id,
     story: v.looseObject({ id, title: text, cover_url: orNull(text) }),
-    last_message: v.looseObject({ id, role: text, excerpt: text, created_at: time }),
+    last_message: orNull(v.looseObject({ id, role: text, excerpt: text, created_at: time })),
     last_seq: whole,
     version: whole,
     active_message_id: orNull(id),

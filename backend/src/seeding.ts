@@ -61,6 +61,7 @@ export function seedConversation(services: Services, userId: string, storyId: st
         reader: { name: '', persona: '' },
         history: history.slice(-6),
         offered: [],
+        retold: [],
         continuing: false,
         turn,
         seed: `seed|${seq}`,

@@ -7,13 +7,14 @@ import { openBackend } from './testBackend.ts';
 import type { Latest, UserDto } from './wire.ts';
 
 const runs = Number(process.env.FC_RUNS ?? 12);
-const backend = await openBackend({ STORYTELLER_FAIL_RATE: '0.25' });
+const backend = await openBackend({ STORYTELLER_FAIL_RATE: '0.25', STORYTELLER_PIECE_DELAY_MS: '4' });
 const { db } = backend.services;
 const stories = ['nie-xiaoqian', 'hua-pi', 'cu-zhi'];
 
 type Step =
   | { kind: 'say'; story: number; key: number; word: string }
-  | { kind: 'continue' | 'suggest' | 'delete'; story: number; key: number }
+  | { kind: 'continue' | 'suggest' | 'delete' | 'stop' | 'restart'; story: number; key: number }
+  | { kind: 'regenerate' | 'choose' | 'edit'; story: number; key: number }
   | { kind: 'checkIn' }
   | { kind: 'wait' };
 
@@ -32,7 +33,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('continue' as const, 'suggest' as const, 'delete' as const),
+      kind: fc.constantFrom(
+        'continue' as const,
+        'suggest' as const,
+        'delete' as const,
+        'stop' as const,
+        'restart' as const,
+      ),
+      story,
+      key,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('regenerate' as const, 'choose' as const, 'edit' as const),
       story,
       key,
     }),
@@ -100,6 +115,16 @@ async function act(reader: Client, one: Step, costing: Costing): Promise<number>
   if (one.kind === 'say') return costing.post('/messages', one.key, { story_id: stories[one.story], body: one.word });
   const { body } = await reader.get<Latest>(`/messages/latest?story_id=${stories[one.story]}&limit=1`);
   const conversation_id = body.meta.conversation_id ?? 'none';
+  const lastId = body.data[0]?.id ?? 'none';
+  if (one.kind === 'restart') return (await reader.post(`/conversations/${conversation_id}/restart`)).status;
+  if (one.kind === 'regenerate') return costing.post(`/messages/${lastId}/regenerate`, one.key, {});
+  if (one.kind === 'choose') return (await reader.post(`/messages/${lastId}/variant`, { variant: one.key })).status;
+  if (one.kind === 'edit') {
+    const { data } = await reader.latest({ story_id: stories[one.story] ?? '' });
+    const lines = data.filter(({ role }) => role === 'user');
+    return costing.post(`/messages/${lines[one.key % lines.length]?.id}/edit`, one.key, { body: '换了话' });
+  }
+  if (one.kind === 'stop') return (await reader.post(`/messages/${lastId}/cancel`)).status;
   if (one.kind === 'delete') return (await reader.delete(`/conversations/${conversation_id}`)).status;
   const path = one.kind === 'continue' ? '/messages/continue' : '/messages/suggestion';
   return costing.post(path, one.key, { conversation_id });
@@ -123,18 +148,25 @@ function checkLedger(userId: string): void {
   expect(balance).toBe(sum);
 }
 
-/** Every spent entry belongs to something that succeeded; everything that failed was paid back exactly once. */
+/** What a reply cost is what was booked for it and not paid back, once each; what failed, or was stopped before its first word, was. */
 function checkCharges(userId: string): void {
   const entries = entriesOf(userId);
-  const refunds = entries.filter(({ type }) => type === 'refund').map(({ ref_key }) => ref_key);
-  expect(new Set(refunds).size).toBe(refunds.length);
+  const refunds = new Map(entries.filter(({ type }) => type === 'refund').map((entry) => [entry.ref_key, entry]));
+  expect(refunds.size).toBe(entries.filter(({ type }) => type === 'refund').length);
+  const charges = new Map(chargesOf(userId).map((entry) => [`${entry.type}:${entry.ref_key}`, entry]));
+  for (const [key, { amount }] of refunds) expect(charges.get(key)?.amount).toBe(-amount);
   const messages = db.all(query.selectFrom('messages').selectAll().where('user_id', '=', userId));
   for (const message of messages.filter(({ role }) => role === 'assistant')) {
+    const { id, revision, status, body, cost } = message;
     const spent = entries
-      .filter(({ ref_type, ref_id }) => ref_type === 'message' && ref_id === message.id)
+      .filter(({ ref_type, ref_id }) => ref_type === 'message' && ref_id === id)
       .reduce((sum, { amount }) => sum - amount, 0);
-    expect([message.status === 'failed' || message.status === 'completed', message.cost]).toEqual([true, spent]);
-    const lastKey = message.revision === 1 ? `message:${message.id}` : `continue:${message.id}:${message.revision}`;
-    expect(refunds.includes(lastKey)).toBe(message.status === 'failed');
+    expect(['failed', 'completed', 'cancelled']).toContain(status);
+    expect(cost).toBe(spent);
+    const keys = revision === 1 ? [`message:${id}`] : [`message:${id}:${revision}`, `continue:${id}:${revision}`];
+    // a text that was chosen again has a revision that cost nothing
+    const lastKey = keys.find((key) => charges.has(key));
+    if (lastKey && (status === 'failed' || body === '')) expect(refunds.has(lastKey)).toBe(true);
+    if (lastKey && status === 'completed' && revision === 1) expect(refunds.has(lastKey)).toBe(false);
   }
 }

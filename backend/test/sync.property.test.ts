@@ -16,8 +16,10 @@ interface Follower {
   limit: number;
 }
 
+const acts = ['say', 'continue', 'stop', 'regenerate', 'choose', 'edit', 'restart'] as const;
+
 const step = fc.oneof(
-  fc.record({ kind: fc.constantFrom('say' as const, 'continue' as const) }),
+  fc.record({ kind: fc.constantFrom(...acts) }),
   fc.record({ kind: fc.constant('settle' as const) }),
   fc.record({ kind: fc.constant('catchUp' as const), who: fc.nat(2) }),
 );
@@ -46,14 +48,24 @@ test('sync.property: whoever asks for what came after a version ends with the wh
   );
 });
 
-async function act(reader: Client, kind: 'say' | 'continue'): Promise<void> {
+async function act(reader: Client, kind: (typeof acts)[number]): Promise<void> {
   if (kind === 'say') {
     await reader.say({ story_id });
     return;
   }
-  const { meta } = await reader.latest({ story_id, limit: 1 });
-  if (meta.conversation_id)
-    await reader.post('/messages/continue', { conversation_id: meta.conversation_id, client_id: randomUUID() });
+  const { meta, data } = await reader.latest({ story_id, limit: 1 });
+  const [last] = data;
+  const key = { client_id: randomUUID() };
+  if (kind === 'restart') await reader.post(`/conversations/${meta.conversation_id}/restart`);
+  if (kind === 'stop') await reader.post(`/messages/${last?.id}/cancel`);
+  if (kind === 'regenerate') await reader.post(`/messages/${last?.id}/regenerate`, key);
+  if (kind === 'choose') await reader.post(`/messages/${last?.id}/variant`, { variant: 1 });
+  if (kind === 'edit') {
+    const line = (await reader.latest({ story_id })).data.findLast(({ role, seq }) => role === 'user' && seq % 3);
+    await reader.post(`/messages/${line?.id}/edit`, { body: '换了话', ...key });
+  }
+  if (kind !== 'continue') return;
+  if (meta.conversation_id) await reader.post('/messages/continue', { conversation_id: meta.conversation_id, ...key });
 }
 
 async function catchUp(reader: Client, follower: Follower | undefined): Promise<void> {
@@ -61,7 +73,15 @@ async function catchUp(reader: Client, follower: Follower | undefined): Promise<
   let page: Latest;
   do {
     page = await reader.latest({ story_id, after: follower.version, limit: follower.limit });
-    for (const message of page.data) follower.known.set(message.id, message);
-    follower.version = page.meta.version;
+    const { version, last_seq } = page.meta;
+    // what an edited line has taken away
+    for (const { id, seq, version: known } of follower.known.values())
+      if (seq > last_seq && known <= version) follower.known.delete(id);
+    for (const message of page.data) {
+      // another message may stand in the place of one that is gone
+      for (const { id, seq } of follower.known.values()) if (seq === message.seq) follower.known.delete(id);
+      follower.known.set(message.id, message);
+    }
+    follower.version = version;
   } while (page.meta.has_more);
 }

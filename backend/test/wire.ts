@@ -46,6 +46,8 @@ export interface MessageDto {
   status: string;
   error: { code: string; message: string } | null;
   cost: number;
+  variant: number;
+  variants: number;
   created_at: string;
 }
 

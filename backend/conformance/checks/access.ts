@@ -7,8 +7,11 @@ import { conversationIdOf, madeId, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
 
+/** What the other one has, as ids. */
 interface Targets {
   conversation_id: string;
+  lineId: string;
+  replyId: string;
   suggestionId: string;
   orderId: string;
   ticketId: string;
@@ -20,7 +23,7 @@ interface Attempt {
   call: Call;
   /** what it aims at, where a call has several targets */
   target?: string;
-  /** What the other one has, as ids; made before the attempt. */
+  /** What the other one has is made before the attempt. */
   send(attacker: Visitor, victim: Targets): Promise<Answer>;
   /** Whether the answer itself gives something away. */
   gives(answer: Answer): boolean;
@@ -45,6 +48,27 @@ const attempts: Attempt[] = [
   {
     call: 'POST /v1/messages/continue',
     send: (attacker, { conversation_id }) => attacker.post('/messages/continue', { conversation_id, ...withKey() }),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/{id}/cancel',
+    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/cancel`, {}),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/{id}/regenerate',
+    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/regenerate`, withKey()),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/{id}/variant',
+    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/variant`, { variant: 1 }),
+    gives: isSuccess,
+  },
+  {
+    call: 'POST /v1/messages/{id}/edit',
+    send: (attacker, { lineId }) =>
+      attacker.post(`/messages/${encodeURIComponent(lineId)}/edit`, { body: '他人所改', ...withKey() }),
     gives: isSuccess,
   },
   {
@@ -77,6 +101,12 @@ const attempts: Attempt[] = [
     }),
   ),
   {
+    call: 'POST /v1/conversations/{id}/restart',
+    send: (attacker, { conversation_id }) =>
+      attacker.post(`/conversations/${encodeURIComponent(conversation_id)}/restart`, withKey()),
+    gives: isSuccess,
+  },
+  {
     call: 'DELETE /v1/conversations/{id}',
     send: (attacker, { conversation_id }) => attacker.delete(`/conversations/${encodeURIComponent(conversation_id)}`),
     gives: () => false,
@@ -90,9 +120,12 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: A
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
   const orderId = call === 'GET /v1/orders/{id}' ? madeId((await world.order()).answer) : '';
   const ticketId = call === 'POST /v1/support/tickets/{id}/read' ? madeId((await world.ticket()).answer) : '';
+  const messages = await world.settled(victim.visitor, conversation_id);
+  const [lineId, replyId] = [messages[0], messages.at(-1)].map(idOf) as [string, string];
   const attacker = await world.member('theirs');
   const before = await stateOf(victim.visitor, conversation_id);
-  const answer = await send(attacker.visitor, { conversation_id, suggestionId, orderId, ticketId, userId: victim.id });
+  const ids = { conversation_id, lineId, replyId, suggestionId, orderId, ticketId, userId: victim.id };
+  const answer = await send(attacker.visitor, ids);
   const own = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
   const isChanged = await hasChanged(victim.visitor, conversation_id, before);
@@ -159,6 +192,11 @@ const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/messages', 'POST', '/messages'],
   ['POST /v1/messages/suggestion', 'POST', '/messages/suggestion'],
   ['POST /v1/messages/continue', 'POST', '/messages/continue'],
+  ['POST /v1/messages/{id}/cancel', 'POST', '/messages/none/cancel'],
+  ['POST /v1/messages/{id}/regenerate', 'POST', '/messages/none/regenerate'],
+  ['POST /v1/messages/{id}/variant', 'POST', '/messages/none/variant'],
+  ['POST /v1/messages/{id}/edit', 'POST', '/messages/none/edit'],
+  ['POST /v1/conversations/{id}/restart', 'POST', '/conversations/none/restart'],
   ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
   ['PUT /v1/user', 'PUT', '/user'],
   ['PUT /v1/user/password', 'PUT', '/user/password'],

@@ -283,6 +283,144 @@ const resuming = checksOf('POST /v1/messages/continue', [
   },
 ]);
 
+const stopping = checksOf('POST /v1/messages/{id}/cancel', [
+  {
+    name: 'answers a reply that has ended as it is',
+    otherwise: 'shows whatever the reply has become',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const before = (await world.settled(visitor, id)).at(-1) ?? {};
+      const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {});
+      expectSuccess(answer);
+      const { message } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      const { status, body } = recordOf(message);
+      expectThat(status === before.status && body === before.body, () => shown(answer));
+    },
+  },
+  {
+    name: 'stops a reply that is being written, and keeps it from growing',
+    otherwise: 'shows the reply growing on until it ends',
+    async run(world) {
+      const { visitor } = await world.member('theirs');
+      const [, story_id] = await world.stories();
+      const { answer } = await say(visitor, { story_id });
+      const reply = recordOf(unwrapped(answer.body).reply);
+      if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
+      const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
+      expectSuccess(stopped);
+      const { status, body } = recordOf(unwrapped(stopped.body).message);
+      if (status === 'completed') throw new Untried('the reply was written too fast');
+      expectThat(status === 'cancelled', () => shown(stopped));
+      const after = (await world.settled(visitor, conversationIdOf(answer))).at(-1) ?? {};
+      expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
+    },
+  },
+]);
+
+const retelling = [
+  ...checksOf('POST /v1/messages/{id}/regenerate', [
+    {
+      name: 'tells the last reply another way, in the same message and as a further text of it',
+      otherwise: 'shows whatever the conversation has become',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = (await world.settled(visitor, id)).at(-1) ?? {};
+        const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
+        const client_id = randomUUID();
+        const answer = await visitor.post(path, { client_id }, { 'Idempotency-Key': client_id });
+        expectSuccess(answer);
+        const { message } = unwrapped(answer.body);
+        expectReadable(Message, message);
+        const { revision, variant, variants } = recordOf(message);
+        expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
+        expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
+        const after = (await world.settled(visitor, id)).at(-1) ?? {};
+        expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/messages/{id}/variant', [
+    {
+      name: 'shows a former text of the last reply again',
+      otherwise: 'shows whatever the reply has become',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = (await world.settled(visitor, id)).at(-1) ?? {};
+        if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
+        const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
+        expectSuccess(answer);
+        const { variant, body } = recordOf(unwrapped(answer.body).message);
+        expectThat(variant === 1 && body !== before.body, () => shown(answer));
+        const after = (await world.settled(visitor, id)).at(-1) ?? {};
+        expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
+      },
+    },
+  ]),
+];
+
+/** An answered line of `theirs`, by whom it can be edited. */
+async function ownLine(world: World) {
+  const { visitor } = await world.member('theirs');
+  const [, story_id] = await world.stories();
+  const { answer } = await say(visitor, { story_id });
+  if (answer.status > 299) throw new Untried('no message could be sent');
+  const conversationId = conversationIdOf(answer);
+  const written = await world.settled(visitor, conversationId);
+  const line = written.findLast(({ role }) => role === 'user') ?? {};
+  const edit = (content: object) => {
+    const client_id = randomUUID();
+    const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
+    return visitor.post(path, { client_id, ...content }, { 'Idempotency-Key': client_id });
+  };
+  return { visitor, conversationId, written, line, edit };
+}
+
+const editing = checksOf('POST /v1/messages/{id}/edit', [
+  {
+    name: 'gives a line other words and has it answered anew, in the place of what followed',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { visitor, conversationId, written, line, edit } = await ownLine(world);
+      const last_seq = written.at(-1)?.seq;
+      const answer = await edit({ body: '换了话', revision: line.revision, last_seq });
+      expectSuccess(answer);
+      const { message, reply } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      expectReadable(Message, reply);
+      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
+      const after = await world.settled(visitor, conversationId);
+      expectThat(after.length === written.length, `${after.length} messages where there were ${written.length}`);
+      expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+    },
+  },
+  {
+    name: 'tells those who catch up where the conversation ends now',
+    otherwise: 'shows what is gone on a device that missed the event, until the chat is opened anew',
+    async run(world) {
+      const { visitor, conversationId, line, edit } = await ownLine(world);
+      const version = Number(line.version);
+      expectSuccess(await edit({ body: '又换了话' }));
+      await world.settled(visitor, conversationId);
+      const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
+      const { body } = await visitor.get(`/messages/latest?${search}`);
+      const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
+      expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+    },
+  },
+  {
+    name: 'refuses where the conversation has gone on past last_seq (409)',
+    otherwise: 'cuts off what the reader has not seen yet',
+    async run(world) {
+      const { line, edit } = await ownLine(world);
+      expectStatus(await edit({ body: '没看见后面', last_seq: line.seq }), 409);
+    },
+  },
+]);
+
 const suggesting = [
   ...checksOf('POST /v1/messages/suggestion', [
     {
@@ -343,6 +481,26 @@ const conversations = checksOf('GET /v1/conversations', [
         Conversation,
         items.find((item) => idOf(item) === id),
       );
+    },
+  },
+]);
+
+const restarting = checksOf('POST /v1/conversations/{id}/restart', [
+  {
+    name: 'takes away all that was said and keeps the conversation',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { visitor, conversationId } = await ownLine(world);
+      const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
+      const answer = await visitor.post(path, { client_id: randomUUID() });
+      expectSuccess(answer);
+      const conversation = unwrapped(answer.body);
+      expectReadable(Conversation, conversation);
+      expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, () => shown(answer));
+      const left = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
+      expectStatus(left, 200);
+      const { meta } = recordOf(left.body);
+      expectThat(pageOf(left.body).items.length === 0 && recordOf(meta).last_seq === 0, () => shown(left));
     },
   },
 ]);
@@ -510,11 +668,15 @@ export const chatChecks = [
   ...messages,
   ...reading,
   ...resuming,
+  ...stopping,
+  ...retelling,
+  ...editing,
   ...suggesting,
   ...conversations,
   ...searching,
   ...marking,
   ...finding,
   ...reporting,
+  ...restarting,
   ...deletion,
 ];

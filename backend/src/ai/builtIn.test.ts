@@ -19,6 +19,7 @@ const contextOf = (
   reader: { name: '甲', persona: '' },
   history: history.slice(-latest),
   offered,
+  retold: [],
   continuing,
   turn: Math.ceil((history.length + 1) / 2),
   seed: `test|${history.length}|${history.at(-1)?.text.length}`,
@@ -51,6 +52,17 @@ describe('the built-in storyteller', () => {
       expect(composeSuggestions(contextOf(story, history), 4)).toHaveLength(4);
     });
   }
+
+  test('tells another way what is to be told again: the plot stands, the words are others', () => {
+    for (const story of stories) {
+      const context = contextOf(story, [{ role: 'user', text: '你是谁？' }]);
+      const first = composeReply(context);
+      const again = composeReply({ ...context, retold: [first], seed: `${context.seed}|again` });
+      const beats = sentencesOf(story.voice?.beats.join('\n') ?? '');
+      const repeated = sentencesOf(again).filter((sentence) => sentencesOf(first).includes(sentence));
+      expect(repeated.filter((sentence) => !beats.includes(sentence))).toEqual([]);
+    }
+  });
 
   const readers: [string, (turn: number) => string][] = [
     ['says the same all the time', () => '后来呢？'],

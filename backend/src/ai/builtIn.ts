@@ -111,9 +111,9 @@ class Phrasing {
   readonly #draw: Draw;
   readonly #picked = new Set<string>();
 
-  constructor({ history }: StoryContext, voice: Voice, draw: Draw) {
+  constructor({ history, retold }: StoryContext, voice: Voice, draw: Draw) {
     const replies = history.filter((line) => line.role === 'assistant');
-    this.#said = replies.map((line) => line.text).join('\n');
+    this.#said = [...replies.map((line) => line.text), ...retold].join('\n');
     this.#voice = voice;
     this.#draw = draw;
   }

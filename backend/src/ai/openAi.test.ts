@@ -39,6 +39,7 @@ const context: StoryContext = {
   reader: { name: '甲', persona: '一名剑客' },
   history: [{ role: 'user', text: '你是谁？' }],
   offered: [],
+  retold: [],
   continuing: false,
   turn: 1,
   seed: '',

@@ -91,8 +91,12 @@ function replyPrompt(context: StoryContext): ChatLine[] {
   const form = '动作写在 *星号* 里，对白写在“引号”里，80 到 250 字，结尾留一个让读者接话的由头。不要替读者说话。';
   const messages: ChatLine[] = [{ role: 'system', content: `${frame(context)}\n\n${form}` }, ...linesOf(context)];
   if (context.continuing) messages.push({ role: 'user', content: '（请接着上一段往下写，不要重复。）' });
+  if (context.retold.length > 0) messages.push({ role: 'user', content: retell(context.retold) });
   return messages;
 }
+
+const retell = (drafts: string[]): string =>
+  `（这一段请换一种说法重写，用词和写法都不要与这几稿雷同：）\n\n${drafts.join('\n\n——\n\n')}`;
 
 function suggestionPrompt(context: StoryContext, count: number): ChatLine[] {
   const known = context.offered.length > 0 ? `这些已经给过，请另想：\n${context.offered.join('\n')}` : '';

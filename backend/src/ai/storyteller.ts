@@ -11,6 +11,8 @@ export interface StoryContext {
   reader: { name: string; persona: string };
   /** The latest lines, oldest first; ends with the reader's line, or with the reply that is to be continued. */
   history: Line[];
+  /** What was told in this place before and is to be told another way, oldest first. */
+  retold: string[];
   /** Whether the last line is to be carried on instead of answered. */
   continuing: boolean;
   /** What was suggested to the reader in this conversation of late, oldest first. */

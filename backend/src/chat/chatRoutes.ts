@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, userOf } from '../http/http.ts';
 import { invalid, restarting } from '../http/httpError.ts';
@@ -10,8 +10,17 @@ import { assertMayUse } from '../users/minor.ts';
 import { seeUse } from '../users/minorRoutes.ts';
 import { findUser } from '../users/user.ts';
 import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
+import {
+  cancelForm,
+  cancelReply,
+  chooseVariant,
+  continueForm,
+  continueReply,
+  regenerateReply,
+  variantForm,
+} from './replyActions.ts';
 import { presentReport, reportForm, reportReply } from './reports.ts';
-import { continueForm, continueReply, messageForm, sendMessage } from './sendMessage.ts';
+import { editForm, editMessage, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
 /** Everything below `/v1/messages`. */
@@ -31,6 +40,28 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
         requestSuggestion(services, user, form),
       ),
     )
+    .post('/:id/cancel', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(cancelForm, await readInput(c));
+      return c.json(await cancelReply(services, user, c.req.param('id'), form));
+    })
+    .post('/:id/regenerate', (c) =>
+      charged(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
+        regenerateReply(services, user, c.req.param('id')),
+      ),
+    )
+    .post('/:id/edit', (c) =>
+      charged(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
+        editMessage(services, user, c.req.param('id'), form),
+      ),
+    )
+    .post('/:id/variant', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(variantForm, await readInput(c));
+      return c.json(services.db.transaction(() => chooseVariant(services, user, c.req.param('id'), form)));
+    })
     .get('/latest', (c) => {
       const user = userOf(c);
       const wanted = validate(latestQuery, c.req.query());
@@ -63,7 +94,8 @@ async function charged<Schema extends v.GenericSchema>(
 ): Promise<Response> {
   if (services.runs.isDraining) throw restarting();
   const user = userOf(c);
-  services.limits.take(`${c.req.path}:${user.id}`, perMinute);
+  const call = c.req.path.replace(c.req.param('id') ?? '', ':id');
+  services.limits.take(`${call}:${user.id}`, perMinute);
   const input = await readInput(c);
   const form = validate(schema, input);
   const key = requiredKey(c, input);

@@ -16,6 +16,7 @@ export function contextOf(services: Services, reply: MessageRow): StoryContext {
     ...frameOf(services, reply),
     history,
     offered: [],
+    retold: reply.body === '' ? formerTexts(services, reply.id) : [],
     continuing: history.at(-1)?.role === 'assistant',
     turn: Math.ceil(reply.seq / 2),
     seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
@@ -28,6 +29,7 @@ export function suggestionContext(services: Services, last: MessageRow): StoryCo
     ...frameOf(services, last),
     history: linesUpTo(services, last.conversation_id, last.seq),
     offered: offeredLately(services, last.conversation_id),
+    retold: [],
     continuing: false,
     turn: Math.ceil(last.seq / 2),
     seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
@@ -51,6 +53,21 @@ function linesUpTo({ db }: Services, conversationId: string, seq: number): Line[
       .limit(historyMessages),
   );
   return rows.reverse().map(({ role, body }) => ({ role: role === 'user' ? 'user' : 'assistant', text: body }));
+}
+
+/** The latest are enough for a storyteller not to repeat them. */
+const retoldTexts = 3;
+
+function formerTexts({ db }: Services, messageId: string): string[] {
+  const rows = db.all(
+    query
+      .selectFrom('message_variants')
+      .select('body')
+      .where('message_id', '=', messageId)
+      .orderBy('revision', 'desc')
+      .limit(retoldTexts),
+  );
+  return rows.reverse().map(({ body }) => body);
 }
 
 function offeredLately({ db }: Services, conversationId: string): string[] {

@@ -48,6 +48,13 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
   db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
 }
 
+/** Takes away all messages after a seq, under the conversation's next version; the caller saves the conversation. */
+export function cutAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
+  db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));
+  conversation.last_seq = seq;
+  conversation.version += 1;
+}
+
 /** The reader has seen it up to a version, on one device and so on all. */
 export function markAsRead({ db }: Services, row: ConversationRow, version: number): void {
   row.read_version = Math.max(row.read_version, Math.min(version, row.version));

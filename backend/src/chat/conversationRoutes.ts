@@ -6,13 +6,21 @@ import type { ConversationRow } from '../db/schema.ts';
 import { cursorPage, type Position, readCursor } from '../http/cursor.ts';
 import { type AppEnv, userOf } from '../http/http.ts';
 import { invalid } from '../http/httpError.ts';
+import { idempotencyKey, type Outcome, once } from '../http/idempotency.ts';
 import { readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { refund } from '../wallet.ts';
-import { excerpt, findConversation, markAsRead, presentConversation } from './conversation.ts';
+import {
+  cutAfter,
+  excerpt,
+  findConversation,
+  markAsRead,
+  presentConversation,
+  saveConversation,
+} from './conversation.ts';
 import { findMessage, refundReply } from './reply.ts';
 
 const listQuery = v.object({ q: v.optional(text(0, rules.searchCharacters), ''), cursor: v.optional(v.string()) });
@@ -40,6 +48,14 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
       const form = validate(changeForm, await readInput(c));
       const row = findConversation(services, user.id, c.req.param('id'));
       return c.json({ data: changeConversation(services, row, form) });
+    })
+    .post('/:id/restart', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const key = idempotencyKey(c, await readInput(c));
+      return once(c, services, key, {}, () =>
+        restartConversation(services, findConversation(services, user.id, c.req.param('id'))),
+      );
     })
     .delete('/:id', (c) => {
       const user = userOf(c);
@@ -111,21 +127,43 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
   });
 }
 
+/** Takes away all that was said, so that the story begins anew; only what is still being written is paid back. */
+function restartConversation(services: Services, conversation: ConversationRow): Outcome {
+  const { db } = services;
+  const { id, user_id } = conversation;
+  if (conversation.last_seq > 0) {
+    stopWriting(services, conversation);
+    db.run(query.deleteFrom('suggestions').where('conversation_id', '=', id));
+    cutAfter(services, conversation, 0);
+    conversation.active_message_id = null;
+    saveConversation(services, conversation);
+    const { version, last_seq } = conversation;
+    tell(services, user_id, 'conversation.restarted', { id, conversation_id: id, version, last_seq });
+  }
+  return { status: 200, body: { data: presentConversation(services, conversation) } };
+}
+
+/** Stops what is being written in a conversation whose messages are about to go, and pays it back. */
+function stopWriting(services: Services, { id, user_id, active_message_id }: ConversationRow): void {
+  const { db, runs } = services;
+  const active = active_message_id ? findMessage(services, active_message_id) : undefined;
+  if (active) refundReply(services, active);
+  const waiting = db.all(
+    query.selectFrom('suggestions').select('id').where('conversation_id', '=', id).where('status', '=', 'pending'),
+  );
+  for (const suggestion of waiting) refund(services, user_id, 'suggestion', suggestion.id);
+  db.afterCommit(() => {
+    for (const run of [active, ...waiting]) if (run) runs.stop(run.id);
+  });
+}
+
 /** Deletes for good; what is still being written stops and is paid back. */
 export function deleteConversation(services: Services, conversation: ConversationRow): void {
-  const { db, runs } = services;
-  const { id, user_id, version, active_message_id } = conversation;
+  const { db } = services;
+  const { id, user_id, version } = conversation;
   db.transaction(() => {
-    const active = active_message_id ? findMessage(services, active_message_id) : undefined;
-    if (active) refundReply(services, active);
-    const waiting = db.all(
-      query.selectFrom('suggestions').select('id').where('conversation_id', '=', id).where('status', '=', 'pending'),
-    );
-    for (const suggestion of waiting) refund(services, user_id, 'suggestion', suggestion.id);
+    stopWriting(services, conversation);
     db.run(query.deleteFrom('conversations').where('id', '=', id));
-    db.afterCommit(() => {
-      for (const run of [active, ...waiting]) if (run) runs.stop(run.id);
-    });
     tell(services, user_id, 'conversation.deleted', { id, conversation_id: id, version: version + 1 });
   });
 }

@@ -32,6 +32,8 @@ export function presentMessage(row: MessageRow) {
     status: row.status,
     error: presentError(row),
     cost: row.cost,
+    variant: row.variant,
+    variants: row.variants,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };

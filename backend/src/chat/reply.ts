@@ -1,6 +1,6 @@
 import { StorytellerTimeout, withDeadlines } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
-import type { MessageRow } from '../db/schema.ts';
+import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
 import { clean, codePoints } from '../http/input.ts';
 import { announceMessage, tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -16,6 +16,7 @@ const failures = {
   timeout: '等得太久，点数已退还，可以续写',
   interrupted: '回复中断，点数已退还，可以续写',
 };
+const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;
 
 export const failureMessage = (code: FailureCode): string => failures[code];
@@ -24,6 +25,12 @@ export function failureCode(error: unknown): FailureCode {
   if (error instanceof StorytellerTimeout) return 'timeout';
   return error instanceof RunStopped ? 'interrupted' : 'storyteller_failed';
 }
+
+/** How a reply comes to its end. What fails is paid back; what its reader stops, only where nothing of it had come. */
+export type Ending =
+  | { status: 'completed' }
+  | { status: 'failed'; code: FailureCode }
+  | { status: 'cancelled'; isPaidFor: boolean };
 
 /** Lets a pending reply be written once the surrounding transaction is on disk. */
 export function startReply(services: Services, messageId: string): void {
@@ -36,6 +43,7 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
   const { env, storyteller } = services;
   const writer = new DeltaWriter(services, row);
   const limits = { idleMs: env.STORYTELLER_IDLE_TIMEOUT_MS, totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS, signal };
+  const hasGrown = () => findMessage(services, messageId)?.body !== row.body;
   try {
     const context = contextOf(services, row);
     for await (const piece of withDeadlines((stop) => storyteller.generate(context, { signal: stop }), limits)) {
@@ -43,17 +51,24 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
       if (writer.isFull) break;
     }
     writer.flush();
-    endReply(services, messageId, findMessage(services, messageId)?.body === row.body ? 'storyteller_failed' : null);
+    endReply(services, messageId, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
   } catch (error) {
     writer.flush();
-    endReply(services, messageId, failureCode(error));
+    const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
+    endReply(
+      services,
+      messageId,
+      isCancelled ? { status: 'cancelled', isPaidFor: hasGrown() } : failed(failureCode(error)),
+    );
   } finally {
     writer.stop();
   }
 }
 
-/** Completes a running reply, or fails it and gives its price back, exactly once; nothing happens if it has ended already. */
-export function endReply(services: Services, messageId: string, failure: FailureCode | null): void {
+const failed = (code: FailureCode): Ending => ({ status: 'failed', code });
+
+/** Ends a running reply, and gives its price back where it is not paid for, exactly once; nothing happens if it has ended already. */
+export function endReply(services: Services, messageId: string, ending: Ending): void {
   const { db, clock } = services;
   db.transaction(() => {
     const row = findMessage(services, messageId);
@@ -63,13 +78,18 @@ export function endReply(services: Services, messageId: string, failure: Failure
     conversation.version += 1;
     conversation.active_message_id = null;
     saveConversation(services, conversation);
+    const failure = ending.status === 'failed' ? ending.code : null;
+    const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && ending.isPaidFor);
+    const former = row.body === '' ? formerVariant(services, row.id) : undefined;
     const ended: MessageRow = {
       ...row,
-      version: conversation.version,
-      status: failure ? 'failed' : 'completed',
+      status: ending.status,
       error_code: failure,
       error_message: failure && failures[failure],
-      cost: failure ? row.cost - refundReply(services, row) : row.cost,
+      ...(former && { ...textOf(former), variants: row.variants - 1 }),
+      ...(former && failure && { status: 'failed', error_code: failure, error_message: notRetold }),
+      version: conversation.version,
+      cost: isPaidFor ? row.cost : row.cost - refundReply(services, row),
       updated_at: clock(),
     };
     db.run(query.updateTable('messages').set(ended).where('id', '=', row.id));
@@ -77,11 +97,40 @@ export function endReply(services: Services, messageId: string, failure: Failure
   });
 }
 
-/** Gives back what the running revision of a reply cost; returns the points. */
+/** What of a message belongs to the text that it shows. */
+export const textOf = ({
+  variant,
+  body,
+  status,
+  error_code,
+  error_message,
+}: Omit<MessageVariantRow, 'message_id' | 'revision'>) => ({
+  variant,
+  body,
+  status,
+  error_code,
+  error_message,
+});
+
+/** The text that a reply showed before it began to be told again; undefined where it was told once. */
+const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow | undefined =>
+  db.first(
+    query
+      .selectFrom('message_variants')
+      .selectAll()
+      .where('message_id', '=', messageId)
+      .orderBy('revision', 'desc')
+      .limit(1),
+  );
+
+/** Under what a revision of a reply is booked; the first is the message's own. */
+export const bookingKey = ({ id, revision }: Pick<MessageRow, 'id' | 'revision'>): string =>
+  revision === 1 ? id : `${id}:${revision}`;
+
+/** Gives back what the running revision of a reply cost, be it told anew or carried on; returns the points. */
 export function refundReply(services: Services, row: MessageRow): number {
-  return row.revision === 1
-    ? refund(services, row.user_id, 'message', row.id)
-    : refund(services, row.user_id, 'continue', `${row.id}:${row.revision}`);
+  const key = bookingKey(row);
+  return refund(services, row.user_id, 'message', key) + refund(services, row.user_id, 'continue', key);
 }
 
 export function findMessage({ db }: Services, id: string): MessageRow | undefined {

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportFault } from '../log.ts';
 
-/** Why a run was told to stop. */
-export class RunStopped extends Error {}
+/** A run was told to stop: its row is gone, the server ends, or its reader has read enough. */
+export class RunStopped extends Error {
+  readonly reason: 'deleted' | 'shutdown' | 'cancelled';
+
+  constructor(reason: RunStopped['reason']) {
+    super(`stopped: ${reason}`);
+    this.reason = reason;
+  }
+}
 
 interface Run {
   stop: AbortController;
@@ -44,6 +51,13 @@ export class Runs {
     this.#running.delete(id);
   }
 
+  /** Lets a run settle its row with what it has so far; resolves once it has, or at once where nothing runs. */
+  async cancel(id: string): Promise<void> {
+    const run = this.#running.get(id);
+    run?.stop.abort(new RunStopped('cancelled'));
+    await run?.done;
+  }
+
   /** Waits until nothing runs. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((run) => run.done));
@@ -55,7 +69,7 @@ export class Runs {
     const timer = new AbortController();
     await Promise.race([this.settled(), sleep(ms, undefined, { signal: timer.signal }).catch(() => {})]);
     timer.abort();
-    for (const run of this.#running.values()) run.stop.abort(new RunStopped('server is going away'));
+    for (const run of this.#running.values()) run.stop.abort(new RunStopped('shutdown'));
     await this.settled();
   }
 }

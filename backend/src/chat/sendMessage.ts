@@ -4,7 +4,7 @@ import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { conflict, invalid } from '../http/httpError.ts';
 import type { Outcome } from '../http/idempotency.ts';
-import { codePoints, id, text } from '../http/input.ts';
+import { id, text, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -14,13 +14,14 @@ import {
   assertIdle,
   conversationWith,
   createConversation,
+  cutAfter,
   findConversation,
-  lastMessage,
   presentConversation,
   saveConversation,
 } from './conversation.ts';
 import { presentMessage } from './message.ts';
 import { startReply } from './reply.ts';
+import { findOwnMessage } from './replyActions.ts';
 
 export const messageForm = v.pipe(
   v.object({
@@ -43,7 +44,6 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
   assertIdle(conversation);
   assertNew(services, user, clientId);
   assertSuggestion(services, conversation, form.suggestion_id);
-  const story = findStory(services, conversation.story_id);
   const question = newMessage(services, conversation, {
     role: 'user',
     body: form.body,
@@ -51,12 +51,18 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
     client_id: clientId,
     suggestion_id: form.suggestion_id ?? null,
   });
-  const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: story.price });
+  return orderReply(services, conversation, question);
+}
+
+/** Books the price of a message and has it answered. */
+function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): Outcome {
+  const { price, title } = findStory(services, conversation.story_id);
+  const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price });
   const balance = book(services, {
-    userId: user.id,
+    userId: reply.user_id,
     type: 'message',
-    amount: -story.price,
-    description: `对话《${story.title}》`,
+    amount: -price,
+    description: `对话《${title}》`,
     ref: { type: 'message', id: reply.id },
     key: reply.id,
   });
@@ -104,6 +110,45 @@ function assertSuggestion(
   if (!db.first(own)) throw invalid({ suggestion_id: ['灵感已失效'] });
 }
 
+export const editForm = v.object({
+  body: text(1, rules.messageCharacters),
+  /** What the reader sees: the line's revision, and the last seq, up to which all that follows it goes. */
+  revision: v.nullish(wholeNumber(1)),
+  last_seq: v.nullish(wholeNumber(1)),
+});
+
+/**
+ * Gives one of the reader's lines other words, cuts off what follows it and has it answered anew, for the price of a message;
+ * call it inside a transaction. Throws 409 where the conversation is no longer what the reader saw.
+ */
+export function editMessage(
+  services: Services,
+  user: UserRow,
+  messageId: string,
+  { body, revision, last_seq }: v.InferOutput<typeof editForm>,
+): Outcome {
+  const row = findOwnMessage(services, user, messageId);
+  if (row.role !== 'user') throw invalid({ message_id: ['只能编辑自己写的话'] });
+  const conversation = findConversation(services, user.id, row.conversation_id);
+  assertIdle(conversation);
+  if ((revision ?? row.revision) !== row.revision || (last_seq ?? conversation.last_seq) !== conversation.last_seq) {
+    throw conflict('conversation_changed', '这段对话刚刚有了变化，请看过再发');
+  }
+  cutAfter(services, conversation, row.seq);
+  const { version } = conversation;
+  const question = {
+    ...row,
+    body,
+    version,
+    revision: row.revision + 1,
+    suggestion_id: null,
+    updated_at: services.clock(),
+  };
+  services.db.run(query.updateTable('messages').set(question).where('id', '=', row.id));
+  announceMessage(services, 'message.created', question, { last_seq: row.seq });
+  return orderReply(services, conversation, question);
+}
+
 type NewMessage = Pick<MessageRow, 'role' | 'status'> & Partial<MessageRow>;
 
 /** Appends a message to the conversation and announces it. */
@@ -125,6 +170,8 @@ function newMessage(services: Services, conversation: ConversationRow, given: Ne
     error_code: null,
     error_message: null,
     cost: 0,
+    variant: 1,
+    variants: 1,
     created_at: now,
     updated_at: now,
     ...given,
@@ -132,48 +179,4 @@ function newMessage(services: Services, conversation: ConversationRow, given: Ne
   services.db.run(query.insertInto('messages').values(row));
   announceMessage(services, 'message.created', row);
   return row;
-}
-
-export const continueForm = v.object({ conversation_id: id, message_id: v.nullish(id) });
-
-/** Books the price and lets the last reply go on under a new revision; call it inside a transaction. */
-export function continueReply(services: Services, user: UserRow, form: v.InferOutput<typeof continueForm>): Outcome {
-  const conversation = findConversation(services, user.id, form.conversation_id);
-  assertIdle(conversation);
-  const last = continuable(lastMessage(services, conversation.id), form.message_id);
-  const cost = rules.continuePrice;
-  const revision = last.revision + 1;
-  const balance = book(services, {
-    userId: user.id,
-    type: 'continue',
-    amount: -cost,
-    description: `续写《${findStory(services, conversation.story_id).title}》`,
-    ref: { type: 'message', id: last.id },
-    key: `${last.id}:${revision}`,
-  });
-  conversation.version += 1;
-  conversation.active_message_id = last.id;
-  saveConversation(services, conversation);
-  const row: MessageRow = {
-    ...last,
-    revision,
-    version: conversation.version,
-    status: 'pending',
-    error_code: null,
-    error_message: null,
-    cost: last.cost + cost,
-    updated_at: services.clock(),
-  };
-  services.db.run(query.updateTable('messages').set(row).where('id', '=', row.id));
-  announceMessage(services, 'message.created', row);
-  startReply(services, row.id);
-  return { status: 202, body: { message: presentMessage(row), balance } };
-}
-
-/** Only the last message, and only a reply that has room left, can go on; throws 422. */
-function continuable(last: MessageRow | undefined, wantedId: string | null | undefined): MessageRow {
-  if (last?.role !== 'assistant') throw invalid({ message_id: ['还没有可以续写的回复'] });
-  if (wantedId && wantedId !== last.id) throw invalid({ message_id: ['只能续写最后一条回复'] });
-  if (codePoints(last.body) >= rules.replyCharacters) throw invalid({ message_id: ['这一段已经足够长，请另起一句'] });
-  return last;
 }

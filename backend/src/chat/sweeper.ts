@@ -18,7 +18,8 @@ const sweepIntervalMs = 30_000;
 function sweep(services: Services): void {
   const { db, runs } = services;
   const replies = db.all(query.selectFrom('messages').select('id').where(running));
-  for (const reply of replies) if (!runs.has(reply.id)) endReply(services, reply.id, 'interrupted');
+  for (const reply of replies)
+    if (!runs.has(reply.id)) endReply(services, reply.id, { status: 'failed', code: 'interrupted' });
   const suggestions = db.all(query.selectFrom('suggestions').selectAll().where(pending));
   for (const suggestion of suggestions)
     if (!runs.has(suggestion.id)) endSuggestion(services, suggestion, 'interrupted');

@@ -15,6 +15,7 @@ export interface Schema {
   stories: StoriesTable;
   conversations: ConversationsTable;
   messages: MessagesTable;
+  message_variants: MessageVariantsTable;
   suggestions: SuggestionsTable;
   transactions: TransactionsTable;
   orders: OrdersTable;
@@ -134,8 +135,23 @@ interface MessagesTable {
   error_code: string | null;
   error_message: string | null;
   cost: number;
+  /** which of its texts, from 1, a reply shows that was told more than once */
+  variant: Generated<number>;
+  variants: Generated<number>;
   created_at: number;
   updated_at: number;
+}
+
+/** Texts that a reply had and can have again; the one it shows may be newer than what stands here. */
+interface MessageVariantsTable {
+  message_id: string;
+  variant: number;
+  /** the message's when this text was left; the highest was left last */
+  revision: number;
+  body: string;
+  status: MessageStatus;
+  error_code: string | null;
+  error_message: string | null;
 }
 
 interface SuggestionsTable {
@@ -259,6 +275,7 @@ export type UserRow = Selectable<UsersTable>;
 export type StoryRow = Selectable<StoriesTable>;
 export type ConversationRow = Selectable<ConversationsTable>;
 export type MessageRow = Selectable<MessagesTable>;
+export type MessageVariantRow = Selectable<MessageVariantsTable>;
 export type NewMessageRow = Insertable<MessagesTable>;
 export type SuggestionRow = Selectable<SuggestionsTable>;
 export type OrderRow = Selectable<OrdersTable>;
@@ -362,6 +379,16 @@ const orders = [
     where outcome is not null and delivered_at is null`,
 ];
 
+/** A reply that was told again keeps its former texts. */
+const variants = [
+  'alter table messages add column variant integer not null default 1',
+  'alter table messages add column variants integer not null default 1',
+  `create table message_variants (
+    message_id text not null references messages(id) on delete cascade, variant integer not null,
+    revision integer not null, body text not null, status text not null, error_code text, error_message text,
+    primary key (message_id, variant))`,
+];
+
 const tickets = [
   `create table tickets (
     id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
@@ -461,6 +488,11 @@ const migrations: Record<string, Migration> = {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column delete_at integer').execute(db);
       await sql.raw('create index users_by_deletion on users(delete_at) where delete_at is not null').execute(db);
+    },
+  },
+  '004_generate': {
+    async up(db: Kysely<unknown>) {
+      for (const statement of variants) await sql.raw(statement).execute(db);
     },
   },
   '005_wallet_tickets': {

@@ -125,6 +125,10 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 /** What this backend has beyond the specification, by the names of `shared/src/contract/wire.ts`. */
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
+  'conversations.restart',
+  'messages.cancel',
+  'messages.regenerate',
+  'messages.edit',
   'conversations.unread',
   'conversations.search',
   'conversations.pin',

@@ -29,10 +29,18 @@ export function tell({ db, broadcaster }: Services, userId: string, event: strin
 
 type MessageEvent = 'message.created' | 'message.completed' | 'message.failed';
 
-/** The whole message; one too long for a frame travels without its body, which the client then fetches by version. */
-export function announceMessage(services: Services, event: MessageEvent, row: MessageRow): void {
+/**
+ * The whole message; one too long for a frame travels without its body, which the client then fetches by version. A
+ * `last_seq` says that all messages after it are gone.
+ */
+export function announceMessage(
+  services: Services,
+  event: MessageEvent,
+  row: MessageRow,
+  cut: { last_seq?: number } = {},
+): void {
   const message = presentMessage(row);
-  const head = { conversation_id: row.conversation_id, version: row.version };
+  const head = { conversation_id: row.conversation_id, version: row.version, ...cut };
   const full = { ...head, message };
   if (fits(row.user_id, event, full)) {
     tell(services, row.user_id, event, full);

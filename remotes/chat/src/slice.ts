@@ -21,7 +21,7 @@ interface ChatState {
   pending: PendingMessage[];
   /** By story. */
   suggestions: Record<string, Suggestions>;
-  /** Stories whose last reply was asked to go on and has not answered yet. */
+  /** Stories whose last reply was asked for more, another way or another of its texts, without an answer yet. */
   continuing: string[];
   /** When a server that asked for patience may be asked again, by story; epoch, ms. */
   resumesAt: Record<string, number>;

@@ -197,6 +197,9 @@ export const messageSchema = v.object({
   error: problem,
   /** points */
   cost: optionalNumber,
+  /** Which of its texts, from 1, a reply shows, and how many it has. */
+  variant: optionalNumber,
+  variants: optionalNumber,
   created_at: optionalText,
   updated_at: optionalText,
 });
@@ -235,7 +238,7 @@ export const conversationSchema = v.object({
 });
 export type ConversationDto = v.InferOutput<typeof conversationSchema>;
 
-/** `POST /v1/messages` */
+/** `POST /v1/messages`, `POST /v1/messages/{id}/edit` */
 export const sentSchema = v.object({
   message: messageSchema,
   reply: lenient(messageSchema),
@@ -244,7 +247,7 @@ export const sentSchema = v.object({
 });
 export type SentDto = v.InferOutput<typeof sentSchema>;
 
-/** `POST /v1/messages/continue` */
+/** `POST /v1/messages/continue`, and what else is done about a reply */
 export const continuedSchema = v.object({ message: messageSchema, balance: optionalNumber });
 export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
 
@@ -360,6 +363,8 @@ export interface PasswordChangeDto {
 export const messageEventSchema = v.object({
   ...v.partial(messageSchema).entries,
   message: lenient(messageSchema),
+  /** All messages after it are gone. */
+  last_seq: optionalNumber,
   truncated: optionalBoolean,
 });
 export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;
@@ -374,8 +379,8 @@ export const deltaEventSchema = v.object({
 });
 export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 
-/** `conversation.deleted`, `suggestion.ready` */
-export const idEventSchema = v.object({ id, conversation_id: optionalId });
+/** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
+export const idEventSchema = v.object({ id, conversation_id: optionalId, version: optionalNumber });
 export type IdEventDto = v.InferOutput<typeof idEventSchema>;
 
 /** `conversation.updated`: read or put first, by whichever device. */
@@ -390,6 +395,7 @@ export const eventNames = [
   'suggestion.ready',
   'conversation.updated',
   'conversation.deleted',
+  'conversation.restarted',
   'balance.updated',
   'user.updated',
   'order.updated',

@@ -37,6 +37,7 @@ export { default as UnpinIcon } from 'lucide-react/icons/pin-off';
 export { default as AddIcon } from 'lucide-react/icons/plus';
 export { default as TransactionsIcon } from 'lucide-react/icons/receipt-text';
 export { default as RefreshIcon } from 'lucide-react/icons/refresh-cw';
+export { default as ResetIcon } from 'lucide-react/icons/rotate-ccw';
 export { default as SearchIcon } from 'lucide-react/icons/search';
 export { default as SendIcon } from 'lucide-react/icons/send-horizontal';
 export { default as SettingsIcon } from 'lucide-react/icons/settings';

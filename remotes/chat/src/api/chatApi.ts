@@ -278,6 +278,9 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
     listen('message.completed', messageEventSchema, receive),
     listen('message.failed', messageEventSchema, receive),
     listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
+    listen('conversation.restarted', idEventSchema, () => {
+      if (read()) void look();
+    }),
     listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
       change((pages) => withMarks(pages, toConversation(conversation))),
     ),

@@ -1,4 +1,5 @@
 import { hostConfig, type RootState, type User } from '@liaozhai/shared/runtime';
+import type { Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { chatApi } from './chatApi';
 
@@ -10,6 +11,10 @@ export function prices(): { resume: number | undefined; suggestions: number | un
   const { rules } = hostConfig();
   return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
 }
+
+/** What going on with a reply costs, in points: one that was stopped before its first word is bought as a whole. */
+export const resumePrice = (reply: Message, pricePerMessage: number | undefined): number | undefined =>
+  reply.status === 'cancelled' && reply.body === '' ? pricePerMessage : prices().resume;
 
 /**
  * Whether the reader has too few points for something of this cost, so far as this page knows. What messages that wait

@@ -13,6 +13,7 @@ import {
   applyEvent,
   emptyThread,
   type Page,
+  restarted,
   runningMessage,
   type Thread,
   toDelta,
@@ -234,6 +235,14 @@ export function createThreadSyncs() {
           sync.receive((thread) => applyDelta(thread, delta));
         }),
         listen('conversation.deleted', idEventSchema, (event) => sync.deleted(String(event.id))),
+        listen('conversation.restarted', idEventSchema, ({ id, version }) =>
+          sync.receive((thread) => {
+            if (thread.conversationId !== String(id)) return { thread, complete: true };
+            if (typeof version !== 'number') return { thread, complete: false };
+            const next = restarted(thread, version);
+            return { thread: next, complete: next.version >= version };
+          }),
+        ),
         onCaughtUpNeeded(() => void sync.catchUp()),
       ];
       const stop = () => {

@@ -6,12 +6,14 @@ import {
   ContinueIcon,
   CopyIcon,
   DeleteIcon,
+  Dialog,
   EditIcon,
   FlagIcon,
   GiftIcon,
   ImageIcon,
   ListRow,
   RefreshIcon,
+  ResetIcon,
   SearchIcon,
   Sheet,
   TextArea,
@@ -27,7 +29,7 @@ import { isRunning, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
-import { MessageText } from './MessageRow';
+import { MessageText, type Retelling } from './MessageRow';
 import type { PassagePictureProps } from './PassagePicture';
 
 /** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
@@ -38,16 +40,23 @@ export type OpenSheet =
   | { kind: 'picture'; message: Message }
   /** What can be done with the whole conversation. */
   | { kind: 'more' }
-  | { kind: 'points'; cost: number };
+  | { kind: 'points'; cost: number }
+  | { kind: 'confirm'; title: string; text: string; label: string; run: () => void };
 
 export interface ChatSheetProps {
   /** null while closed. */
   sheet: OpenSheet | null;
   story: Story;
   log: Log;
+  /** The conversation's last message, which the log may not reach. */
+  lastId: string | undefined;
+  /** undefined where the server cannot tell a reply another way. */
+  retelling: Retelling | undefined;
   actions: ChatActions;
   /** Puts words back into the composer. */
   onEdit: (text: string) => void;
+  /** Lets the reader give one of their lines other words; undefined where the server cannot. */
+  onEditMessage: ((message: Message) => void) | undefined;
   onSearch: () => void;
   onOpen: (sheet: OpenSheet) => void;
   onClose: () => void;
@@ -61,6 +70,7 @@ export function ChatSheet(props: ChatSheetProps) {
   if (shown?.kind === 'menu') return <MenuSheet {...props} target={shown.target} />;
   if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
   if (shown?.kind === 'more') return <MoreSheet {...props} />;
+  if (shown?.kind === 'confirm') return <ConfirmDialog {...props} {...shown} />;
   if (shown?.kind === 'picture') return <PictureSheet {...props} key={shown.message.id} message={shown.message} />;
   if (shown?.kind === 'report') return <ReportSheet {...props} message={shown.message} />;
   if (shown?.kind === 'points') return <PointsSheet {...props} cost={shown.cost} />;
@@ -81,10 +91,11 @@ function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage })
 }
 
 const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
-  acts.map(({ label, icon, run }) => (
+  acts.map(({ label, detail, icon, run }) => (
     <ListRow
       key={label}
       title={label}
+      detail={detail}
       icon={icon}
       onClick={() => {
         onClose();
@@ -94,11 +105,18 @@ const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
   ));
 
 /** What can be done with the whole conversation. */
-function MoreSheet({ sheet, onSearch, onClose }: ChatSheetProps) {
+function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps) {
+  const { label, question: title, warning: text, confirm } = texts.restart;
+  const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, run: actions.restart });
   const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
+  const restart = { label, icon: <ResetIcon size={SIZE} />, run: ask };
+  const acts = [
+    ...(capabilities.has('messages.search') ? [search] : []),
+    ...(capabilities.has('conversations.restart') ? [restart] : []),
+  ];
   return (
     <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.find.title}>
-      <Acts acts={capabilities.has('messages.search') ? [search] : []} onClose={onClose} />
+      <Acts acts={acts} onClose={onClose} />
     </Sheet>
   );
 }
@@ -116,21 +134,39 @@ function currentTarget(opened: Message | PendingMessage, log: Log): Message | Pe
 
 interface MenuAct {
   label: string;
+  /** what it costs */
+  detail?: string | undefined;
   icon: ReactNode;
   run: () => void;
 }
 
 const SIZE = 20;
 
-function messageActs(message: Message, { actions, log, onOpen }: ChatSheetProps, title: string): MenuAct[] {
-  const isLast = message.id === log.messages.at(-1)?.id;
+function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
+  const { actions, lastId, retelling, onEditMessage, onOpen } = props;
+  const isLast = message.id === lastId;
   const acts = [
     ...wordActs(message.body, isRunning(message), { actions, onOpen }, title),
     ...sharingActs(message, onOpen),
   ];
+  if (message.role === 'user' && onEditMessage) {
+    return [...acts, { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) }];
+  }
   if (!isLast || message.role !== 'assistant' || isRunning(message)) return acts;
   const resume = () => actions.resume(message);
-  return [...acts, { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume }];
+  const resumeAct = { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume };
+  if (!retelling) return [...acts, resumeAct];
+  const { price } = retelling;
+  return [
+    ...acts,
+    resumeAct,
+    {
+      label: texts.retell.label,
+      detail: price === undefined ? undefined : formatPoints(price),
+      icon: <RefreshIcon size={SIZE} />,
+      run: () => actions.retell(message),
+    },
+  ];
 }
 
 /** What leaves the conversation: to others as a picture, to the house as a report. */
@@ -184,6 +220,31 @@ const TextSheet = ({ sheet, title, text, onClose }: ChatSheetProps & { title: st
       <MessageText text={text} />
     </div>
   </Sheet>
+);
+
+interface Confirmation {
+  title: string;
+  text: string;
+  label: string;
+  run: () => void;
+}
+
+/** A last question before something goes for good. */
+const ConfirmDialog = ({ sheet, title, text, label, run, onClose }: ChatSheetProps & Confirmation) => (
+  <Dialog
+    open={sheet?.kind === 'confirm'}
+    title={title}
+    danger
+    confirmLabel={label}
+    cancelLabel={texts.confirm.cancel}
+    onClose={onClose}
+    onConfirm={() => {
+      onClose();
+      run();
+    }}
+  >
+    {text}
+  </Dialog>
 );
 
 /** The picture's code comes when it is asked for. */

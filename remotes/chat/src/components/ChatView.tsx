@@ -27,23 +27,30 @@ import {
   useRef,
   useState,
 } from 'react';
-import { continueReply } from '../api/continueReply';
 import { outbox } from '../api/outbox';
-import { prices, selectLacksPoints } from '../api/points';
+import { prices, resumePrice, selectLacksPoints } from '../api/points';
+import {
+  chooseVariant,
+  continueReply,
+  editMessage,
+  regenerateReply,
+  restartConversation,
+  stopReply,
+} from '../api/replies';
 import type { LogWindow } from '../api/search';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
 import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
 import type { Story } from '../model/story';
-import { isRunning, type Message, runningMessage, type Thread } from '../model/thread';
+import { type EditedLine, isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { ChatLog, type Target, useOlder } from './ChatLog';
 import type { ChatSearchProps } from './ChatSearch';
 import type { ChatSheetProps, OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
-import { Composer, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
+import { Composer, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
 import { MessageRow, MessageText, PendingRow, type Waiting } from './MessageRow';
 
 interface ChatViewProps {
@@ -75,6 +82,10 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     [hasOlder, messages, pending, isAway],
   );
   useLeavingBySending(pending, search.window);
+  const isBlank = thread.messages.length === 0;
+  useEffect(() => {
+    if (isBlank) search.window?.newer.leave();
+  }, [isBlank, search.window]);
   const steadyLast = useSteady(last);
   const isRunning = runningMessage(thread) !== undefined;
   const waiting = useWaiting(isRunning, isMember);
@@ -82,7 +93,13 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
     () => ({ ...actions, openMenu: (target: Message | PendingMessage) => setSheet({ kind: 'menu', target }) }),
     [actions],
   );
+  const canEdit = useCapability('messages.edit') && isMember;
   const lastId = last?.id;
+  const canRetell = useCapability('messages.regenerate') && isMember;
+  const retelling = useMemo(
+    () => (canRetell ? { price: story.pricePerMessage } : undefined),
+    [canRetell, story.pricePerMessage],
+  );
   const today = useShanghaiDay();
   const drawRow = useCallback(
     (row: Row) => {
@@ -94,9 +111,18 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
       const { message, startsDay } = row;
       const day = startsDay ? formatDay(message.createdAt, today) : undefined;
       const isLast = message.id === lastId;
-      return <MessageRow message={message} day={day} isLast={isLast} speaker={story.speaker} actions={rowActions} />;
+      return (
+        <MessageRow
+          message={message}
+          day={day}
+          isLast={isLast}
+          retelling={retelling}
+          speaker={story.speaker}
+          actions={rowActions}
+        />
+      );
     },
-    [story, rowActions, waiting, lastId, today, log.pending],
+    [story, rowActions, waiting, lastId, retelling, today, log.pending],
   );
   return (
     <>
@@ -124,9 +150,20 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
           sheet={sheet}
           story={story}
           log={log}
+          lastId={lastId}
+          retelling={retelling}
           actions={actions}
           onSearch={search.open}
           onEdit={(text) => composer.current?.putBack(text)}
+          onEditMessage={
+            canEdit
+              ? (message) => {
+                  // a found part of the conversation does not follow what the edit takes away
+                  search.window?.newer.leave();
+                  composer.current?.edit(message);
+                }
+              : undefined
+          }
           onOpen={setSheet}
           onClose={closeSheet}
         />
@@ -225,19 +262,24 @@ const ChatOpening = memo(function ChatOpening({ story }: { story: Story }) {
   );
 });
 
+const endings: Partial<Record<Message['status'], string>> = {
+  failed: texts.state.announceFailed,
+  cancelled: texts.state.announceStopped,
+};
+
 /** Tells a screen reader that a reply has begun and that it has ended: two announcements, not one per piece. */
 function ReplyAnnouncer({ last }: { last: Message | undefined }) {
   const [announced, setAnnounced] = useState('');
   const wasRunning = useRef<string | null>(null);
   const runningId = last && isRunning(last) ? last.id : null;
-  const failed = last?.status === 'failed' || last?.status === 'cancelled';
+  const status = last?.status;
   useEffect(() => {
     if (runningId !== null && wasRunning.current !== runningId) setAnnounced(texts.state.announceRunning);
     if (runningId === null && wasRunning.current !== null) {
-      setAnnounced(failed ? texts.state.announceFailed : texts.state.announceDone);
+      setAnnounced((status && endings[status]) ?? texts.state.announceDone);
     }
     wasRunning.current = runningId;
-  }, [runningId, failed]);
+  }, [runningId, status]);
   return (
     <div role="status">
       <VisuallyHidden>{announced}</VisuallyHidden>
@@ -258,13 +300,21 @@ interface ChatFootProps {
 interface ComposerHandle {
   /** Puts words back into the composer, after what has been written there since. */
   putBack: (text: string) => void;
+  /** Lets the reader give one of their lines other words; what stood in the composer is there again afterwards. */
+  edit: (message: Message) => void;
 }
 
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
 const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, actions, ref }: ChatFootProps) {
-  const [draft, write] = useDraft(story.id);
   const field = useRef<HTMLTextAreaElement>(null);
-  useImperativeHandle(ref, () => ({ putBack: (text) => fill(draft ? `${draft}\n${text}` : text) }));
+  const { line: editedLine, draft, write, begin, end } = useEditing(story.id, last);
+  useImperativeHandle(ref, () => ({
+    putBack: (text) => fill(draft ? `${draft}\n${text}` : text),
+    edit(message) {
+      begin(message);
+      field.current?.focus();
+    },
+  }));
   const foot = useRef<HTMLDivElement>(null);
   /** What 灵感 has filled the field with; whoever changes it writes words of their own. */
   const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
@@ -273,7 +323,9 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
-  const hasMore = useCapability('messages.search');
+  const stopping = useStopping(last, actions.stop);
+  const canSearch = useCapability('messages.search');
+  const canRestart = useCapability('conversations.restart');
   const shownSuggestions =
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
@@ -287,7 +339,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     if (hasKeyboard()) field.current?.focus();
   };
   const close = () => closeSuggestions(story.id);
+  const sendEdited = (line: EditedLine, body: string) => {
+    actions.edit(line, body, last?.seq ?? line.seq, end);
+  };
   const send = (body: string) => {
+    if (editedLine) return sendEdited(editedLine, body);
     const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
     if (!actions.send(body, suggestionId)) return;
     used.current = null;
@@ -306,8 +362,11 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         balance={user?.balance}
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
+        {...stopping}
+        isHeld={editedLine !== undefined && isBusy}
       >
-        {shownSuggestions && (
+        {editedLine && <EditingBar followers={(last?.seq ?? 0) - editedLine.seq} isHeld={isRunning} onCancel={end} />}
+        {shownSuggestions && !editedLine && (
           <SuggestionList
             suggestions={shownSuggestions}
             onUse={(text) => {
@@ -321,21 +380,72 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
             onClose={close}
           />
         )}
-        {isMember && last && (
+        {isMember && last && !editedLine && (
           <ReplyChips
-            prices={prices()}
+            prices={{ ...prices(), resume: resumePrice(last, story.pricePerMessage) }}
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
             suggestions={shownSuggestions}
             onSuggest={actions.askForSuggestions}
             onContinue={() => actions.resume(last)}
-            onMore={hasMore ? actions.openMore : undefined}
+            onMore={canSearch || canRestart ? actions.openMore : undefined}
           />
         )}
       </Composer>
     </div>
   );
 });
+
+/**
+ * The composer's words: what is written for the story, or, while one of the reader's lines is edited, that line's. Both are
+ * kept on the device. A line that is gone meanwhile leaves its words among the others.
+ */
+function useEditing(storyId: string, last: Message | undefined) {
+  const [kept, keep] = useDraft(`${storyId}.edited`);
+  const [words, writeWords] = useDraft(`${storyId}.edit`);
+  const [draft, writeDraft] = useDraft(storyId);
+  const line = useMemo(() => readLine(kept), [kept]);
+  const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
+  const end = () => {
+    keep('');
+    writeWords('');
+  };
+  useEffect(() => {
+    if (!isGone) return;
+    writeDraft([draft, words].filter(Boolean).join('\n'));
+    keep('');
+    writeWords('');
+  }, [isGone, draft, words, writeDraft, writeWords, keep]);
+  const begin = ({ id, conversationId, seq, revision, body }: Message) => {
+    keep(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
+    writeWords(body);
+  };
+  return line && !isGone
+    ? { line, draft: words, write: writeWords, begin, end }
+    : { line: undefined, draft, write: writeDraft, begin, end };
+}
+
+function readLine(kept: string): EditedLine | undefined {
+  try {
+    return kept === '' ? undefined : JSON.parse(kept);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return undefined;
+  }
+}
+
+/** 停止 for the reply that is being written, where the server can stop it. */
+function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
+  const canStop = useCapability('messages.cancel');
+  const [stoppedKey, setStoppedKey] = useState<string | null>(null);
+  if (!canStop || !last || !isRunning(last)) return { onStop: undefined, isStopping: false };
+  const key = `${last.id}:${last.revision}`;
+  const onStop = () => {
+    setStoppedKey(key);
+    void stop(last).finally(() => setStoppedKey(null));
+  };
+  return { onStop, isStopping: stoppedKey === key };
+}
 
 /** Says why nothing goes out and that nothing is lost, with the way on. */
 function ExpiredNotice() {
@@ -368,6 +478,8 @@ function useChatActions(
       getPoints(cost ?? 0);
       return false;
     };
+    /** A second tap before the first is answered is none. */
+    const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
     /** A purchase that failed says why; one that failed for want of points leads to more. */
     const tell = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
@@ -383,6 +495,13 @@ function useChatActions(
       look: () => void threadSyncs.catchUp(storyId),
       getPoints,
       openMore: () => open({ kind: 'more' }),
+      restart() {
+        if (conversationId === null) return;
+        void restartConversation(storyId, conversationId).then(
+          () => toast(texts.restart.done),
+          (cause: unknown) => tell(cause, texts.restart.failed),
+        );
+      },
       retry: (pending: PendingMessage) => {
         if (pending.error?.kind !== 'insufficientBalance' || canPay(pricePerMessage)) void outbox.retry(pending);
       },
@@ -404,9 +523,34 @@ function useChatActions(
         return true;
       },
       resume(message: Message) {
-        if (!canPay(prices().resume)) return;
-        void continueReply(storyId, message).catch((cause: unknown) => tell(cause, texts.resume.failed));
+        const price = resumePrice(message, pricePerMessage);
+        if (!canPay(price)) return;
+        void continueReply(storyId, message, price).catch((cause: unknown) => tell(cause, texts.resume.failed));
       },
+      retell(message: Message) {
+        if (isOrdering() || !canPay(pricePerMessage)) return;
+        void regenerateReply(storyId, message, pricePerMessage).catch((cause: unknown) =>
+          tell(cause, texts.retell.failed),
+        );
+      },
+      /** Asks first where more than the answer goes. */
+      edit(line: EditedLine, body: string, lastSeq: number, onTaken: () => void) {
+        if (isOrdering() || !canPay(pricePerMessage)) return;
+        const run = () =>
+          void editMessage(storyId, line, body, lastSeq, pricePerMessage).then(onTaken, (cause: unknown) =>
+            tell(cause, texts.editing.failed),
+          );
+        const followers = lastSeq - line.seq;
+        if (followers <= 1) return run();
+        const { question: title, warning, confirm: label } = texts.editing;
+        open({ kind: 'confirm', title, text: warning(followers), label, run });
+      },
+      choose(message: Message, variant: number) {
+        if (isOrdering()) return;
+        void chooseVariant(storyId, message, variant).catch((cause: unknown) => tell(cause, texts.retell.chooseFailed));
+      },
+      stop: (message: Message): Promise<void> =>
+        stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
       askForSuggestions(others = false) {
         if (others && !canPay(prices().suggestions)) return;
         void askForSuggestions(storyId, others).then(

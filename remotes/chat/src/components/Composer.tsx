@@ -4,11 +4,13 @@ import {
   Chip,
   CloseIcon,
   ContinueIcon,
+  EditIcon,
   IconButton,
   MoreIcon,
   RefreshIcon,
   SendIcon,
   SparkIcon,
+  StopIcon,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import {
@@ -44,22 +46,34 @@ interface ComposerProps {
   /** Too few for one message more. */
   lacksPoints: boolean;
   onGetPoints: () => void;
+  /** Stops the reply that is being written; given while there is one that can be stopped. */
+  onStop: (() => void) | undefined;
+  isStopping: boolean;
+  /** What is written must wait. */
+  isHeld: boolean;
   /** What stands above the field: 灵感, 继续. */
   children: ReactNode;
 }
 
 /** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
 export function Composer(props: ComposerProps) {
-  const { field, text, onText, onSend, children } = props;
+  const { field, text, onText, onSend, onStop, isStopping, isHeld, children } = props;
   const footId = useId();
   const body = text.trim();
   const left = MAX_CHARACTERS - codePoints(body);
-  const canSend = body !== '' && left >= 0;
+  const canSend = body !== '' && left >= 0 && !isHeld;
   useLayoutEffect(() => grow(field.current, text), [field, text]);
 
   const send = (event?: FormEvent) => {
     event?.preventDefault();
     if (canSend) onSend(body);
+  };
+  const stop = ({ detail }: MouseEvent) => {
+    // the second half of a double tap on 发送 must not stop what the first has just asked for
+    if (detail > 1 || isStopping) return;
+    onStop?.();
+    // the button goes with the reply
+    if (hasKeyboard()) field.current?.focus();
   };
   const sendByKey = (event: KeyboardEvent) => {
     const composing = event.nativeEvent.isComposing || event.keyCode === IME_KEY_CODE;
@@ -85,14 +99,26 @@ export function Composer(props: ComposerProps) {
           onChange={(event) => onText(event.target.value)}
           onKeyDown={sendByKey}
         />
-        <IconButton
-          type="submit"
-          variant="solid"
-          label={texts.chat.send}
-          icon={<SendIcon size={20} />}
-          disabled={!canSend}
-          onMouseDown={keepFocus}
-        />
+        {onStop && (
+          <IconButton
+            variant={body === '' ? 'solid' : 'plain'}
+            label={texts.stop.label}
+            icon={<StopIcon size={18} fill="currentColor" />}
+            aria-disabled={isStopping}
+            onClick={stop}
+            onMouseDown={keepFocus}
+          />
+        )}
+        {!(onStop && body === '') && (
+          <IconButton
+            type="submit"
+            variant="solid"
+            label={texts.chat.send}
+            icon={<SendIcon size={20} />}
+            disabled={!canSend}
+            onMouseDown={keepFocus}
+          />
+        )}
       </div>
       <div id={footId} className={styles.foot} data-over={left < 0}>
         {left < WARN_BELOW ? left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left) : <Cost {...props} />}
@@ -130,6 +156,28 @@ function grow(field: HTMLTextAreaElement | null, text: string): void {
   if (!field || CSS.supports('field-sizing', 'content')) return;
   field.style.height = 'auto';
   if (text) field.style.height = `${field.scrollHeight + 2}px`;
+}
+
+interface EditingBarProps {
+  /** How many messages follow the line that is edited. */
+  followers: number;
+  isHeld: boolean;
+  onCancel: () => void;
+}
+
+/** Above the field while one of the reader's lines is being edited: what sending does, and the way out. */
+export function EditingBar({ followers, isHeld, onCancel }: EditingBarProps) {
+  const { title, replies, cuts, busy, cancel } = texts.editing;
+  return (
+    <div className={styles.editing} role="status">
+      <EditIcon size={16} />
+      <p>
+        <strong>{title}</strong>
+        <span>{isHeld ? busy : followers > 1 ? cuts(followers) : replies}</span>
+      </p>
+      <IconButton label={cancel} icon={<CloseIcon size={18} />} onClick={onCancel} />
+    </div>
+  );
 }
 
 interface ReplyChipsProps {

@@ -1,6 +1,6 @@
-import { anyErrorText, firstCodePoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
+import { anyErrorText, firstCodePoints, formatPoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
 import { useSelector } from '@liaozhai/shared/runtime';
-import { Avatar, Passages, StoryText } from '@liaozhai/shared/ui';
+import { Avatar, BackIcon, ChevronRightIcon, IconButton, Passages, RefreshIcon, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { selectLacksPoints } from '../api/points';
@@ -16,6 +16,14 @@ export interface MessageActs {
   openMenu: (message: Message) => void;
   look: () => void;
   resume: (message: Message) => void;
+  retell: (message: Message) => void;
+  choose: (message: Message, variant: number) => void;
+}
+
+/** Given where the last reply can be told another way. */
+export interface Retelling {
+  /** points */
+  price: number | undefined;
 }
 
 interface MessageRowProps {
@@ -24,12 +32,14 @@ interface MessageRowProps {
   day: string | undefined;
   /** Only the last reply can go on. */
   isLast: boolean;
+  retelling: Retelling | undefined;
   speaker: Speaker;
   actions: MessageActs;
 }
 
 /** A confirmed message, under its day where a day begins. */
-export const MessageRow = memo(function MessageRow({ message, day, isLast, speaker, actions }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
+  const { message, day, isLast, retelling, speaker, actions } = props;
   return (
     <>
       {day && <p className={styles.day}>{day}</p>}
@@ -38,13 +48,7 @@ export const MessageRow = memo(function MessageRow({ message, day, isLast, speak
       )}
       {message.role === 'system' && <p className={styles.system}>{message.body}</p>}
       {message.role === 'assistant' && (
-        <VoiceMessage
-          message={message}
-          speaker={speaker}
-          onMore={actions.openMenu}
-          onLook={actions.look}
-          onContinue={isLast ? actions.resume : undefined}
-        />
+        <VoiceMessage message={message} speaker={speaker} actions={actions} isLast={isLast} retelling={retelling} />
       )}
     </>
   );
@@ -109,15 +113,16 @@ const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }
 interface VoiceMessageProps {
   message: Message;
   speaker: Speaker;
-  onMore: (message: Message) => void;
-  onLook: () => void;
-  onContinue?: (message: Message) => void;
+  isLast: boolean;
+  retelling: Retelling | undefined;
+  actions: MessageActs;
 }
 
 /** A reply: the story's voice, set as text on paper under its speaker's name. */
 const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
-  const { message, speaker, onMore, onLook, onContinue } = props;
-  const longPress = useLongPress(() => onMore(message));
+  const { message, speaker, isLast, retelling, actions } = props;
+  const onMore = () => actions.openMenu(message);
+  const longPress = useLongPress(onMore);
   return (
     <article {...longPress} className={styles.voice} aria-label={speaker.name}>
       <header className={styles.head}>
@@ -126,10 +131,13 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
           {speaker.name}
           <small className={styles.origin}>{texts.chat.origin}</small>
         </span>
-        {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={() => onMore(message)} />}
+        {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={onMore} />}
       </header>
       {message.body !== '' && <MessageText text={message.body} growing={isRunning(message)} />}
-      <ReplyState message={message} onLook={onLook} onContinue={onContinue} />
+      <ReplyState message={message} canContinue={isLast && !(retelling && isUnwritten(message))} actions={actions} />
+      {isLast && retelling && !isRunning(message) && (
+        <Retell message={message} price={retelling.price} actions={actions} />
+      )}
     </article>
   );
 });
@@ -244,19 +252,19 @@ const WATCHDOG_SECONDS = 30;
 
 interface ReplyStateProps {
   message: Message;
-  onLook: () => void;
-  /** Given for the last reply, which alone can go on. */
-  onContinue?: ((message: Message) => void) | undefined;
+  /** The last reply alone can go on. */
+  canContinue: boolean;
+  actions: MessageActs;
 }
 
-/** What is truly going on with a reply: queued, being written, silent for too long, broken off. */
-function ReplyState({ message, onLook, onContinue }: ReplyStateProps) {
+/** What is truly going on with a reply: queued, being written, silent for too long, stopped, broken off. */
+function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
     return (
       <p className={styles.replyStateState}>
         {texts.state.stalled}
-        <StateButton onPress={onLook}>{texts.state.look}</StateButton>
+        <StateButton onPress={actions.look}>{texts.state.look}</StateButton>
       </p>
     );
   }
@@ -268,13 +276,55 @@ function ReplyState({ message, onLook, onContinue }: ReplyStateProps) {
       </p>
     );
   }
-  if (message.status === 'cancelled') return <p className={styles.replyStateState}>{texts.state.cancelled}</p>;
-  if (message.status !== 'failed') return null;
+  if (message.status !== 'failed' && message.status !== 'cancelled') return null;
   return (
     <p className={styles.replyStateState}>
-      {message.errorText || texts.state.interrupted}
-      {onContinue && <StateButton onPress={() => onContinue(message)}>{texts.resume.label}</StateButton>}
+      {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
+      {canContinue && <StateButton onPress={() => actions.resume(message)}>{texts.resume.label}</StateButton>}
     </p>
+  );
+}
+
+/** Stopped before its first word: there is nothing to go on with. */
+const isUnwritten = ({ status, body }: Message): boolean => status === 'cancelled' && body === '';
+
+interface RetellProps {
+  message: Message;
+  /** points */
+  price: number | undefined;
+  actions: MessageActs;
+}
+
+/** Below the last reply: its texts to choose from, and 换一种说法 with what it costs. */
+function Retell({ message, price, actions }: RetellProps) {
+  const { variant, variants } = message;
+  const label = isUnwritten(message) ? texts.retell.again : texts.retell.label;
+  return (
+    <div className={styles.retell}>
+      {variants > 1 && (
+        <div className={styles.variants}>
+          <IconButton
+            label={texts.retell.former}
+            icon={<BackIcon size={18} />}
+            disabled={variant <= 1}
+            onClick={() => actions.choose(message, variant - 1)}
+          />
+          <span role="img" aria-label={texts.retell.countName(variant, variants)}>
+            {texts.retell.count(variant, variants)}
+          </span>
+          <IconButton
+            label={texts.retell.next}
+            icon={<ChevronRightIcon size={18} />}
+            disabled={variant >= variants}
+            onClick={() => actions.choose(message, variant + 1)}
+          />
+        </div>
+      )}
+      <button type="button" className={styles.again} onClick={() => actions.retell(message)}>
+        <RefreshIcon size={14} />
+        {price === undefined ? label : texts.retell.priced(label, formatPoints(price))}
+      </button>
+    </div>
   );
 }
 

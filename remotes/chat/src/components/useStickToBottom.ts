@@ -7,7 +7,8 @@ import type { LogVirtualizer } from './ChatLog';
 export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log): void {
   const last = log.messages.at(-1);
   const lastPending = log.pending.at(-1);
-  const replyKey = last && isRunning(last) && last.revision === 1 ? keyOf(last) : null;
+  const startsAnew = last && isRunning(last) && (last.revision === 1 || last.body === '');
+  const replyKey = startsAnew ? keyOf(last) : null;
   const shown = useRef<{ last: unknown; pendingId?: string; replyKey: string | null } | null>(null);
 
   useLayoutEffect(() => {

@@ -22,7 +22,10 @@ const PAGE = 4;
 class Server {
   messages: MessageDto[] = [];
   version = 0;
+  made = 0;
   wire: Sent[] = [];
+  /** Messages that have other words than once. */
+  rewritten = new Set<unknown>();
 
   get last() {
     return this.messages.at(-1);
@@ -36,6 +39,8 @@ class Server {
     const running = this.active;
     if (running && choice < 6) this.write(running, choice % 2 ? '月色' : '𠮷');
     else if (running) this.change(running, { status: choice % 3 === 0 ? 'failed' : 'completed' });
+    else if (this.last && choice === 11) this.edit(this.messages[this.version % this.messages.length]);
+    else if (this.last && choice === 10) this.retell(this.last);
     else if (this.last && choice % 3 === 0) this.resume(this.last);
     else this.ask();
   }
@@ -51,7 +56,9 @@ class Server {
     const version = after !== undefined && hasMore ? rows.at(-1)?.version : this.version;
     if (after !== undefined && this.active && !rows.includes(this.active)) rows.push(this.active);
     rows.sort((left, right) => (left.seq ?? 0) - (right.seq ?? 0));
-    return structuredClone(latestDto(rows, { conversation_id: 'c-1', version, has_more: hasMore }));
+    return structuredClone(
+      latestDto(rows, { conversation_id: 'c-1', version, last_seq: this.last?.seq ?? 0, has_more: hasMore }),
+    );
   }
 
   private ask(): void {
@@ -61,15 +68,35 @@ class Server {
 
   private add(patch: Partial<MessageDto>): void {
     this.version += 1;
-    const message = messageDto({ ...patch, seq: this.messages.length + 1, version: this.version });
+    this.made += 1;
+    const id = `m-${this.made}`;
+    const message = messageDto({ ...patch, id, seq: this.messages.length + 1, version: this.version });
     this.messages.push(message);
     this.wire.push({ kind: 'message', event: messageEvent({ ...message }) });
   }
 
-  private change(message: MessageDto, patch: Partial<MessageDto>): void {
+  private change(message: MessageDto, patch: Partial<MessageDto>, cut: { last_seq?: number } = {}): void {
     this.version += 1;
     Object.assign(message, patch, { version: this.version });
-    this.wire.push({ kind: 'message', event: messageEvent({ ...message }) });
+    this.wire.push({ kind: 'message', event: { ...messageEvent({ ...message }), ...cut } });
+  }
+
+  /** Gives a line other words, cuts off what follows it and begins another reply. */
+  private edit(message: MessageDto | undefined): void {
+    const line = message?.role === 'user' ? message : this.messages[0];
+    if (!line) return;
+    const last_seq = line.seq ?? 1;
+    this.messages.splice(last_seq);
+    this.rewritten.add(line.id);
+    const revision = (line.revision ?? 1) + 1;
+    this.change(line, { body: `改${this.version}`, revision }, { last_seq });
+    this.add({ body: '', status: 'pending' });
+  }
+
+  private retell(message: MessageDto): void {
+    if (message.role !== 'assistant') return;
+    this.rewritten.add(message.id);
+    this.change(message, { body: '', status: 'pending', revision: (message.revision ?? 1) + 1 });
   }
 
   private resume(message: MessageDto): void {
@@ -90,34 +117,36 @@ class Server {
   }
 }
 
-const opened = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body));
+const opened = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body, true));
 const receive = (thread: Thread, sent: Sent) =>
   sent.kind === 'message' ? applyEvent(thread, sent.event).thread : applyDelta(thread, toDelta(sent.event)).thread;
 const take = (thread: Thread, { body, before }: Answer) =>
-  before === undefined ? withChanges(thread, toPage(body)) : withOlder(thread, toPage(body), before);
+  before === undefined ? withChanges(thread, toPage(body, true)) : withOlder(thread, toPage(body, true), before);
 const firstSeq = (thread: Thread) => thread.messages[0]?.seq ?? 0;
 
 /** What the device does at the end: catch up page by page, then page back to the beginning. */
 function settled(server: Server, start: Thread): Thread {
   let thread = start;
   for (let more = true; more; ) {
-    const page = toPage(server.latest({ after: thread.version }));
+    const page = toPage(server.latest({ after: thread.version }), true);
     thread = withChanges(thread, page);
     more = page.hasMore;
   }
   while (thread.hasOlder) {
     const asOf = thread.version;
     const before = firstSeq(thread);
-    thread = withOlder(thread, toPage(server.latest({ before })), before);
+    thread = withOlder(thread, toPage(server.latest({ before }), true), before);
     expect(thread.version).toBe(asOf);
   }
   return thread;
 }
 
-/** Text that has been shown stays shown. */
-function expectNothingTakenBack(before: Thread | undefined, after: Thread): void {
+/** Text that has been shown stays shown, unless the reader has had it rewritten or what it follows. */
+function expectNothingTakenBack(server: Server, before: Thread | undefined, after: Thread): void {
   for (const message of before?.messages ?? []) {
-    expect(after.messages.find((each) => each.id === message.id)?.body.startsWith(message.body)).toBe(true);
+    const now = after.messages.find((each) => each.id === message.id);
+    if (!now) expect(server.messages.some(({ id }) => id === message.id)).toBe(false);
+    else if (!server.rewritten.has(message.id)) expect(now.body.startsWith(message.body)).toBe(true);
   }
 }
 
@@ -160,7 +189,7 @@ test('sync.property: dropped, doubled, reordered, delayed events and kills lose,
         if (what === 'answer') for (const answer of answers.splice(pick % 3, 1)) thread = take(thread, answer);
         if (what === 'lose') answers.splice(0);
         if (what === 'kill') thread = pick % 2 ? opened(server.latest()) : structuredClone(thread);
-        expectNothingTakenBack(before, thread);
+        expectNothingTakenBack(server, before, thread);
         const shown = thread.messages.map((message) => message.seq);
         expect(shown).toEqual([...new Set(shown)].sort((left, right) => left - right));
       }

@@ -22,6 +22,8 @@ export interface Page {
   conversationId: string | null;
   messages: Message[];
   version: number;
+  /** At that version no message stood after it; undefined where messages stay for ever. */
+  lastSeq?: number | undefined;
   hasMore: boolean;
   readVersion?: number | undefined;
 }
@@ -41,7 +43,8 @@ export const emptyThread = (storyId: string): Thread => ({
   hasOlder: false,
 });
 
-export function toPage(body: LatestDto): Page {
+/** `canShrink`: the server is one that can take messages away, so that its `last_seq` says which are gone. */
+export function toPage(body: LatestDto, canShrink = false): Page {
   const messages = body.data.map(toMessage);
   const newest = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
   const id = body.meta?.conversation_id ?? messages[0]?.conversationId;
@@ -49,6 +52,7 @@ export function toPage(body: LatestDto): Page {
     conversationId: id ? String(id) : null,
     messages,
     version: body.meta?.version ?? newest,
+    lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
     hasMore: body.meta?.has_more ?? false,
     readVersion: body.meta?.read_version ?? undefined,
   };
@@ -77,6 +81,17 @@ export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   }
   return messages === thread.messages ? thread : { ...thread, messages };
 }
+
+/** The thread as a cut after `seq` leaves it, of messages that are no newer than the cut. */
+export function cutAfter(thread: Thread, seq: number, version: number): Thread {
+  const messages = thread.messages.filter((message) => message.seq <= seq || message.version > version);
+  if (messages.length === thread.messages.length) return thread;
+  return { ...thread, messages, hasOlder: thread.hasOlder && seq > 0 };
+}
+
+/** The thread of a conversation that has begun anew at that version. */
+export const restarted = (thread: Thread, version: number): Thread =>
+  heardVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
 
 function withMessage(messages: Message[], message: Message): Message[] {
   const index = messages.findLastIndex((known) => known.seq <= message.seq);
@@ -121,7 +136,8 @@ export function withOlder(thread: Thread, page: Page, before: number): Thread {
 /** Merges what changed after the version that was asked for. */
 export function withChanges(thread: Thread, page: Page): Thread {
   if (page.conversationId !== thread.conversationId) return thread;
-  return completeUpTo(mergeMessages(thread, page.messages), page.version);
+  const cut = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, page.version);
+  return completeUpTo(mergeMessages(cut, page.messages), page.version);
 }
 
 /** Merges the server's answer to a send or a continuation. */
@@ -139,13 +155,22 @@ export function applyEvent(known: Thread, event: MessageEventDto): Applied {
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
   const version = event.version ?? dto.version ?? undefined;
   const isCut = event.truncated === true || dto.body === undefined;
-  const whole = isCut ? withKnownBody(thread, incoming, dto.body_length ?? undefined) : incoming;
-  const merged = whole ? mergeMessages(thread, [whole]) : thread;
+  const left = typeof event.last_seq === 'number' ? cutAfter(thread, event.last_seq, version ?? 0) : thread;
+  const whole = isCut ? withKnownBody(left, incoming, dto.body_length ?? undefined) : incoming;
+  // an event from before may be of a message that is gone since
+  if (whole && isStale(left, whole)) return { thread: left, complete: false };
+  const merged = whole ? mergeMessages(left, [whole]) : left;
   if (version === undefined) return { thread: merged, complete: false };
-  if (!whole) return { thread, complete: version <= thread.version };
-  const applied = heardVersion(merged, version);
-  return { thread: applied, complete: applied.version >= version };
+  if (!whole) return { thread: left, complete: version <= left.version };
+  // what was heard of the messages before the window was left to their page, and is to be fetched now
+  const isBelowWindow = left !== thread && left.messages.length === 0 && left.hasOlder;
+  const applied = heardVersion(isBelowWindow ? { ...merged, ahead: [] } : merged, version);
+  return { thread: applied, complete: applied.version >= version && !isBelowWindow };
 }
+
+/** A message that would stand at the end although the thread is complete up to its version. */
+const isStale = ({ messages, version }: Thread, message: Message): boolean =>
+  message.version > 0 && message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0);
 
 /** The first message of a story opens its conversation, perhaps on another device. */
 const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: Message): Thread =>
@@ -208,9 +233,15 @@ export interface Message {
   status: Status;
   errorText: string;
   cost: number;
+  /** Which of its texts, from 1, a reply shows, and how many it has. */
+  variant: number;
+  variants: number;
   createdAt: string;
   updatedAt: string;
 }
+
+/** One of the reader's lines that is to have other words, as it was when they began. */
+export type EditedLine = Pick<Message, 'id' | 'conversationId' | 'seq' | 'revision'>;
 
 const roles = new Set(['user', 'assistant', 'system']);
 const statuses = new Set(['pending', 'streaming', 'completed', 'failed', 'cancelled']);
@@ -230,6 +261,8 @@ export function toMessage(dto: MessageDto): Message {
     status: statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed',
     errorText: dto.error?.message ?? '',
     cost: dto.cost ?? 0,
+    variant: dto.variant ?? 1,
+    variants: dto.variants ?? 1,
     createdAt: dto.created_at ?? '',
     updatedAt: dto.updated_at ?? dto.created_at ?? '',
   };
@@ -242,6 +275,8 @@ export const keyOf = (message: Message): string => message.clientId ?? message.i
 
 /** Of two states of one message the later: by version, then revision, then how far its text has come. */
 function laterOf(local: Message, incoming: Message): Message {
+  // what followed an edited line is gone, and others stand in its place
+  if (incoming.id !== local.id) return incoming.version > local.version ? incoming : local;
   if (incoming.version !== local.version)
     return incoming.version > local.version ? withGrownBody(local, incoming) : local;
   if (incoming.revision !== local.revision) return incoming.revision > local.revision ? incoming : local;

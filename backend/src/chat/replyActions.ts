@@ -1,0 +1,160 @@
+import * as v from 'valibot';
+import { query } from '../db/database.ts';
+import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
+import { invalid, notFound } from '../http/httpError.ts';
+import type { Outcome } from '../http/idempotency.ts';
+import { codePoints, id, wholeNumber } from '../http/input.ts';
+import { announceMessage } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories.ts';
+import { balanceOf, book } from '../wallet.ts';
+import { assertIdle, findConversation, lastMessage, saveConversation } from './conversation.ts';
+import { isRunning, presentMessage } from './message.ts';
+import { bookingKey, findMessage, startReply, textOf } from './reply.ts';
+
+// What a reader does about the last reply: stop it, let it go on, have it told another way, choose among its texts.
+
+/** One's own message, whoever wrote it; throws 404, for another's as well. */
+export function findOwnMessage(services: Services, user: UserRow, messageId: string): MessageRow {
+  const row = findMessage(services, messageId);
+  if (row?.user_id !== user.id) throw notFound('没有找到这条消息');
+  return row;
+}
+
+export const cancelForm = v.object({ revision: v.nullish(wholeNumber(1)) });
+
+/**
+ * Stops a reply that is being written, in a revision if one is named, and keeps what has come of it. One that has ended
+ * is answered as it is. Throws 404.
+ */
+export async function cancelReply(
+  services: Services,
+  user: UserRow,
+  messageId: string,
+  { revision }: v.InferOutput<typeof cancelForm>,
+) {
+  const row = findOwnMessage(services, user, messageId);
+  if (isRunning(row) && (revision ?? row.revision) === row.revision) await services.runs.cancel(row.id);
+  return {
+    message: presentMessage(findOwnMessage(services, user, messageId)),
+    balance: balanceOf(services, user.id),
+  };
+}
+
+export const continueForm = v.object({ conversation_id: id, message_id: v.nullish(id) });
+
+/** Books the price and lets the last reply go on under a new revision; call it inside a transaction. */
+export function continueReply(services: Services, user: UserRow, form: v.InferOutput<typeof continueForm>): Outcome {
+  const conversation = findConversation(services, user.id, form.conversation_id);
+  assertIdle(conversation);
+  const last = continuable(lastMessage(services, conversation.id), form.message_id);
+  const { title, price } = findStory(services, conversation.story_id);
+  // a reply that was stopped before its first word was paid back: going on with it buys all of it
+  const cost = last.status === 'cancelled' && last.body === '' ? price : rules.continuePrice;
+  return orderRevision(services, conversation, last, { type: 'continue', cost, description: `续写《${title}》` });
+}
+
+/** Only the last message, and only a reply that has room left, can go on; throws 422. */
+function continuable(last: MessageRow | undefined, wantedId: string | null | undefined): MessageRow {
+  if (last?.role !== 'assistant') throw invalid({ message_id: ['还没有可以续写的回复'] });
+  if (wantedId && wantedId !== last.id) throw invalid({ message_id: ['只能续写最后一条回复'] });
+  if (codePoints(last.body) >= rules.replyCharacters) throw invalid({ message_id: ['这一段已经足够长，请另起一句'] });
+  return last;
+}
+
+/** Books a message's price and has the last reply told anew, its text so far kept; call it inside a transaction. */
+export function regenerateReply(services: Services, user: UserRow, messageId: string): Outcome {
+  const { row, conversation } = findLastReply(services, user, messageId);
+  const { title, price } = findStory(services, conversation.story_id);
+  const purchase = { type: 'message', cost: price, description: `换一种说法《${title}》` } as const;
+  if (row.body === '') return orderRevision(services, conversation, row, purchase);
+  keepVariant(services, row);
+  const variants = row.variants + 1;
+  return orderRevision(services, conversation, { ...row, body: '', variant: variants, variants }, purchase);
+}
+
+/** One's own last reply while nothing is being written; throws 404, 409 and 422. */
+function findLastReply(services: Services, user: UserRow, messageId: string) {
+  const row = findOwnMessage(services, user, messageId);
+  const conversation = findConversation(services, user.id, row.conversation_id);
+  assertIdle(conversation);
+  const isLast = row.seq === conversation.last_seq && row.role === 'assistant';
+  if (!isLast) throw invalid({ message_id: ['只有最后一条回复可以换一种说法'] });
+  return { row, conversation };
+}
+
+interface Purchase {
+  type: TransactionType;
+  /** points */
+  cost: number;
+  description: string;
+}
+
+/** Has the storyteller write the next revision of a reply, which begins with the body it is given with. */
+function orderRevision(
+  services: Services,
+  conversation: ConversationRow,
+  reply: MessageRow,
+  { type, cost, description }: Purchase,
+): Outcome {
+  const revision = reply.revision + 1;
+  const key = bookingKey({ id: reply.id, revision });
+  const ref = { type: 'message', id: reply.id };
+  const balance = book(services, { userId: reply.user_id, type, amount: -cost, description, ref, key });
+  conversation.active_message_id = reply.id;
+  const row = saveRevision(services, conversation, {
+    ...reply,
+    revision,
+    status: 'pending',
+    error_code: null,
+    error_message: null,
+    cost: reply.cost + cost,
+  });
+  announceMessage(services, 'message.created', row);
+  startReply(services, row.id);
+  return { status: 202, body: { message: presentMessage(row), balance } };
+}
+
+/** Writes a changed message back under the conversation's next version. */
+function saveRevision(services: Services, conversation: ConversationRow, changed: MessageRow): MessageRow {
+  conversation.version += 1;
+  saveConversation(services, conversation);
+  const row = { ...changed, version: conversation.version, updated_at: services.clock() };
+  services.db.run(query.updateTable('messages').set(row).where('id', '=', row.id));
+  return row;
+}
+
+/** Puts the text that a reply shows beside its others, lest it be lost. */
+function keepVariant({ db }: Services, row: MessageRow): void {
+  const kept = { ...textOf(row), revision: row.revision };
+  db.run(
+    query
+      .insertInto('message_variants')
+      .values({ message_id: row.id, ...kept })
+      .onConflict((conflict) => conflict.columns(['message_id', 'variant']).doUpdateSet(kept)),
+  );
+}
+
+export const variantForm = v.object({ variant: wholeNumber(1) });
+
+/** Lets the last reply show another of its texts, which the story then goes on from; call it inside a transaction. */
+export function chooseVariant(
+  services: Services,
+  user: UserRow,
+  messageId: string,
+  { variant }: v.InferOutput<typeof variantForm>,
+) {
+  const { row, conversation } = findLastReply(services, user, messageId);
+  const balance = balanceOf(services, user.id);
+  if (variant === row.variant) return { message: presentMessage(row), balance };
+  const chosen = services.db.first(
+    query.selectFrom('message_variants').selectAll().where('message_id', '=', row.id).where('variant', '=', variant),
+  );
+  if (!chosen) throw invalid({ variant: ['没有这一种说法'] });
+  keepVariant(services, row);
+  // deltas and texts of what it showed so far belong to another revision
+  const shown = saveRevision(services, conversation, { ...row, ...textOf(chosen), revision: row.revision + 1 });
+  announceMessage(services, 'message.completed', shown);
+  return { message: presentMessage(shown), balance };
+}

@@ -1,0 +1,450 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test } from '@rstest/core';
+import { query } from '../src/db/database.ts';
+import { rules } from '../src/rules.ts';
+import type { Client } from './client.ts';
+import { openBackend } from './testBackend.ts';
+import type { ConversationDto, ErrorDto, MessageDto, Page, Sent, TransactionDto, UserDto } from './wire.ts';
+
+// The storyteller is a model that writes what the test dictates, when the test wants it.
+
+/** One reply that the model has been asked for. */
+class Dictation {
+  readonly prompt: string;
+  readonly #response: ServerResponse;
+
+  constructor(prompt: string, response: ServerResponse) {
+    this.prompt = prompt;
+    this.#response = response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  }
+
+  write(text: string): void {
+    this.#response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`);
+  }
+
+  end(): void {
+    this.#response.end('data: [DONE]\n\n');
+  }
+
+  breakOff(): void {
+    this.#response.destroy();
+  }
+
+  /** Resolves once the backend has hung up. */
+  async abandoned(): Promise<void> {
+    if (!this.#response.closed) await once(this.#response, 'close');
+  }
+}
+
+const asked: Dictation[] = [];
+const waiting: ((dictation: Dictation) => void)[] = [];
+const model = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const dictation = new Dictation(body, response);
+  const next = waiting.shift();
+  if (next) next(dictation);
+  else asked.push(dictation);
+}).listen(0, '127.0.0.1');
+await once(model, 'listening');
+const backend = await openBackend({
+  AI_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+  AI_MODEL: 'dictated',
+});
+afterAll(() => {
+  model.close();
+  model.closeAllConnections();
+});
+
+/** The next reply that the model is asked for. */
+const dictated = (): Promise<Dictation> =>
+  new Promise((resolve) => {
+    const first = asked.shift();
+    if (first) resolve(first);
+    else waiting.push(resolve);
+  });
+
+const story_id = 'nie-xiaoqian';
+const price = rules.storyPrices.long;
+const balanceOf = async (reader: Client) => (await reader.get<{ data: UserDto }>('/user')).body.data.balance;
+const messagesOf = async (reader: Client) => (await reader.latest({ story_id })).data;
+const lastOf = async (reader: Client) => (await messagesOf(reader)).at(-1);
+const refundsOf = async (reader: Client) =>
+  (await reader.get<Page<TransactionDto>>('/transactions?type=refund')).body.data.map(({ amount }) => amount);
+
+/** Waits until the reply's stored text is this. */
+async function storedText(reader: Client, text: string): Promise<void> {
+  await expect.poll(async () => (await lastOf(reader))?.body).toBe(text);
+}
+
+interface Answer {
+  message: MessageDto;
+  balance: number;
+}
+const cancel = (reader: Client, id: string, form: object = {}) => reader.post<Answer>(`/messages/${id}/cancel`, form);
+
+/** The reader's first line, answered with these words. */
+async function answered(reader: Client, words: string) {
+  const { body } = await reader.say({ story_id });
+  await dictate(words);
+  return body;
+}
+
+/** Has the reply that is being waited for written whole. */
+async function dictate(words: string): Promise<Dictation> {
+  const dictation = await dictated();
+  dictation.write(words);
+  dictation.end();
+  await backend.settled();
+  return dictation;
+}
+
+const regenerate = (reader: Client, id: string, client_id: string = crypto.randomUUID()) =>
+  reader.post<Answer>(`/messages/${id}/regenerate`, { client_id });
+const choose = (reader: Client, id: string, variant: unknown) =>
+  reader.post<Answer>(`/messages/${id}/variant`, { variant });
+
+describe('a reply that is stopped', () => {
+  test('keeps what has come and its price, and hangs up on the storyteller', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('月色');
+    await storedText(reader, '月色');
+    // not yet stored when the reader stops
+    dictation.write('正好');
+    const { status, body: stopped } = await cancel(reader, body.reply.id, { revision: 1 });
+    await dictation.abandoned();
+    expect(status).toBe(200);
+    expect(stopped.message).toMatchObject({ status: 'cancelled', error: null, cost: price });
+    expect(stopped.message.body).toMatch(/^月色(正好)?$/);
+    expect(stopped.message.version).toBeGreaterThan(body.reply.version);
+    expect([stopped.balance, await balanceOf(reader)]).toEqual([rules.signUpGift - price, rules.signUpGift - price]);
+    expect(await lastOf(reader)).toEqual(stopped.message);
+    expect(await refundsOf(reader)).toEqual([]);
+    expect((await reader.latest({ story_id })).meta.active_message_id).toBeNull();
+  });
+
+  test('before its first word is paid back, and going on with it costs as much as a message', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    await dictated();
+    const { body: stopped } = await cancel(reader, body.reply.id);
+    expect(stopped).toMatchObject({ message: { status: 'cancelled', body: '', cost: 0 }, balance: rules.signUpGift });
+    expect(await refundsOf(reader)).toEqual([price]);
+    const again = await reader.post<Answer>('/messages/continue', {
+      conversation_id: body.conversation.id,
+      client_id: crypto.randomUUID(),
+    });
+    expect(again.body).toMatchObject({ message: { revision: 2, cost: price }, balance: rules.signUpGift - price });
+    const dictation = await dictated();
+    dictation.write('门开了。');
+    dictation.end();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '门开了。', cost: price });
+  });
+
+  test('while it goes on loses the price of going on only where nothing more had come', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const first = await dictated();
+    first.write('月色');
+    first.end();
+    await backend.settled();
+    const goOn = () =>
+      reader.post<Answer>('/messages/continue', {
+        conversation_id: body.conversation.id,
+        client_id: crypto.randomUUID(),
+      });
+    await goOn();
+    await dictated();
+    expect((await cancel(reader, body.reply.id, { revision: 2 })).body.message).toMatchObject({
+      status: 'cancelled',
+      body: '月色',
+      cost: price,
+    });
+    await goOn();
+    (await dictated()).write('正好');
+    await storedText(reader, '月色正好');
+    expect((await cancel(reader, body.reply.id, { revision: 3 })).body.message).toMatchObject({
+      status: 'cancelled',
+      body: '月色正好',
+      cost: price + rules.continuePrice,
+    });
+    expect(await refundsOf(reader)).toEqual([rules.continuePrice]);
+  });
+
+  test('twice, too late, or in a revision that is over is answered as it is', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('月色');
+    await storedText(reader, '月色');
+    const answers = await Promise.all([cancel(reader, body.reply.id), cancel(reader, body.reply.id)]);
+    const [once] = answers.map(({ body: { message } }) => message);
+    for (const { status, body: answer } of answers) expect([status, answer.message]).toEqual([200, once]);
+    expect((await cancel(reader, body.reply.id)).body.message).toEqual(once);
+    await reader.post('/messages/continue', {
+      conversation_id: body.conversation.id,
+      client_id: crypto.randomUUID(),
+    });
+    const second = await dictated();
+    const late = await cancel(reader, body.reply.id, { revision: 1 });
+    expect([late.status, late.body.message.status]).toEqual([200, 'pending']);
+    second.write('正好');
+    second.end();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '月色正好' });
+  });
+
+  test('is nobody else’s to stop, and an own line is answered as it is', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    const foreign = await other.post<ErrorDto>(`/messages/${body.reply.id}/cancel`, {});
+    expect([foreign.status, foreign.body.message]).toEqual([404, '没有找到这条消息']);
+    expect((await cancel(reader, body.message.id)).body.message).toMatchObject({ status: 'completed' });
+    dictation.write('月色');
+    dictation.end();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '月色' });
+  });
+});
+
+describe('a reply that is told another way', () => {
+  test('costs as much as a message, shows the new text, and tells the storyteller what to avoid', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    const { status, body } = await regenerate(reader, reply.id);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({
+      message: { id: reply.id, body: '', status: 'pending', revision: 2, variant: 2, variants: 2, cost: 2 * price },
+      balance: rules.signUpGift - 2 * price,
+    });
+    const { prompt } = await dictate('灯影摇了摇。');
+    expect(prompt).toContain('月色正好。');
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '灯影摇了摇。', variant: 2, variants: 2 });
+  });
+
+  test('keeps its former texts: one is chosen for nothing, and the story goes on from it', async () => {
+    const reader = await backend.reader();
+    const { reply, conversation } = await answered(reader, '月色正好。');
+    await regenerate(reader, reply.id);
+    await dictate('灯影摇了摇。');
+    const { body: chosen } = await choose(reader, reply.id, 1);
+    expect(chosen).toMatchObject({
+      message: { body: '月色正好。', status: 'completed', variant: 1, variants: 2 },
+      balance: rules.signUpGift - 2 * price,
+    });
+    expect(await lastOf(reader)).toEqual(chosen.message);
+    // carried on, left and chosen again it is as it was left
+    await reader.post('/messages/continue', { conversation_id: conversation.id, client_id: crypto.randomUUID() });
+    await dictate('风停了。');
+    expect((await choose(reader, reply.id, 2)).body.message.body).toBe('灯影摇了摇。');
+    expect((await choose(reader, reply.id, 1)).body.message.body).toBe('月色正好。风停了。');
+    await reader.say({ story_id });
+    const { prompt } = await dictate('她笑了。');
+    expect(prompt).toContain('月色正好。风停了。');
+    expect(prompt).not.toContain('灯影');
+    const late = await choose(reader, reply.id, 2);
+    expect([late.status, late.body]).toMatchObject([422, { message: '只有最后一条回复可以换一种说法' }]);
+  });
+
+  test('has its former text again, and its price back, where nothing new came: by a failure or by its reader', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    await regenerate(reader, reply.id);
+    (await dictated()).end();
+    await backend.settled();
+    const failed = await lastOf(reader);
+    expect(failed).toMatchObject({ status: 'failed', body: '月色正好。', variant: 1, variants: 1, cost: price });
+    expect(failed?.error?.message).toBe('没能换一种说法，点数已退还，原来的还在');
+    await regenerate(reader, reply.id);
+    await dictated();
+    const { body: stopped } = await cancel(reader, reply.id, { revision: 3 });
+    expect(stopped.message).toMatchObject({
+      status: 'failed',
+      body: '月色正好。',
+      variant: 1,
+      variants: 1,
+      cost: price,
+    });
+    expect(await refundsOf(reader)).toEqual([price, price]);
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+  });
+
+  test('that breaks off after some words keeps both texts, and is paid back', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    await regenerate(reader, reply.id);
+    const dictation = await dictated();
+    dictation.write('灯影');
+    await storedText(reader, '灯影');
+    dictation.breakOff();
+    await backend.settled();
+    expect(await lastOf(reader)).toMatchObject({
+      status: 'failed',
+      body: '灯影',
+      variant: 2,
+      variants: 2,
+      cost: price,
+    });
+    expect((await choose(reader, reply.id, 1)).body.message).toMatchObject({
+      status: 'completed',
+      error: null,
+      body: '月色正好。',
+    });
+    expect((await choose(reader, reply.id, 2)).body.message).toMatchObject({ status: 'failed', body: '灯影' });
+  });
+
+  test('is bought once per key, and never while it is being written', async () => {
+    const reader = await backend.reader();
+    const { reply } = await answered(reader, '月色正好。');
+    const key = crypto.randomUUID();
+    const [first, second] = await Promise.all([regenerate(reader, reply.id, key), regenerate(reader, reply.id, key)]);
+    expect(second).toMatchObject({ status: 202, body: first?.body });
+    expect((await regenerate(reader, reply.id)).status).toBe(409);
+    expect((await choose(reader, reply.id, 1)).status).toBe(409);
+    await dictate('灯影摇了摇。');
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+  });
+
+  test('is the last reply, one’s own, in a text that it has', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { message, reply } = await answered(reader, '月色正好。');
+    expect((await regenerate(other, reply.id)).status).toBe(404);
+    expect((await choose(other, reply.id, 1)).status).toBe(404);
+    expect((await regenerate(reader, message.id)).status).toBe(422);
+    for (const variant of [0, 2, '一']) expect((await choose(reader, reply.id, variant)).status).toBe(422);
+    expect((await choose(reader, reply.id, 1)).body.message.version).toBe((await lastOf(reader))?.version);
+  });
+});
+
+describe('a line that is edited', () => {
+  const edit = (reader: Client, id: string, form: Record<string, unknown>) =>
+    reader.post<Sent>(`/messages/${id}/edit`, { client_id: crypto.randomUUID(), ...form });
+  const wordsOf = (messages: MessageDto[]) => messages.map(({ seq, body }) => [seq, body]);
+
+  test('is answered anew for the price of a message; what followed it is gone, here and for who catches up', async () => {
+    const reader = await backend.reader();
+    const { message, reply } = await answered(reader, '月色正好。');
+    await reader.say({ story_id, body: '后来呢' });
+    await dictate('她笑了。');
+    const { version } = (await reader.latest({ story_id })).meta;
+    const { status, body } = await edit(reader, message.id, { body: '你是谁', revision: 1, last_seq: 4 });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      message: { id: message.id, seq: 1, body: '你是谁', revision: 2, client_id: message.client_id },
+      reply: { seq: 2, status: 'pending', cost: price },
+      conversation: { last_seq: 2 },
+      balance: rules.signUpGift - 3 * price,
+    });
+    expect(body.reply.id).not.toBe(reply.id);
+    const { prompt } = await dictate('我是小倩。');
+    expect(prompt).toContain('你是谁');
+    expect(prompt).not.toMatch(/月色正好|后来呢|她笑了/);
+    const { data } = await reader.latest({ story_id });
+    expect(wordsOf(data)).toEqual([
+      [1, '你是谁'],
+      [2, '我是小倩。'],
+    ]);
+    const since = await reader.latest({ story_id, after: version });
+    expect([wordsOf(since.data), since.meta.last_seq]).toEqual([wordsOf(data), 2]);
+    expect(await refundsOf(reader)).toEqual([]);
+  });
+
+  test('is refused where the conversation is no longer what the reader saw', async () => {
+    const reader = await backend.reader();
+    const { message } = await answered(reader, '月色正好。');
+    await reader.say({ story_id });
+    await dictate('她笑了。');
+    const before = await messagesOf(reader);
+    for (const seen of [{ last_seq: 2 }, { revision: 2 }]) {
+      const { status, body } = await edit(reader, message.id, { body: '你是谁', ...seen });
+      expect([status, body]).toMatchObject([409, { code: 'conversation_changed' }]);
+    }
+    expect(await messagesOf(reader)).toEqual(before);
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+  });
+
+  test('is bought once per key; nothing is cut where it cannot be paid for, or while a reply is being written', async () => {
+    const reader = await backend.reader();
+    const { body: begun } = await reader.say({ story_id });
+    const dictation = await dictated();
+    expect((await edit(reader, begun.message.id, { body: '你是谁' })).status).toBe(409);
+    dictation.write('月色正好。');
+    dictation.end();
+    await backend.settled();
+    const form = { body: '你是谁', client_id: crypto.randomUUID() };
+    const [first, second] = await Promise.all([
+      edit(reader, begun.message.id, form),
+      edit(reader, begun.message.id, form),
+    ]);
+    expect(second).toMatchObject({ status: 201, body: first?.body });
+    await dictate('我是小倩。');
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+    const { db } = backend.services;
+    const user = (await reader.get<{ data: UserDto }>('/user')).body.data.id;
+    db.run(
+      query
+        .updateTable('users')
+        .set({ balance: price - 1 })
+        .where('id', '=', user),
+    );
+    const before = await messagesOf(reader);
+    expect((await edit(reader, begun.message.id, { body: '再问一次' })).status).toBe(402);
+    expect(await messagesOf(reader)).toEqual(before);
+  });
+
+  test('is one’s own, and not a reply', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { message, reply } = await answered(reader, '月色正好。');
+    expect((await edit(other, message.id, { body: '你是谁' })).status).toBe(404);
+    expect((await edit(reader, reply.id, { body: '你是谁' })).status).toBe(422);
+    for (const body of ['', '长'.repeat(2_001)]) expect((await edit(reader, message.id, { body })).status).toBe(422);
+    expect(await messagesOf(reader)).toHaveLength(2);
+  });
+});
+
+describe('a story that is begun anew', () => {
+  const restart = (reader: Client, id: string) =>
+    reader.post<{ data: ConversationDto }>(`/conversations/${id}/restart`, { client_id: crypto.randomUUID() });
+
+  test('keeps its conversation and nothing that was said; spent points stay spent', async () => {
+    const reader = await backend.reader();
+    const { conversation } = await answered(reader, '月色正好。');
+    const { version } = (await reader.latest({ story_id })).meta;
+    const { status, body } = await restart(reader, conversation.id);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ id: conversation.id, last_message: null, last_seq: 0, version: version + 1 });
+    const since = await reader.latest({ story_id, after: version });
+    expect(since).toMatchObject({ data: [], meta: { version: version + 1, last_seq: 0, active_message_id: null } });
+    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+    expect((await restart(reader, conversation.id)).body.data.version).toBe(version + 1);
+    const again = await reader.say({ story_id, body: '从头来' });
+    expect(again.body).toMatchObject({ message: { seq: 1 }, conversation: { id: conversation.id } });
+    expect((await dictate('月色又好。')).prompt).not.toContain('月色正好');
+  });
+
+  test('while a reply is being written stops it, and gives its price back', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('月色');
+    await storedText(reader, '月色');
+    expect((await restart(reader, body.conversation.id)).status).toBe(200);
+    await dictation.abandoned();
+    await backend.settled();
+    expect(await messagesOf(reader)).toEqual([]);
+    expect(await refundsOf(reader)).toEqual([price]);
+  });
+
+  test('is nobody else’s to begin anew', async () => {
+    const [reader, other] = [await backend.reader(), await backend.reader()];
+    const { conversation } = await answered(reader, '月色正好。');
+    expect((await restart(other, conversation.id)).status).toBe(404);
+    expect(await messagesOf(reader)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,165 @@
+import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
+import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
+import { toConversation, withConversation } from '../model/conversation';
+import { isUncertain } from '../model/pendingMessage';
+import {
+  cutAfter,
+  type EditedLine,
+  findMessage,
+  isRunning,
+  type Message,
+  restarted,
+  toMessage,
+  withAnswer,
+} from '../model/thread';
+import { chatActions } from '../slice';
+import { postCancel, postContinue, postEdit, postRegenerate, postRestart, postVariant } from './calls';
+import { changeConversations, changeThread, selectThread } from './chatApi';
+import { currentUserId } from './outbox';
+import { threadSyncs } from './threadSync';
+
+/** Keys of orders whose fate is unknown, so that a second tap is not a second purchase. */
+const openKeys = new Map<string, string>();
+
+const { dispatch } = store;
+
+/** Lets the last reply go on; its text flows into the same message. Rejects with ApiError, the price given back. */
+export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
+  await order('continue', storyId, message, price, (clientId) =>
+    postContinue(message.conversationId, message.id, clientId),
+  );
+}
+
+/** Has the last reply told another way; its text so far can be had again. Rejects with ApiError, the price given back. */
+export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
+  await order('regenerate', storyId, message, price, (clientId) => postRegenerate(message.id, clientId));
+}
+
+/**
+ * Gives one of the reader's lines other words and has it answered anew; all up to `lastSeq` that follows it is gone.
+ * Rejects with ApiError, the price given back.
+ */
+export async function editMessage(
+  storyId: string,
+  line: EditedLine,
+  body: string,
+  lastSeq: number,
+  price: number | undefined,
+): Promise<void> {
+  const what = `edit:${lastSeq}:${body}`;
+  await order(what, storyId, line, price, (clientId) => postEdit(line, body, lastSeq, clientId));
+}
+
+type Target = Pick<Message, 'id' | 'conversationId' | 'revision'>;
+
+type Answer = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
+
+/** Lets the last reply show another of its texts. Rejects with ApiError. */
+export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
+  const reader = currentUserId();
+  dispatch(chatActions.continuingChanged({ storyId, on: true }));
+  try {
+    const answer = await postVariant(message.id, variant);
+    if (currentUserId() === reader) takeAnswer(storyId, message, answer);
+  } catch (cause) {
+    if (!isApiError(cause)) throw cause;
+    const now = await lookAt(storyId, message);
+    if (now?.variant !== variant && currentUserId() === reader) throw cause;
+  } finally {
+    dispatch(chatActions.continuingChanged({ storyId, on: false }));
+  }
+}
+
+/** Orders a further revision of a message, with its price shown as spent; `what` is asked for is bought once. */
+async function order(
+  what: string,
+  storyId: string,
+  message: Target,
+  price: number | undefined,
+  ask: (clientId: string) => Promise<Answer>,
+): Promise<void> {
+  const attempt = `${what}:${message.id}:${message.revision}`;
+  const clientId = openKeys.get(attempt) ?? newClientId();
+  openKeys.set(attempt, clientId);
+  const buyer = currentUserId();
+  const giveBack = session.balanceShifted(-(price ?? 0));
+  dispatch(chatActions.continuingChanged({ storyId, on: true }));
+  try {
+    const answer = await ask(clientId);
+    // what one user was told must not reach the thread of another
+    if (currentUserId() !== buyer) return;
+    takeAnswer(storyId, message, answer);
+    openKeys.delete(attempt);
+  } catch (cause) {
+    giveBack();
+    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attempt);
+    else if (await hasGoneOn(storyId, message)) return;
+    throw cause;
+  } finally {
+    dispatch(chatActions.continuingChanged({ storyId, on: false }));
+  }
+}
+
+function takeAnswer(storyId: string, { conversationId }: Target, answer: Answer): void {
+  const { reply, conversation, balance } = answer;
+  if (balance !== undefined) session.userPatched({ balance });
+  const message = toMessage(answer.message);
+  dispatch(
+    changeThread(storyId, (thread) => {
+      if (!reply) return withAnswer(thread, conversationId, [message]);
+      return withAnswer(cutAfter(thread, message.seq, message.version), conversationId, [message, toMessage(reply)]);
+    }),
+  );
+  if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
+  threadSyncs.watch(storyId);
+  dispatch(api.util.invalidateTags(['Transaction']));
+}
+
+/** Whether the server carried out a request whose answer was lost. */
+async function hasGoneOn(storyId: string, message: Target): Promise<boolean> {
+  const now = await lookAt(storyId, message);
+  if (!now || now.revision === message.revision) return false;
+  await session.refresh();
+  return true;
+}
+
+/** The message as the server has it now; as it is known where the server cannot be asked. */
+async function lookAt(storyId: string, { id }: Target): Promise<Message | undefined> {
+  await threadSyncs.catchUp(storyId);
+  const thread = selectThread(storyId)(store.getState()).data;
+  return thread && findMessage(thread, id);
+}
+
+/** Stops a reply that is being written, unless it has ended meanwhile; what has come of it stays. Rejects with ApiError. */
+export async function stopReply(storyId: string, message: Message): Promise<void> {
+  const reader = currentUserId();
+  try {
+    const answer = await postCancel(message.id, message.revision);
+    if (currentUserId() === reader) takeAnswer(storyId, message, answer);
+  } catch (cause) {
+    if (!isApiError(cause)) throw cause;
+    const now = await lookAt(storyId, message);
+    const isWritten = now !== undefined && isRunning(now) && now.revision === message.revision;
+    if (isWritten && currentUserId() === reader) throw cause;
+  }
+}
+
+/** Takes away all that was said in a conversation, so that its story begins anew. Rejects with ApiError. */
+export async function restartConversation(storyId: string, conversationId: string): Promise<void> {
+  const attempt = `restart:${conversationId}`;
+  const clientId = openKeys.get(attempt) ?? newClientId();
+  openKeys.set(attempt, clientId);
+  const reader = currentUserId();
+  try {
+    const conversation = toConversation(await postRestart(conversationId, clientId));
+    openKeys.delete(attempt);
+    if (currentUserId() !== reader) return;
+    dispatch(changeThread(storyId, (thread) => restarted(thread, conversation.version)));
+    dispatch(changeConversations((pages) => withConversation(pages, conversation)));
+    dispatch(api.util.invalidateTags(['Transaction']));
+    await threadSyncs.catchUp(storyId);
+  } catch (cause) {
+    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attempt);
+    throw cause;
+  }
+}

@@ -1,0 +1,510 @@
+import { api, store } from '@liaozhai/shared/runtime';
+import { fireEvent, offline, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
+import {
+  asked,
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  SEND,
+  secondSentDto,
+  sendButton,
+  sends,
+  told,
+  write,
+} from './chatting';
+
+const running = messageDto({ seq: 2, version: 2, body: '月色', status: 'streaming', cost: 2 });
+const stopped = messageDto({ seq: 2, version: 3, body: '月色正好', status: 'cancelled', cost: 2 });
+const STOP = 'POST /v1/messages/m-2/cancel';
+const stopButton = () => screen.findByRole('button', { name: '停止' });
+const asksOf = (requests: RecordedRequest[], call: string) =>
+  requests.filter(({ method, url }) => `${method} ${url}` === call);
+const said = () => store.getState().toasts.map(({ text }) => text);
+
+describe('停止', () => {
+  const capabilities = ['messages.cancel'] as const;
+
+  test('stands where 发送 does while a reply is being written, keeps its text and leads on', async () => {
+    const { user, live, requests } = openChat(
+      { [LATEST]: latestDto([asked, running]), [STOP]: { message: stopped, balance: 98 } },
+      { capabilities },
+    );
+    const stop = await stopButton();
+    expect(screen.queryByRole('button', { name: '发送' })).toBeNull();
+    live.push('message.delta', deltaDto({ offset: 2, text: '正' }));
+    await user.click(stop);
+    expect(await screen.findByText('已停止')).toBeTruthy();
+    expect(screen.getByText('月色正好')).toBeTruthy();
+    expect(await screen.findByText('回复已停止')).toBeTruthy();
+    expect(screen.getByRole('button', { name: '发送' })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: '停止' })).toBeNull();
+    expect(asksOf(requests, STOP).map(({ body }) => body)).toEqual([{ revision: 1 }]);
+    expect(screen.getByText('已停止').querySelector('button')?.textContent).toBe('继续');
+  });
+
+  test('leaves a line that is being typed its way: it waits, and goes once the reply has been stopped', async () => {
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([asked, running]),
+        [STOP]: { message: stopped, balance: 98 },
+        [SEND]: secondSentDto,
+      },
+      { capabilities },
+    );
+    await stopButton();
+    await write(user, '后来呢？');
+    await screen.findByText('等这一段写完就发出');
+    expect(sends(requests)).toHaveLength(0);
+    await user.click(await stopButton());
+    await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['后来呢？']));
+  });
+
+  test('is asked for once, however often it is tapped', async () => {
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, running]), [STOP]: () => new Promise(() => {}) },
+      { capabilities },
+    );
+    await user.click(await stopButton());
+    await waitFor(() =>
+      expect(screen.getByRole('button', { name: '停止' }).getAttribute('aria-disabled')).toBe('true'),
+    );
+    await user.click(await stopButton());
+    expect(asksOf(requests, STOP)).toHaveLength(1);
+  });
+
+  test('does not take the second half of a double tap on 发送', async () => {
+    const { requests } = openChat({ [LATEST]: latestDto([asked, running]), [STOP]: stopped }, { capabilities });
+    fireEvent.click(await stopButton(), { detail: 2 });
+    expect(asksOf(requests, STOP)).toHaveLength(0);
+  });
+
+  test('says that it did not work without a network, and works once there is one', async () => {
+    let isUp = false;
+    const { user } = openChat(
+      {
+        [LATEST]: () => {
+          if (!isUp && screen.queryByRole('button', { name: '停止' })) throw offline();
+          return latestDto([asked, running]);
+        },
+        [STOP]: () => {
+          if (!isUp) throw offline();
+          return { message: stopped, balance: 98 };
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await stopButton());
+    await waitFor(() => expect(said()).toHaveLength(1));
+    isUp = true;
+    await user.click(await stopButton());
+    expect(await screen.findByText('已停止')).toBeTruthy();
+  });
+
+  test('says nothing where the reply has ended meanwhile', async () => {
+    let isDone = false;
+    const { user } = openChat(
+      {
+        [LATEST]: () => latestDto([asked, isDone ? { ...told, version: 3 } : running]),
+        [STOP]: () => {
+          isDone = true;
+          throw offline();
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await stopButton());
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(said()).toEqual([]);
+  });
+
+  test('shows on every device', async () => {
+    const { live } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    await stopButton();
+    live.push('message.completed', messageEvent(stopped));
+    expect(await screen.findByText('已停止')).toBeTruthy();
+    expect(screen.getByText('月色正好')).toBeTruthy();
+  });
+
+  test('before the first word leaves a reply that is bought as a whole', async () => {
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([asked, { ...stopped, body: '', cost: 0 }]),
+        'POST /v1/messages/continue': { status: 202, body: { message: { ...running, version: 4 }, balance: 98 } },
+      },
+      { capabilities, user: { balance: 1 } },
+    );
+    const state = await screen.findByText('已停止');
+    await user.click(state.querySelector('button') ?? state);
+    // one message costs 2 points
+    expect(await screen.findByRole('dialog', { name: '点数不够' })).toBeTruthy();
+    expect(asksOf(requests, 'POST /v1/messages/continue')).toHaveLength(0);
+  });
+
+  test('is not offered where the server cannot stop a reply', async () => {
+    openChat({ [LATEST]: latestDto([asked, running]) });
+    await screen.findByText('月色');
+    expect(screen.queryByRole('button', { name: '停止' })).toBeNull();
+    expect(screen.getByRole('button', { name: '发送' })).toBeTruthy();
+    expect(await field()).toBeTruthy();
+  });
+});
+
+describe('换一种说法', () => {
+  const capabilities = ['messages.regenerate'] as const;
+  const RETELL = 'POST /v1/messages/m-2/regenerate';
+  const CHOOSE = 'POST /v1/messages/m-2/variant';
+  const begun = messageDto({ seq: 2, version: 3, revision: 2, body: '', status: 'pending', variant: 2, variants: 2 });
+  const retold = { ...begun, version: 4, status: 'completed', body: '灯影摇了摇。' };
+  const retellButton = () => screen.findByRole('button', { name: '换一种说法 · 2 点' });
+
+  test('names its price, begins anew in the place of the reply and counts the texts', async () => {
+    const { user, live, requests } = openChat(
+      { [LATEST]: latestDto([asked, told]), [RETELL]: { status: 202, body: { message: begun, balance: 98 } } },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    live.push('message.completed', messageEvent(retold));
+    expect(await screen.findByText('灯影摇了摇。')).toBeTruthy();
+    expect(screen.getByRole('img', { name: '第 2 种说法，共 2 种' })).toBeTruthy();
+    const [sent, ...others] = asksOf(requests, RETELL);
+    expect(others).toEqual([]);
+    expect(sent?.headers['idempotency-key']).toBe(sent && bodyOf(sent).client_id);
+  });
+
+  test('leads back to a former text and on again', async () => {
+    const former = { ...retold, version: 5, revision: 3, body: told.body, variant: 1 };
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, retold]), [CHOOSE]: { message: former, balance: 98 } },
+      { capabilities },
+    );
+    expect(await screen.findByRole('button', { name: '下一种说法' })).toHaveProperty('disabled', true);
+    await user.click(screen.getByRole('button', { name: '上一种说法' }));
+    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(screen.getByRole('img', { name: '第 1 种说法，共 2 种' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: '上一种说法' })).toHaveProperty('disabled', true);
+    expect(asksOf(requests, CHOOSE).map(({ body }) => body)).toEqual([{ variant: 1 }]);
+  });
+
+  test('stands in the menu of the last reply alone', async () => {
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([
+          asked,
+          told,
+          messageDto({ seq: 3, role: 'user', body: '后来呢？' }),
+          messageDto({ seq: 4 }),
+        ]),
+        'POST /v1/messages/m-4/regenerate': { status: 500, body: {} },
+      },
+      { capabilities },
+    );
+    expect(await screen.findAllByRole('button', { name: /换一种说法/ })).toHaveLength(1);
+    const [first, last] = await screen.findAllByRole('button', { name: /聂小倩的消息，更多操作/ });
+    await user.click(first ?? document.body);
+    const former = within(await screen.findByRole('dialog', { name: '聂小倩的消息' }));
+    expect(former.queryByRole('button', { name: /换一种说法/ })).toBeNull();
+    await user.click(former.getByRole('button', { name: '关闭' }));
+    await user.click(last ?? document.body);
+    const menu = within(await screen.findByRole('dialog', { name: '聂小倩的消息' }));
+    await user.click(await menu.findByRole('button', { name: /换一种说法\s*2 点/ }));
+    await waitFor(() => expect(said()).toEqual(['没能换一种说法，请再试一次']));
+    expect(asksOf(requests, 'POST /v1/messages/m-4/regenerate')).toHaveLength(1);
+    expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+  });
+
+  test('goes again under the same key where nobody knows what became of it, and is bought once', async () => {
+    let isUp = false;
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([asked, told]),
+        [RETELL]: () => {
+          if (!isUp) throw offline();
+          return { status: 202, body: { message: begun, balance: 98 } };
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    await waitFor(() => expect(said()).toHaveLength(1));
+    isUp = true;
+    await user.click(await retellButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    const [first, second] = asksOf(requests, RETELL);
+    expect(second?.body).toEqual(first?.body);
+  });
+
+  test('says nothing of a lost answer whose order was carried out', async () => {
+    let isBegun = false;
+    const { user } = openChat(
+      {
+        [LATEST]: () => latestDto([asked, isBegun ? begun : told]),
+        [RETELL]: () => {
+          isBegun = true;
+          throw offline();
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(said()).toEqual([]);
+  });
+
+  test('with too few points leads to more', async () => {
+    const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities, user: { balance: 1 } });
+    await user.click(await retellButton());
+    expect(await screen.findByRole('dialog', { name: '点数不够' })).toBeTruthy();
+    expect(asksOf(requests, RETELL)).toHaveLength(0);
+  });
+
+  test('of a reply that was stopped before its first word is 再写一次, in the place of 继续', async () => {
+    openChat({ [LATEST]: latestDto([asked, { ...stopped, body: '', cost: 0 }]) }, { capabilities });
+    expect(await screen.findByRole('button', { name: '再写一次 · 2 点' })).toBeTruthy();
+    expect((await screen.findByText('已停止')).querySelector('button')).toBeNull();
+  });
+
+  test('is not offered while a reply is being written, nor where the server cannot', async () => {
+    const { unmount } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    await screen.findByText('月色');
+    expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
+    unmount();
+    store.dispatch(api.util.resetApiState());
+    openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(told.body ?? '');
+    expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
+  });
+});
+
+describe('编辑', () => {
+  const capabilities = ['messages.edit'] as const;
+  const EDIT = 'POST /v1/messages/m-1/edit';
+  const further = [
+    messageDto({ seq: 3, role: 'user', body: '后来呢？', client_id: 'client-3' }),
+    messageDto({ seq: 4 }),
+  ];
+  /** What the server answers: the line, its new reply, and what is left. */
+  const edited = (request: RecordedRequest) => ({
+    status: 201,
+    body: {
+      message: { ...asked, version: 10, revision: 2, body: bodyOf(request).body },
+      reply: messageDto({ id: 'm-20', seq: 2, version: 11, body: '', status: 'pending', cost: 2 }),
+      conversation: conversationDto({ version: 11, last_seq: 2 }),
+      balance: 98,
+    },
+  });
+  const openMenu = async (user: ReturnType<typeof openChat>['user'], words: string) => {
+    await user.click(await screen.findByRole('button', { name: `我的消息，更多操作：${words}` }));
+    await user.click(await screen.findByRole('button', { name: '编辑' }));
+  };
+  const rewrite = async (text: string) => fireEvent.change(await field(), { target: { value: text } });
+
+  test('brings the words into the composer, replaces line and reply, and gives back what stood there', async () => {
+    const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]), [EDIT]: edited }, { capabilities });
+    await user.type(await field(), '写了一半');
+    await openMenu(user, '谁在门外？');
+    expect(screen.getByText('正在编辑')).toBeTruthy();
+    expect(screen.getByText('发出后，回复会重写')).toBeTruthy();
+    expect(await field()).toHaveProperty('value', '谁在门外？');
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(screen.getByText('谁在窗外？')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    await waitFor(() => expect(screen.queryByText('正在编辑')).toBeNull());
+    expect(await field()).toHaveProperty('value', '写了一半');
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    const [sent, ...others] = asksOf(requests, EDIT);
+    expect(others).toEqual([]);
+    expect(sent?.body).toMatchObject({ body: '谁在窗外？', revision: 1, last_seq: 2 });
+    expect(sends(requests)).toEqual([]);
+  });
+
+  test('of an earlier line asks first, with how many messages go', async () => {
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([asked, told, ...further]), [EDIT]: edited },
+      { capabilities },
+    );
+    await openMenu(user, '谁在门外？');
+    expect(screen.getByText('发出后，后面的 3 条会删去')).toBeTruthy();
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    const question = within(await screen.findByRole('alertdialog', { name: '改了再发？' }));
+    expect(question.getByText('后面的 3 条会删去，已花的点数不退还。')).toBeTruthy();
+    await user.click(question.getByRole('button', { name: '再想想' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(asksOf(requests, EDIT)).toEqual([]);
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    await user.click(sendButton());
+    await user.click(await screen.findByRole('button', { name: '删去并发送' }));
+    await waitFor(() => expect(screen.queryByText('后来呢？')).toBeNull());
+    expect(screen.getByText('谁在窗外？')).toBeTruthy();
+  });
+
+  test('can be left, and outlives the page', async () => {
+    const handlers = { [LATEST]: latestDto([asked, told]), [EDIT]: edited };
+    const first = openChat(handlers, { capabilities });
+    await first.user.type(await field(), '写了一半');
+    await openMenu(first.user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    first.unmount();
+    const { user } = openChat(handlers, { capabilities });
+    expect(await screen.findByText('正在编辑')).toBeTruthy();
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    await user.click(screen.getByRole('button', { name: '取消编辑' }));
+    expect(screen.queryByText('正在编辑')).toBeNull();
+    expect(await field()).toHaveProperty('value', '写了一半');
+  });
+
+  test('that does not go through keeps the words, and goes again under the same key', async () => {
+    let isUp = false;
+    const { user, requests } = openChat(
+      {
+        [LATEST]: latestDto([asked, told]),
+        [EDIT]: (request: RecordedRequest) => {
+          if (!isUp) throw offline();
+          return edited(request);
+        },
+      },
+      { capabilities },
+    );
+    await openMenu(user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    await waitFor(() => expect(said()).toHaveLength(1));
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+    isUp = true;
+    await user.click(sendButton());
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    const [once, again] = asksOf(requests, EDIT);
+    expect(again?.body).toEqual(once?.body);
+  });
+
+  test('waits while a reply is being written', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    await openMenu(user, '谁在门外？');
+    expect(screen.getByText('等这一段写完再发')).toBeTruthy();
+    expect(sendButton()).toHaveProperty('disabled', true);
+  });
+
+  test('elsewhere takes away what followed, also where its event was lost', async () => {
+    const line = { ...asked, version: 10, revision: 2, body: '谁在窗外？' };
+    const reply = messageDto({ id: 'm-20', seq: 2, version: 11, body: '', status: 'pending' });
+    let isEdited = false;
+    const { live } = openChat(
+      { [LATEST]: () => (isEdited ? latestDto([line, reply]) : latestDto([asked, told, ...further])) },
+      { capabilities },
+    );
+    await screen.findByText('后来呢？');
+    live.push('message.created', { ...messageEvent({ ...line, version: 5 }), version: 5, last_seq: 1 });
+    await waitFor(() => expect(screen.queryByText('后来呢？')).toBeNull());
+    expect(screen.getByText('谁在窗外？')).toBeTruthy();
+    live.push('message.created', messageEvent(messageDto({ seq: 3, version: 7, role: 'user', body: '再问一句' })));
+    isEdited = true;
+    await screen.findByText('排队中');
+    await waitFor(() => expect(screen.queryByText('再问一句')).toBeNull());
+  });
+
+  test('leaves its words to the composer where the line is gone', async () => {
+    const { user, live } = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities });
+    await user.type(await field(), '写了一半');
+    await openMenu(user, '谁在门外？');
+    live.push('conversation.deleted', { id: 'c-1' });
+    await waitFor(() => expect(screen.queryByText('正在编辑')).toBeNull());
+    expect(await field()).toHaveProperty('value', '写了一半\n谁在门外？');
+  });
+
+  test('is not offered where the server cannot', async () => {
+    const { user } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await user.click(await screen.findByRole('button', { name: '我的消息，更多操作：谁在门外？' }));
+    expect(await screen.findByRole('button', { name: '复制' })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: '编辑' })).toBeNull();
+  });
+});
+
+describe('重新开始', () => {
+  const capabilities = ['conversations.restart'] as const;
+  const RESTART = 'POST /v1/conversations/c-1/restart';
+  const anew = { data: conversationDto({ version: 3, last_seq: 0, last_message: null }) };
+  const ask = async (user: ReturnType<typeof openChat>['user']) => {
+    await user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
+    await user.click(await screen.findByRole('button', { name: '重新开始' }));
+    return within(await screen.findByRole('alertdialog', { name: '重新开始这个故事？' }));
+  };
+
+  test('says what goes, and leaves the opening', async () => {
+    let isAnew = false;
+    const { user, requests } = openChat(
+      {
+        [LATEST]: () =>
+          isAnew ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 }) : latestDto([asked, told]),
+        [RESTART]: () => {
+          isAnew = true;
+          return anew;
+        },
+      },
+      { capabilities },
+    );
+    const question = await ask(user);
+    expect(question.getByText('说过的话都会删去，回到开篇；已花的点数不退还。')).toBeTruthy();
+    await user.click(question.getByRole('button', { name: '再想想' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(asksOf(requests, RESTART)).toEqual([]);
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(screen.getByText('开篇')).toBeTruthy();
+    expect(said()).toEqual(['回到开篇了']);
+    expect(asksOf(requests, RESTART)).toHaveLength(1);
+  });
+
+  test('that does not go through takes nothing away', async () => {
+    const { user } = openChat(
+      {
+        [LATEST]: latestDto([asked, told]),
+        [RESTART]: () => {
+          throw offline();
+        },
+      },
+      { capabilities },
+    );
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    await waitFor(() => expect(said()).toHaveLength(1));
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+  });
+
+  test('elsewhere leaves the opening, also where its event was lost', async () => {
+    let version = 2;
+    const { live } = openChat(
+      {
+        [LATEST]: () =>
+          version === 2 ? latestDto([asked, told]) : latestDto([], { conversation_id: 'c-1', version, last_seq: 0 }),
+      },
+      { capabilities },
+    );
+    await screen.findByText('谁在门外？');
+    live.push('conversation.restarted', { id: 'c-1', conversation_id: 'c-1', version: 3, last_seq: 0 });
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(screen.getByText('开篇')).toBeTruthy();
+    live.push('message.created', messageEvent(messageDto({ seq: 1, version: 4, role: 'user', body: '从头来' })));
+    expect(await screen.findByText('从头来')).toBeTruthy();
+    // the next restart is heard of by the gap alone
+    version = 6;
+    live.push(
+      'message.created',
+      messageEvent(messageDto({ id: 'm-9', seq: 1, version: 6, role: 'user', body: '再来' })),
+    );
+    await waitFor(() => expect(screen.queryByText('从头来')).toBeNull());
+  });
+
+  test('is not offered where the server cannot', async () => {
+    openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText('谁在门外？');
+    expect(screen.queryByRole('button', { name: '这段对话的更多操作' })).toBeNull();
+  });
+});
