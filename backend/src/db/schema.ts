@@ -432,17 +432,17 @@ const migrations: Record<string, Migration> = {
       for (const statement of atSize) await sql.raw(statement).execute(db);
     },
   },
-  '004_exploring': {
+  '004_story_readers': {
     async up(db: Kysely<unknown>) {
       for (const statement of exploring) await sql.raw(statement).execute(db);
     },
   },
-  '004_wallet_orders': {
+  '005_orders': {
     async up(db: Kysely<unknown>) {
       for (const statement of orders) await sql.raw(statement).execute(db);
     },
   },
-  '004_account_password_resets': {
+  '006_password_resets': {
     async up(db: Kysely<unknown>) {
       await sql
         .raw(
@@ -453,14 +453,14 @@ const migrations: Record<string, Migration> = {
         .execute(db);
     },
   },
-  '005_account_email': {
+  '007_account_email': {
     async up(db: Kysely<unknown>) {
       for (const column of ['email text', 'pending_email text', 'pending_email_at integer'])
         await sql.raw(`alter table users add column ${column}`).execute(db);
       await sql.raw('create unique index users_by_email on users(email) where email is not null').execute(db);
     },
   },
-  '006_account_devices': {
+  '008_account_devices': {
     async up(db: Kysely<unknown>) {
       const columns = ["id text not null default ''", "user_agent text not null default ''"];
       for (const column of [...columns, 'last_used_at integer not null default 0'])
@@ -468,39 +468,39 @@ const migrations: Record<string, Migration> = {
       await sql.raw('update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at').execute(db);
     },
   },
-  '004_gifts': {
+  '009_gifts': {
     async up(db: Kysely<unknown>) {
       await sql.raw("alter table users add column gifts text not null default '[]'").execute(db);
     },
   },
-  '004_minor': {
+  '010_minor_mode': {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column minor text').execute(db);
     },
   },
-  '004_consent': {
+  '011_consent': {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column consent_version text').execute(db);
       await sql.raw('alter table users add column consented_at integer').execute(db);
     },
   },
-  '007_account_deletion': {
+  '012_account_deletion': {
     async up(db: Kysely<unknown>) {
       await sql.raw('alter table users add column delete_at integer').execute(db);
       await sql.raw('create index users_by_deletion on users(delete_at) where delete_at is not null').execute(db);
     },
   },
-  '004_generate': {
+  '013_regenerated_replies': {
     async up(db: Kysely<unknown>) {
       for (const statement of variants) await sql.raw(statement).execute(db);
     },
   },
-  '005_wallet_tickets': {
+  '014_tickets': {
     async up(db: Kysely<unknown>) {
       for (const statement of tickets) await sql.raw(statement).execute(db);
     },
   },
-  '004_reading': {
+  '015_reading': {
     async up(db: Kysely<unknown>) {
       for (const statement of reading) await sql.raw(statement).execute(db);
     },
