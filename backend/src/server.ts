@@ -2,15 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { sql } from 'kysely';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { openAiStoryteller } from './ai/openAi.ts';
 import type { Storyteller } from './ai/storyteller.ts';
 import { fileMailer } from './auth/mail.ts';
+import { endReply } from './chat/reply.ts';
 import { Runs } from './chat/runs.ts';
-import { startSweeper } from './chat/sweeper.ts';
+import { endSuggestion } from './chat/suggestions.ts';
 import type { Clock } from './clock.ts';
 import { contentFolder, loadContent } from './content/content.ts';
-import { lockDataDir, openDatabase } from './db/database.ts';
+import { lockDataDir, openDatabase, query } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RateLimiter } from './http/rateLimiter.ts';
@@ -23,6 +25,7 @@ import type { Services } from './services.ts';
 import { hmac, loadAppKey } from './signatures.ts';
 import { publishStories } from './stories.ts';
 import { startAnnouncingAnswers } from './support.ts';
+import { eraseDueAccounts } from './users/accountDeletion.ts';
 
 export interface Backend {
   url: string;
@@ -126,4 +129,41 @@ function choosePayments(
 function chooseStoryteller(env: Env): Storyteller {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: model } = env;
   return baseUrl && model ? openAiStoryteller({ baseUrl, apiKey, model }) : builtInStoryteller(env);
+}
+
+/** In the words of the partial indexes: with bound values the whole of the messages would be read. */
+const running = sql<boolean>`status in ('pending', 'streaming')`;
+const pending = sql<boolean>`status = 'pending'`;
+
+const sweepIntervalMs = 30_000;
+
+/**
+ * Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. Erases the
+ * accounts whose time has come.
+ */
+function sweep(services: Services): void {
+  const { db, runs } = services;
+  const replies = db.all(query.selectFrom('messages').select('id').where(running));
+  for (const reply of replies)
+    if (!runs.has(reply.id)) endReply(services, reply.id, { status: 'failed', code: 'interrupted' });
+  const suggestions = db.all(query.selectFrom('suggestions').selectAll().where(pending));
+  for (const suggestion of suggestions)
+    if (!runs.has(suggestion.id)) endSuggestion(services, suggestion, 'interrupted');
+  eraseDueAccounts(services);
+}
+
+/** Sweeps now and from time to time; returns the stop. */
+export function startSweeper(services: Services): () => void {
+  sweep(services);
+  const timer = setInterval(() => sweepOrSkip(services), sweepIntervalMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** Nobody would catch what a timer throws; what a locked file kept from being swept is swept in the next turn. */
+function sweepOrSkip(services: Services): void {
+  try {
+    sweep(services);
+  } catch (error) {
+    services.report(error);
+  }
 }

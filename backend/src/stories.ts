@@ -6,10 +6,9 @@ import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImages.ts';
 import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
-import { cursorPage, type Position, readCursor } from './http/cursor.ts';
 import { type AppEnv, type Http, isVerified } from './http/http.ts';
 import { notFound } from './http/httpError.ts';
-import { text, validate } from './http/input.ts';
+import { cursorPage, type Position, readCursor, text, validate } from './http/input.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@rstest/core';
 import { sql } from 'kysely';
-import { startSweeper } from '../src/chat/sweeper.ts';
 import { dayMs } from '../src/clock.ts';
 import { query } from '../src/db/database.ts';
 import { rules } from '../src/rules.ts';
+import { startSweeper } from '../src/server.ts';
 import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { ErrorDto, UserDto } from './wire.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, rs, test } from '@rstest/core';
 import type { Compilable } from 'kysely';
-import { startSweeper } from '../src/chat/sweeper.ts';
 import { fill } from '../src/fill.ts';
+import { startSweeper } from '../src/server.ts';
 import { runTickets } from '../src/support.ts';
 import { openBackend } from './testBackend.ts';
 

@@ -1,15 +1,30 @@
 import { Hono } from 'hono';
+import { sql } from 'kysely';
 import * as v from 'valibot';
-import type { UserRow } from '../db/schema.ts';
+import { query } from '../db/database.ts';
+import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, userOf } from '../http/http.ts';
 import { invalid, restarting } from '../http/httpError.ts';
-import { type Outcome, once, requiredKey } from '../http/idempotency.ts';
-import { readInput, validate } from '../http/input.ts';
+import { idempotencyKey, type Outcome, once, requiredKey } from '../http/idempotency.ts';
+import { cursorPage, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
+import { tell } from '../realtime/events.ts';
+import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { findStory } from '../stories.ts';
 import { assertMayUse } from '../users/minor.ts';
 import { seeUse } from '../users/minorRoutes.ts';
 import { findUser } from '../users/user.ts';
+import { refund } from '../wallet.ts';
+import {
+  cutAfter,
+  excerpt,
+  findConversation,
+  markAsRead,
+  presentConversation,
+  saveConversation,
+} from './conversation.ts';
 import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
+import { findMessage, refundReply } from './reply.ts';
 import {
   cancelForm,
   cancelReply,
@@ -103,5 +118,150 @@ async function charged<Schema extends v.GenericSchema>(
     seeUse(services, user.id);
     assertMayUse(findUser(services, user.id), services.clock());
     return work(user, form, key);
+  });
+}
+
+const listQuery = v.object({ q: v.optional(text(0, rules.searchCharacters), ''), cursor: v.optional(v.string()) });
+
+const changeForm = v.object({ read_version: v.nullish(wholeNumber(0)), pinned: v.nullish(v.boolean()) });
+
+/** Past conversations. */
+export function conversationRoutes(services: Services): Hono<AppEnv> {
+  const { limits, env } = services;
+  const present = (row: ConversationRow) => presentConversation(services, row);
+  return new Hono<AppEnv>()
+    .get('/', (c) => {
+      const user = userOf(c);
+      const { q, cursor } = validate(listQuery, c.req.query());
+      const after = readCursor(cursor);
+      const rows = q ? findConversations(services, user.id, q, after) : pageOfConversations(services, user.id, after);
+      const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present);
+      // those that were put first stand before the first page, whatever their time
+      const pinned = q || after ? [] : pinnedConversations(services, user.id).map(present);
+      return c.json({ ...page, data: [...pinned, ...page.data] });
+    })
+    .put('/:id', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(changeForm, await readInput(c));
+      const row = findConversation(services, user.id, c.req.param('id'));
+      return c.json({ data: changeConversation(services, row, form) });
+    })
+    .post('/:id/restart', async (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const key = idempotencyKey(c, await readInput(c));
+      return once(c, services, key, {}, () =>
+        restartConversation(services, findConversation(services, user.id, c.req.param('id'))),
+      );
+    })
+    .delete('/:id', (c) => {
+      const user = userOf(c);
+      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      deleteConversation(services, findConversation(services, user.id, c.req.param('id')));
+      return c.body(null, 204);
+    });
+}
+
+const ofUser = (userId: string) => query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
+
+const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
+  db.all(ofUser(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
+
+function pageOfConversations({ db }: Services, userId: string, after: Position | null): ConversationRow[] {
+  let page = ofUser(userId)
+    .where('pinned_at', 'is', null)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rules.pageSize + 1);
+  if (after) page = page.where(sql<boolean>`(updated_at, id) < (${after.time}, ${after.id})`);
+  return db.all(page);
+}
+
+const folded = (words: string): string => words.normalize('NFKC').toLowerCase();
+
+/** Conversations whose story, one of its characters or last words have these words, the latest first. */
+function findConversations(services: Services, userId: string, words: string, after: Position | null) {
+  const wanted = folded(words);
+  // one conversation a story: there are no more of them than stories
+  const rows = services.db.all(
+    query
+      .selectFrom('conversations')
+      .leftJoin('messages', (join) =>
+        join.onRef('conversation_id', '=', 'conversations.id').onRef('seq', '=', 'last_seq'),
+      )
+      .selectAll('conversations')
+      .select('messages.body')
+      .where('conversations.user_id', '=', userId)
+      .orderBy('conversations.updated_at', 'desc')
+      .orderBy('conversations.id', 'desc'),
+  );
+  const isAfter = ({ updated_at, id }: ConversationRow) =>
+    !after || updated_at < after.time || (updated_at === after.time && id < after.id);
+  const has = ({ story_id, body }: ConversationRow & { body: string | null }) => {
+    const { title, characters } = findStory(services, story_id);
+    return [title, ...characters.map(({ name }) => name), excerpt(body ?? '')].some((known) =>
+      folded(known).includes(wanted),
+    );
+  };
+  return rows.filter((row) => isAfter(row) && has(row)).slice(0, rules.pageSize + 1);
+}
+
+/** Carries out what a reader does to a conversation without saying anything, and tells their other devices. */
+function changeConversation(services: Services, row: ConversationRow, form: v.InferOutput<typeof changeForm>) {
+  const { db, clock } = services;
+  return db.transaction(() => {
+    if (typeof form.read_version === 'number') markAsRead(services, row, form.read_version);
+    if (typeof form.pinned === 'boolean' && form.pinned !== (row.pinned_at !== null)) {
+      if (form.pinned && pinnedConversations(services, row.user_id).length >= rules.pinnedConversations) {
+        throw invalid({ pinned: [`最多置顶 ${rules.pinnedConversations} 段对话`] });
+      }
+      row.pinned_at = form.pinned ? clock() : null;
+      db.run(query.updateTable('conversations').set({ pinned_at: row.pinned_at }).where('id', '=', row.id));
+    }
+    const conversation = presentConversation(services, row);
+    tell(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
+    return conversation;
+  });
+}
+
+/** Takes away all that was said, so that the story begins anew; only what is still being written is paid back. */
+function restartConversation(services: Services, conversation: ConversationRow): Outcome {
+  const { db } = services;
+  const { id, user_id } = conversation;
+  if (conversation.last_seq > 0) {
+    stopWriting(services, conversation);
+    db.run(query.deleteFrom('suggestions').where('conversation_id', '=', id));
+    cutAfter(services, conversation, 0);
+    conversation.active_message_id = null;
+    saveConversation(services, conversation);
+    const { version, last_seq } = conversation;
+    tell(services, user_id, 'conversation.restarted', { id, conversation_id: id, version, last_seq });
+  }
+  return { status: 200, body: { data: presentConversation(services, conversation) } };
+}
+
+/** Stops what is being written in a conversation whose messages are about to go, and pays it back. */
+function stopWriting(services: Services, { id, user_id, active_message_id }: ConversationRow): void {
+  const { db, runs } = services;
+  const active = active_message_id ? findMessage(services, active_message_id) : undefined;
+  if (active) refundReply(services, active);
+  const waiting = db.all(
+    query.selectFrom('suggestions').select('id').where('conversation_id', '=', id).where('status', '=', 'pending'),
+  );
+  for (const suggestion of waiting) refund(services, user_id, 'suggestion', suggestion.id);
+  db.afterCommit(() => {
+    for (const run of [active, ...waiting]) if (run) runs.stop(run.id);
+  });
+}
+
+/** Deletes for good; what is still being written stops and is paid back. */
+export function deleteConversation(services: Services, conversation: ConversationRow): void {
+  const { db } = services;
+  const { id, user_id, version } = conversation;
+  db.transaction(() => {
+    stopWriting(services, conversation);
+    db.run(query.deleteFrom('conversations').where('id', '=', id));
+    tell(services, user_id, 'conversation.deleted', { id, conversation_id: id, version: version + 1 });
   });
 }

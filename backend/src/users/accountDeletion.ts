@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { givenPassword, verifyPassword } from '../auth/accounts.ts';
 import { endAllSessions, endOtherSessions } from '../auth/sessions.ts';
-import { deleteConversation } from '../chat/conversationRoutes.ts';
+import { deleteConversation } from '../chat/chatRoutes.ts';
 import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';

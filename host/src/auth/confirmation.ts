@@ -1,7 +1,7 @@
 import { endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
 import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 import { useEffect } from 'react';
-import { saveGender } from './gender';
+import { saveGender } from './nickname';
 import { useCountdown, useSubmission } from './submission';
 import { texts } from './texts';
 import { pendingConfirmation } from './visitMemory';

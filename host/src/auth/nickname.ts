@@ -1,4 +1,5 @@
-import type { Gender } from './gender';
+import { endpoints } from '@liaozhai/shared/contract';
+import { request, session, toApiError } from '@liaozhai/shared/runtime';
 
 const compoundSurnames =
   '欧阳 司马 上官 诸葛 慕容 令狐 皇甫 尉迟 公孙 东方 南宫 宇文 长孙 独孤 端木 百里 夏侯 司徒 轩辕 澹台'.split(' ');
@@ -32,3 +33,34 @@ function randomOf<Item>(items: ArrayLike<Item>): Item {
 }
 
 export const randomDigits = (count: number): string => Array.from({ length: count }, () => randomBelow(10)).join('');
+
+export type Gender = 'male' | 'female';
+
+/** Before each attempt. */
+const PAUSES_MS = [0, 2_000, 10_000, 60_000];
+
+const memberId = (): string | null => {
+  const current = session.current();
+  return current.status === 'member' ? current.user.id : null;
+};
+
+/**
+ * Tells the profile of who has just signed in the gender chosen at registration, whose call has no field for it. Tried
+ * again where no answer came; a server that refuses it keeps none. Never rejects.
+ */
+export async function saveGender(gender: Gender): Promise<void> {
+  const owner = memberId();
+  for (const pauseMs of PAUSES_MS) {
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (owner === null || memberId() !== owner) return;
+    try {
+      await request({ url: endpoints.user, method: 'PUT', body: { gender } });
+      if (memberId() === owner) session.userPatched({ gender });
+      return;
+    } catch (cause) {
+      const { kind } = toApiError(cause);
+      const isOver = kind !== 'offline' && kind !== 'timeout' && kind !== 'server' && kind !== 'tooOften';
+      if (isOver) return console.warn('the gender was refused', kind);
+    }
+  }
+}

@@ -13,7 +13,7 @@ import {
 import type { FieldErrors } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import type { AuthForm } from './AuthPopup';
-import { saveGender } from './gender';
+import { saveGender } from './nickname';
 import { useSubmission } from './submission';
 import { texts } from './texts';
 import { forgetInviteCode, pendingConfirmation, readInviteCode } from './visitMemory';

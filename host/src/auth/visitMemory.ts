@@ -1,6 +1,6 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { local, readJson, tab } from '@liaozhai/shared/runtime';
-import type { Gender } from './gender';
+import type { Gender } from './nickname';
 
 const wellFormed = /^[\w-]{1,32}$/;
 

@@ -8,6 +8,7 @@ import {
   infiniteCursorOptions,
   listen,
   messageEventSchema,
+  offlineCache,
   PAGE_ELEMENTS,
   type RecentStory,
   type RootState,
@@ -16,6 +17,8 @@ import {
   store,
   storySchema,
 } from '@liaozhai/shared/runtime';
+import { useKeptCopy } from '@liaozhai/shared/ui';
+import { useEffect } from 'react';
 import {
   asRecent,
   RECENT,
@@ -181,3 +184,11 @@ export const {
   useStoriesGetStoryQuery,
   useStoriesSearchInfiniteQuery,
 } = storiesApi;
+
+/** Keeps the device's copy of what was last read under `key`, and hands it out when `wanted`. */
+export function useDeviceCopy<Content>(key: string, live: Content | undefined, wanted: boolean): Content | undefined {
+  useEffect(() => {
+    if (live !== undefined) void offlineCache.write(key, live);
+  }, [key, live]);
+  return useKeptCopy<Content>(offlineCache, key, wanted);
+}

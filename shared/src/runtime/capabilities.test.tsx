@@ -1,7 +1,7 @@
 import { expect, test } from '@rstest/core';
 import type { Capability } from '../contract';
 import { act, fakeApi, onTestEnd, renderHook } from '../testing';
-import { capabilities, useCapability } from './capabilities';
+import { capabilities, useCapability } from './hostConfig';
 
 const name: Capability = 'stories.search';
 

@@ -61,7 +61,6 @@ export {
   userSessionSchema,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
-export { capabilities, useCapability } from './capabilities';
 export {
   client,
   newClientId,
@@ -72,7 +71,15 @@ export {
   toApiError,
 } from './client/client';
 export { copyText, isOnline, share, useOnline } from './device';
-export { type HostConfig, hostConfig, type PageInfo, pageInfo, pageInfoKnown } from './hostConfig';
+export {
+  capabilities,
+  type HostConfig,
+  hostConfig,
+  type PageInfo,
+  pageInfo,
+  pageInfoKnown,
+  useCapability,
+} from './hostConfig';
 export {
   blockReload,
   isLeaveGuarded,

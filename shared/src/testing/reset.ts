@@ -1,7 +1,6 @@
 import { api, store } from '../runtime';
-import { capabilities } from '../runtime/capabilities';
 import { network } from '../runtime/client/client';
-import { forgetHostConfig } from '../runtime/hostConfig';
+import { capabilities, forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
 import { local, tab } from '../runtime/storage/browserStorage';
 import { dropUnsavedDrafts } from '../runtime/storage/drafts';

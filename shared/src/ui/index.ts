@@ -30,6 +30,7 @@ export { SwipeRow, type SwipeRowProps } from './SwipeRow';
 export {
   Field,
   type FieldControl,
+  type FieldErrors,
   type FieldTexts,
   PasswordField,
   type PasswordFieldProps,
@@ -37,10 +38,10 @@ export {
   type TextAreaProps,
   TextField,
   type TextFieldProps,
+  useFieldErrors,
 } from './TextField';
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
-export { type FieldErrors, useFieldErrors } from './useFieldErrors';
 export { useIsWide } from './useIsWide';
 export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';

@@ -3,8 +3,7 @@ import { toast } from '@liaozhai/shared/runtime';
 import { Button, Card } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import styles from '../pages/SecurityEditPage.module.css';
-import { useAccountKeepMutation } from './securityApi';
-import { texts } from './securityTexts';
+import { texts, useAccountKeepMutation } from './securityApi';
 
 /** Says when the account is erased, and takes that back. @param props.at ISO */
 export default function DeletionNotice({ at }: { at: string }) {

@@ -176,3 +176,58 @@ export const {
   useAccountScheduleDeletionMutation,
   useAccountKeepMutation,
 } = securityApi;
+
+/** Texts of 账户与安全 alone: fetched with that page instead of with each. */
+export const texts = {
+  security: {
+    title: '账户与安全',
+    currentPassword: '当前密码',
+    cancel: '取消',
+    password: { title: '密码', detail: '在「个人资料」底部修改' },
+  },
+  email: {
+    title: '邮箱',
+    none: '还没有绑定邮箱。绑定后，忘记密码时可以靠它找回，也可以用它登录。',
+    confirmed: '已确认',
+    pending: (email: string) => `确认邮件已发到 ${email}，打开里面的链接就完成了。没收到？先看看垃圾邮件。`,
+    bind: '绑定邮箱',
+    change: '更换邮箱',
+    field: '新邮箱',
+    badEmail: '邮箱格式不正确',
+    send: '发送确认邮件',
+    sent: '确认邮件已发送',
+    resend: '重新发送',
+    resendIn: (seconds: number) => `${seconds} 秒后可重新发送`,
+  },
+  devices: {
+    title: '登录的设备',
+    hint: '有不认识的设备？让它退出登录，再修改密码。',
+    current: '本机',
+    lastUsed: (when: string) => `最近使用：${when}`,
+    end: '退出',
+    endOf: (device: string) => `退出登录：${device}`,
+    endOthers: '退出其他所有设备',
+    ask: (device: string) => `退出「${device}」的登录？`,
+    askOthers: '退出其他所有设备的登录？',
+    body: '那里要再用这个账户，得重新登录。你的对话都在账户里，不会丢。',
+    confirm: '退出登录',
+    done: '已退出登录',
+  },
+  deletion: {
+    title: '注销账户',
+    about: [
+      '对话、人设、昵称和头像全部删除，剩余的点数作废，用户名不再为你保留。',
+      '有 7 天可以反悔：在此期间登录并按「撤销」，一切照旧；过后不能找回。',
+      '法律要求保存的点数收支会留下，但不再带有任何能认出你的信息。',
+      '其他设备马上退出登录。',
+    ],
+    begin: '注销账户…',
+    typed: (words: string) => `输入「${words}」以确认`,
+    typedWords: '注销账户',
+    mistyped: (words: string) => `请原样输入「${words}」`,
+    confirm: '注销账户',
+    scheduled: (when: string) => `这个账户将于 ${when} 注销，对话和点数到时一并删除。`,
+    keep: '撤销注销',
+    kept: '账户保留了，一切照旧',
+  },
+} as const;

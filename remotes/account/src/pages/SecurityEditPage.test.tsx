@@ -1,8 +1,7 @@
 import { type Capability, store } from '@liaozhai/shared/runtime';
 import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { deviceName } from '../components/securityApi';
-import { texts } from '../components/securityTexts';
+import { deviceName, texts } from '../components/securityApi';
 import { userDto } from '../fixtures';
 import remote from '../remote';
 

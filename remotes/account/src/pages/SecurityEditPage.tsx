@@ -29,13 +29,13 @@ import DeletionNotice from '../components/DeletionNotice';
 import {
   type AccountEmail,
   type Device,
+  texts,
   useAccountChangeEmailMutation,
   useAccountEndSessionsMutation,
   useAccountGetDevicesQuery,
   useAccountGetEmailQuery,
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
-import { texts } from '../components/securityTexts';
 import styles from './SecurityEditPage.module.css';
 
 /** What keeps the account its owner's. Shows what the server offers of it. */

@@ -1,4 +1,5 @@
 import type { ConversationDto, CursorPage, LatestDto, MessageEventDto, StoryDto } from '@liaozhai/shared/contract';
+import { failureText } from '@liaozhai/shared/format';
 import {
   type ApiError,
   type AppDispatch,
@@ -18,9 +19,12 @@ import {
   type RootState,
   request,
   singleSchema,
+  store,
   storySchema,
+  toast,
 } from '@liaozhai/shared/runtime';
 import {
+  type Conversation,
   type ConversationPage,
   conversationsOf,
   toConversation,
@@ -32,8 +36,10 @@ import {
   withThread,
 } from '../model/conversation';
 import { type Story, toStory } from '../model/story';
-import { emptyThread, runningMessage, type Thread, toPage, withNewest } from '../model/thread';
-import { chatActions } from '../slice';
+import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
+import { chatActions, selectChat } from '../slice';
+import { texts } from '../texts';
+import { currentUserId } from './outbox';
 import { threadSyncs } from './threadSync';
 
 const THREAD_KEPT_SECONDS = 3600;
@@ -291,4 +297,49 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+const { dispatch } = store;
+
+/** What a reader does to a conversation without saying anything. Rejects with ApiError. */
+async function change(id: string, body: { read_version: number } | { pinned: boolean }): Promise<void> {
+  const owner = currentUserId();
+  const schema = singleSchema(conversationSchema);
+  const marked = toConversation(await request({ url: endpoints.conversation(id), method: 'PUT', body, schema }));
+  if (currentUserId() === owner) dispatch(changeConversations((pages) => withMarks(pages, marked)));
+}
+
+const expectApiError = (cause: unknown): ApiError => {
+  if (!isApiError(cause)) throw cause;
+  return cause;
+};
+
+/** Tells the other devices that the thread's last reply has been seen, once for each. */
+export function markAsRead(thread: Thread): void {
+  const { conversationId: id } = thread;
+  const version = unreadVersion(thread);
+  if (id === null || version === undefined) return;
+  const before = selectChat(store.getState()).read[id] ?? 0;
+  if (before >= version) return;
+  dispatch(chatActions.conversationRead({ id, version }));
+  change(id, { read_version: version }).catch((cause: unknown) => {
+    expectApiError(cause);
+    // nobody asked for it; the next look at the chat tries again
+    dispatch(chatActions.conversationRead({ id, version: before }));
+  });
+}
+
+/** Puts a conversation first, or back into its place; shown at once, and taken back with a word where it fails. */
+export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
+  const { id } = conversation;
+  const put = (pinnedAt: string) =>
+    dispatch(changeConversations((pages) => withMarks(pages, { ...conversation, pinnedAt })));
+  put(pinned ? new Date().toISOString() : '');
+  try {
+    await change(id, { pinned });
+  } catch (cause) {
+    const problem = failureText(expectApiError(cause), texts.list.pinFailed);
+    put(conversation.pinnedAt);
+    if (problem) toast(problem, { kind: 'error' });
+  }
 }

@@ -36,6 +36,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import {
+  pin,
   putKeptConversations,
   refreshConversations,
   selectConversations,
@@ -43,7 +44,6 @@ import {
   useChatSearchConversationsInfiniteQuery,
 } from '../api/chatApi';
 import { deletions } from '../api/deletions';
-import { pin } from '../api/marks';
 import { outbox } from '../api/outbox';
 import { useNow } from '../components/useNow';
 import { type Conversation, conversationsOf } from '../model/conversation';

@@ -12,6 +12,7 @@ import {
 import { QueryView, Skeleton, useKeptCopy } from '@liaozhai/shared/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import {
+  markAsRead,
   selectThread,
   storyCacheKey,
   threadCacheKey,
@@ -19,7 +20,6 @@ import {
   useChatGetThreadQuery,
 } from '../api/chatApi';
 import { deletions } from '../api/deletions';
-import { markAsRead } from '../api/marks';
 import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
 import { storedPosition } from '../components/ChatLog';

@@ -46,6 +46,7 @@ import {
   putKept,
   putNewest,
   storiesApi,
+  useDeviceCopy,
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
 } from '../api';
@@ -64,7 +65,6 @@ import {
 } from '../model';
 import { texts } from '../texts';
 import styles from './StoryListPage.module.css';
-import { useDeviceCopy } from './useDeviceCopy';
 
 adoptFirstStories();
 

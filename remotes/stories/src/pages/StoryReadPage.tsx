@@ -28,12 +28,11 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useEffect, useRef, useState } from 'react';
-import { firstStory, listedStory, useStoriesGetStoryQuery } from '../api';
+import { firstStory, listedStory, useDeviceCopy, useStoriesGetStoryQuery } from '../api';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
 import type { Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryReadPage.module.css';
-import { useDeviceCopy } from './useDeviceCopy';
 
 export default function StoryReadPage() {
   const { id = '' } = useParams();
