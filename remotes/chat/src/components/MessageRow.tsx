@@ -1,6 +1,15 @@
 import { anyErrorText, firstCodePoints, formatPoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
 import { useSelector } from '@liaozhai/shared/runtime';
-import { Avatar, BackIcon, ChevronRightIcon, IconButton, Passages, RefreshIcon, StoryText } from '@liaozhai/shared/ui';
+import {
+  Avatar,
+  BackIcon,
+  ChevronRightIcon,
+  IconButton,
+  Passages,
+  RefreshIcon,
+  StoryText,
+  useNow,
+} from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { selectLacksPoints } from '../api/points';
@@ -10,7 +19,6 @@ import { isRunning, type Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './MessageRow.module.css';
-import { useNow } from './useNow';
 
 export interface MessageActs {
   openMenu: (message: Message) => void;

@@ -32,6 +32,7 @@ import {
   UnpinIcon,
   useIsWide,
   useKeptPages,
+  useNow,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -45,7 +46,6 @@ import {
 } from '../api/chatApi';
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
-import { useNow } from '../components/useNow';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { selectChat } from '../slice';
 import { texts } from '../texts';

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { dayKey } from '../format/time';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const SHANGHAI_MS = 8 * 3_600_000;
 
@@ -23,4 +24,15 @@ export function useShanghaiDay(): string {
     };
   }, []);
   return day;
+}
+
+/** The time, epoch ms, told anew each minute for texts such as 5 分钟前, or as often as asked for. */
+export function useNow(everyMs = MINUTE_MS): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
 }
