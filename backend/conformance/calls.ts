@@ -45,7 +45,7 @@ export const calls = {
   'GET /v1/user': { without: 'required' },
   'PUT /v1/user': { without: 'saving the profile ends with 服务器还没有这项功能, what was typed stays' },
   'PUT /v1/user/password': { without: 'saving the password ends with 服务器还没有这项功能' },
-  'GET /v1/user/email': { without: '账户与安全 shows no address' },
+  'GET /v1/user/email': { without: '账号与安全 shows no address' },
   'PUT /v1/user/email': {
     without: 'asking for an address ends with 服务器还没有这项功能',
     follows: 'GET /v1/user/email',
@@ -54,7 +54,7 @@ export const calls = {
     without: 'asking for the mail again ends with 服务器还没有这项功能',
     follows: 'GET /v1/user/email',
   },
-  'GET /v1/user/sessions': { without: '账户与安全 shows no devices' },
+  'GET /v1/user/sessions': { without: '账号与安全 shows no devices' },
   'DELETE /v1/user/sessions': {
     without: 'logging out the other devices ends with 服务器还没有这项功能',
     follows: 'GET /v1/user/sessions',

@@ -82,7 +82,7 @@ describe('a taken address', () => {
       const [taken, free] = [await ask(other, address), await ask(await backend.reader(), `free-${address}`)];
       expect([taken.status, taken.body.data.pending?.email]).toEqual([free.status, address]);
       expect(Object.keys(taken.body.data)).toEqual(Object.keys(free.body.data));
-      expect(backend.mailsTo(address).at(-1)).toContain('已经属于一个账户');
+      expect(backend.mailsTo(address).at(-1)).toContain('已经属于一个账号');
       expect(backend.mailsTo(address).at(-1)).not.toContain('/email/verify');
     },
   );

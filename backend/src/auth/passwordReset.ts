@@ -39,7 +39,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       const origin = originOf(c, services);
       // after the answer, which must not take longer for an address that is known
       setImmediate(() => mailOrReport(services, email, origin));
-      return c.json({ message: '如果这个邮箱属于一个账户，重设密码的链接已经发出' });
+      return c.json({ message: '如果这个邮箱属于一个账号，重设密码的链接已经发出' });
     })
     .post('/reset-password', async (c) => {
       const { token, email, password } = validate(resetForm, await readInput(c));

@@ -115,9 +115,9 @@ describe('logging in', () => {
       'POST /v1/login': { user: memberDto({ deletion_at: '2026-12-01T07:30:00.000000Z' }) },
       'DELETE /v1/user/deletion': { status: 204 },
     });
-    await said('这个账户将于 12月1日 15:30 注销');
+    await said('这个账号将于 12月1日 15:30 注销');
     await user.click(screen.getByRole('button', { name: '撤销' }));
-    await said('账户保留了');
+    await said('账号保留了');
     expect(requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/user/deletion']);
     const current = session.current();
     expect(current.status === 'member' && current.user.deletionAt).toBeNull();

@@ -8,14 +8,14 @@ const SHOWN_MS = 20_000;
 /** Tells who has just signed in when the account is erased, and offers to keep it. @param at ISO */
 export function tellDeletion(at: string) {
   const when = `${formatDate(at, Date.now())} ${formatClock(at)}`;
-  toast(`这个账户将于 ${when} 注销`, { action: { label: '撤销', run: () => void keep() }, durationMs: SHOWN_MS });
+  toast(`这个账号将于 ${when} 注销`, { action: { label: '撤销', run: () => void keep() }, durationMs: SHOWN_MS });
 }
 
 async function keep() {
   try {
     await request({ method: 'DELETE', url: endpoints.deletion });
     session.userPatched({ deletion_at: null });
-    toast('账户保留了，一切照旧', { kind: 'success' });
+    toast('账号保留了，一切照旧', { kind: 'success' });
   } catch (cause) {
     const problem = failureText(toApiError(cause));
     if (problem) toast(problem, { kind: 'error' });

@@ -31,7 +31,7 @@ describe('忘记密码？', () => {
     await screen.findByRole('dialog', { name: '找回密码' });
     expect(input('email')?.value).toBe('fox@example.org');
     await user.click(await send());
-    expect(await screen.findByText(/^如果 fox@example.org 属于一个账户，链接已经发出/)).toBeTruthy();
+    expect(await screen.findByText(/^如果 fox@example.org 属于一个账号，链接已经发出/)).toBeTruthy();
     expect(sentTo(requests, '/v1/forgot-password')).toEqual([{ email: 'fox@example.org' }]);
     const again = screen.getByRole<HTMLButtonElement>('button', { name: /^\d+ 秒后可重新发送$/ });
     expect(again.disabled).toBe(true);
@@ -66,7 +66,7 @@ describe('忘记密码？', () => {
   test('of a server that sends no links there are only the words that say what can be done', async () => {
     const { user } = await forgets({}, false);
     await ask(user);
-    expect(await screen.findByText(/没有绑定邮箱的账户，密码无法找回/)).toBeTruthy();
+    expect(await screen.findByText(/没有绑定邮箱的账号，密码无法找回/)).toBeTruthy();
     expect(input('email')).toBeNull();
   });
 

@@ -22,20 +22,20 @@ import { texts as authTexts } from './texts';
 /** Fetched with this code alone, not with every log-in. */
 const texts = {
   forgot: {
-    how: '填写账户绑定的邮箱，我们把重设密码的链接发给你。',
+    how: '填写账号绑定的邮箱，我们把重设密码的链接发给你。',
     email: '邮箱',
     badEmail: '邮箱格式不正确',
     send: '发送链接',
-    sent: (email: string) => `如果 ${email} 属于一个账户，链接已经发出，60 分钟内有效。没收到？先看看垃圾邮件。`,
+    sent: (email: string) => `如果 ${email} 属于一个账号，链接已经发出，60 分钟内有效。没收到？先看看垃圾邮件。`,
     kept: '密码也许还在：看看注册时的截图，或浏览器保存的密码。',
     withSupport: '没有绑定邮箱？写信给客服，写明用户名和注册的大致时间：',
     withWechat: (wechat: string) => `没有绑定邮箱？在微信上找客服 ${wechat}，说明用户名和注册的大致时间。`,
-    withoutSupport: '没有绑定邮箱的账户，密码无法找回。',
+    withoutSupport: '没有绑定邮箱的账号，密码无法找回。',
     toLogin: '返回登录',
   },
   reset: {
     title: '设置新密码',
-    of: (email: string) => `账户邮箱 ${email}`,
+    of: (email: string) => `账号邮箱 ${email}`,
     password: '新密码',
     rule: (least: number) => `至少 ${least} 位；设好后，其他设备上的登录会失效。`,
     submit: '保存并登录',

@@ -9,7 +9,7 @@ export const texts = {
     more: '更多',
     profile: '个人资料',
     profileDetail: '昵称、头像、人设、密码',
-    security: '账户与安全',
+    security: '账号与安全',
     transactions: '消费明细',
     recharge: '充值',
     support: '客服中心',

@@ -100,7 +100,7 @@ async function follow(event: 'user.updated' | 'session.ended', over: Promise<voi
   for (const stop of stops) stop();
 }
 
-/** Calls of 账户与安全 alone; 我的 is there without them. */
+/** Calls of 账号与安全 alone; 我的 is there without them. */
 export const securityApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
@@ -177,10 +177,10 @@ export const {
   useAccountKeepMutation,
 } = securityApi;
 
-/** Texts of 账户与安全 alone: fetched with that page instead of with each. */
+/** Texts of 账号与安全 alone: fetched with that page instead of with each. */
 export const texts = {
   security: {
-    title: '账户与安全',
+    title: '账号与安全',
     currentPassword: '当前密码',
     cancel: '取消',
     password: { title: '密码', detail: '在「个人资料」底部修改' },
@@ -209,25 +209,25 @@ export const texts = {
     endOthers: '退出其他所有设备',
     ask: (device: string) => `退出「${device}」的登录？`,
     askOthers: '退出其他所有设备的登录？',
-    body: '那里要再用这个账户，得重新登录。你的对话都在账户里，不会丢。',
+    body: '那里要再用这个账号，得重新登录。你的对话都在账号里，不会丢。',
     confirm: '退出登录',
     done: '已退出登录',
   },
   deletion: {
-    title: '注销账户',
+    title: '注销账号',
     about: [
       '对话、人设、昵称和头像全部删除，剩余的点数作废，用户名不再为你保留。',
       '有 7 天可以反悔：在此期间登录并按「撤销」，一切照旧；过后不能找回。',
       '法律要求保存的点数收支会留下，但不再带有任何能认出你的信息。',
       '其他设备马上退出登录。',
     ],
-    begin: '注销账户…',
+    begin: '注销账号…',
     typed: (words: string) => `输入「${words}」以确认`,
-    typedWords: '注销账户',
+    typedWords: '注销账号',
     mistyped: (words: string) => `请原样输入「${words}」`,
-    confirm: '注销账户',
-    scheduled: (when: string) => `这个账户将于 ${when} 注销，对话和点数到时一并删除。`,
+    confirm: '注销账号',
+    scheduled: (when: string) => `这个账号将于 ${when} 注销，对话和点数到时一并删除。`,
     keep: '撤销注销',
-    kept: '账户保留了，一切照旧',
+    kept: '账号保留了，一切照旧',
   },
 } as const;

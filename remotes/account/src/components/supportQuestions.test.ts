@@ -31,6 +31,6 @@ test('how to delete the account depends on whether the server can', () => {
     supportQuestions(toProductRules({}), canDelete)
       .flatMap((group) => group.questions)
       .find(({ question }) => question === '怎样注销账号？')?.answer;
-  expect(answer(true)).toContain('「账户与安全」');
+  expect(answer(true)).toContain('「账号与安全」');
   expect(answer(false)).toContain('应用里没有自助注销');
 });

@@ -44,12 +44,12 @@ describe('a member', () => {
         capabilities: ['account.delete'],
       },
     );
-    expect(await screen.findByText(/^这个账户将于 12月1日 15:30 注销/)).toBeTruthy();
+    expect(await screen.findByText(/^这个账号将于 12月1日 15:30 注销/)).toBeTruthy();
     await user.click(screen.getByRole('button', { name: '撤销注销' }));
-    await waitFor(() => expect(screen.queryByText(/^这个账户将于/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/^这个账号将于/)).toBeNull());
   });
 
-  test('is led to 账户与安全 where the server offers any of it', async () => {
+  test('is led to 账号与安全 where the server offers any of it', async () => {
     openRemote(remote, member, { path: '/my', user: userDto(), capabilities: ['account.devices'] });
     const way = await screen.findByRole('link', { name: texts.my.security });
     expect(way.getAttribute('href')).toBe('/my/security');
