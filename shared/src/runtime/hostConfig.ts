@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import {
   array,
   fallback,
@@ -120,3 +120,12 @@ export const capabilities = {
 /** Whether the server offers this; follows what it answers. */
 export const useCapability = (name: Capability): boolean =>
   useSyncExternalStore(changed.on, () => capabilities.has(name));
+
+/** Whether it is settled what the server can do; asks it at once if `wanted`, as when an address that was sent by another is opened. */
+export function useCapabilitiesAsked(wanted: boolean): boolean {
+  const [isAsked, setAsked] = useState(false);
+  useEffect(() => {
+    if (wanted && !isAsked) void capabilities.learn().then(() => setAsked(true));
+  }, [wanted, isAsked]);
+  return isAsked;
+}

@@ -78,6 +78,7 @@ export {
   type PageInfo,
   pageInfo,
   pageInfoKnown,
+  useCapabilitiesAsked,
   useCapability,
 } from './hostConfig';
 export {

@@ -1,6 +1,5 @@
 import { failureText } from '@liaozhai/shared/format';
 import {
-  capabilities,
   isApiError,
   Link,
   offlineCache,
@@ -9,6 +8,7 @@ import {
   recentStories,
   tab,
   toast,
+  useCapabilitiesAsked,
   useCapability,
   useDispatch,
   useNavigate,
@@ -91,15 +91,6 @@ export default function StoryListPage() {
       {search && <SearchLoader search={search} isKnown={canSearch} />}
     </>
   );
-}
-
-/** Whether it is settled what the server can do; asks it at once if `wanted`, as when an address that was sent by another is opened. */
-function useCapabilitiesAsked(wanted: boolean): boolean {
-  const [isAsked, setAsked] = useState(false);
-  useEffect(() => {
-    if (wanted && !isAsked) void capabilities.learn().then(() => setAsked(true));
-  }, [wanted, isAsked]);
-  return isAsked;
 }
 
 /** The search, which comes when it is first wanted. */

@@ -46,6 +46,20 @@ test('without a provider it says that nothing can be paid, and how to get points
   expect(screen.queryByRole('radio')).toBeNull();
 });
 
+test('a device that has not learned what the server can do asks before it says anything', async () => {
+  configure({ rechargePackages });
+  let tell = (_names: { data: string[] }) => {};
+  const told = new Promise<{ data: string[] }>((resolve) => {
+    tell = resolve;
+  });
+  openRemote(remote, { ...me, 'GET /v1/capabilities': () => told, 'GET /v1/orders': ordersDto() }, { path, user });
+  expect(await screen.findByText('38')).toBeTruthy();
+  expect(screen.queryByText('充值还没有开通')).toBeNull();
+  await act(async () => tell({ data: ['orders'] }));
+  expect(await screen.findByRole('button', { name: /去付款/ })).toBeTruthy();
+  expect(screen.queryByText('充值还没有开通')).toBeNull();
+});
+
 test('with a provider the chosen package leads to its checkout', async () => {
   configure({ rechargePackages, paymentProvider: { name: '某某支付', checkoutUrl: 'https://pay.example/start' } });
   const { user: person } = openRemote(remote, me, { path, user });

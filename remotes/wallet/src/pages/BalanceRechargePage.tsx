@@ -6,6 +6,7 @@ import {
   paths,
   session,
   toast,
+  useCapabilitiesAsked,
   useCapability,
   useGoBack,
   useNavigate,
@@ -38,6 +39,7 @@ export default function BalanceRechargePage() {
   const goBack = useGoBack(paths.my());
   const { rechargePackages, paymentProvider } = hostConfig();
   const hasOrders = useCapability('orders');
+  const isAsked = useCapabilitiesAsked(!hasOrders);
   const address = paymentProvider && checkoutAddress(paymentProvider.checkoutUrl, location.href);
   useBalanceAfterPaying();
   return (
@@ -47,6 +49,8 @@ export default function BalanceRechargePage() {
         {user && <BalanceFigure label={texts.recharge.current} balance={user.balance} />}
         {hasOrders ? (
           <Ordering configured={rechargePackages} />
+        ) : !isAsked ? (
+          <Skeleton shape="row" count={4} label={texts.recharge.loading} />
         ) : address && rechargePackages.length > 0 ? (
           <Checkout packages={rechargePackages} providerName={paymentProvider.name} address={address} />
         ) : (
