@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { storageCure, storageFaultOf } from './db/storageFault.ts';
+import { storageCure, storageFaultOf } from './db/database.ts';
 
 export type Log = Logger;
 

@@ -1,4 +1,4 @@
-import { storageCure, storageFaultOf } from './db/storageFault.ts';
+import { storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { startBackend } from './server.ts';
 

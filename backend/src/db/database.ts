@@ -17,7 +17,6 @@ import {
 import Libsql from 'libsql';
 import { ConfigError } from '../env.ts';
 import { migrateToLatest, type Schema } from './schema.ts';
-import { DamagedFile, storageCure } from './storageFault.ts';
 
 /** Builds typed statements; they run through `Db`. */
 export const query = new Kysely<Schema>({
@@ -262,4 +261,51 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   if (!lock)
     throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);
   return () => lock.close();
+}
+
+/**
+ * What can be wrong with the place where the data is: `damaged` is no database any more, `full` has no room left, `unusable`
+ * cannot be read or written at all.
+ */
+type StorageFault = 'damaged' | 'full' | 'unusable';
+
+const faultsOfCodes: Record<string, StorageFault> = {
+  SQLITE_NOTADB: 'damaged',
+  SQLITE_CORRUPT: 'damaged',
+  SQLITE_FULL: 'full',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  SQLITE_CANTOPEN: 'unusable',
+  SQLITE_READONLY: 'unusable',
+  SQLITE_IOERR: 'unusable',
+  SQLITE_PERM: 'unusable',
+  EACCES: 'unusable',
+  EPERM: 'unusable',
+  EROFS: 'unusable',
+  EIO: 'unusable',
+};
+
+/** Thrown where a file is found to be no database although nothing failed yet. */
+class DamagedFile extends Error {
+  readonly code = 'SQLITE_CORRUPT';
+}
+
+/** The fault of the storage that an error comes from; null if it comes from anything else. */
+export function storageFaultOf(error: unknown): StorageFault | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== 'string') return null;
+  // extended codes, such as SQLITE_IOERR_WRITE, begin with the plain one
+  const plain = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
+  return faultsOfCodes[plain] ?? null;
+}
+
+/** One line that says what is wrong with the data of `dataDir` and what cures it. */
+export function storageCure(fault: StorageFault, dataDir: string, error: unknown): string {
+  const detail = (error as Error).message;
+  if (fault === 'damaged') {
+    return `DATA_DIR: ${dataDir}/liaozhai.db is damaged (${detail}). Bring back a backup with \`pnpm backend restore <file> --data ${dataDir}\`, or move liaozhai.db* away to begin with an empty one`;
+  }
+  if (fault === 'full')
+    return `DATA_DIR: no room is left where ${dataDir} is (${detail}). Free some, or name another folder`;
+  return `DATA_DIR: ${dataDir} cannot be read and written (${detail}). Mend its rights or its disk, or name another folder`;
 }
