@@ -1,7 +1,9 @@
 import { Link } from '@liaozhai/shared/runtime';
 import { Cover, useCoverColor } from '@liaozhai/shared/ui';
+import { useCallback, useLayoutEffect, useRef } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
+import { growFromCard } from './coverMotion';
 import styles from './StoryBook.module.css';
 
 /** What a story's page shows first; drawn by the server, and in the same places by the page. */
@@ -18,9 +20,22 @@ export const StoryFront = ({ story }: { story: Story }) => (
 
 /** Cover up to the screen's edge, then the title page: title, teller, tags, which lead to their stories where there is a way. */
 export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: string) => string) | undefined }) {
+  const plate = useRef<HTMLDivElement>(null);
+  const color = useCoverColor(story.title, story.coverColor);
+  const place = useCallback(
+    (element: HTMLDivElement | null) => {
+      plate.current = element;
+      color(element);
+    },
+    [color],
+  );
+  // also when a page that was kept comes back into sight
+  useLayoutEffect(() => {
+    if (plate.current) growFromCard(plate.current, story.id);
+  }, [story.id]);
   return (
     <header>
-      <div ref={useCoverColor(story.title, story.coverColor)} className={styles.plate}>
+      <div ref={place} className={styles.plate}>
         {story.coverUrl && <img className={styles.glow} src={story.coverUrl} alt="" />}
         <Cover
           className={styles.cover}

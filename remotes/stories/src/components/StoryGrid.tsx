@@ -4,6 +4,7 @@ import clsx from 'clsx';
 import { memo, type Ref } from 'react';
 import { type Story, teaserOf } from '../model';
 import { texts } from '../texts';
+import { leaveFromCard } from './coverMotion';
 import styles from './StoryGrid.module.css';
 
 /** How many covers a phone shows before the first scroll. */
@@ -96,7 +97,11 @@ const StoryCard = memo(function StoryCard({ story, position, count, above, ...lo
       aria-posinset={position}
       aria-setsize={count}
     >
-      <Link className={styles.card} to={paths.story(story.id)}>
+      <Link
+        className={styles.card}
+        to={paths.story(story.id)}
+        onClick={(event) => leaveFromCard(story.id, event.currentTarget)}
+      >
         <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
         <div className={styles.words}>
           {lead && <p className={styles.label}>{texts.list.lead}</p>}

@@ -1,0 +1,55 @@
+import { onTestEnd } from '@liaozhai/shared/testing';
+import { expect, rs, test } from '@rstest/core';
+import { growFromCard, leaveFromCard } from './coverMotion';
+
+const at = (rect: Partial<DOMRect>, inside?: HTMLElement) => {
+  const element = document.createElement('div');
+  element.getBoundingClientRect = () => ({ left: 0, top: 0, width: 0, height: 0, ...rect }) as DOMRect;
+  if (inside) element.append(inside);
+  return element;
+};
+
+/** A page's plate, and what it was told to do. */
+function openPlate() {
+  const plate = at({ left: 0, top: 0, width: 400, height: 500 });
+  const animate = rs.fn();
+  plate.animate = animate;
+  return { plate, animate };
+}
+
+const card = () => at({}, at({ left: 20, top: 300, width: 100, height: 125 }));
+
+test('the cover grows out of the card that was tapped, once', () => {
+  const { plate, animate } = openPlate();
+  leaveFromCard('s-1', card());
+  growFromCard(plate, 's-1');
+  growFromCard(plate, 's-1');
+  expect(animate).toHaveBeenCalledTimes(1);
+  expect(animate.mock.calls[0]?.[0][0].transform).toBe('translate(20px, 300px) scale(0.25)');
+});
+
+test('a story that was reached by another way stands still', () => {
+  const { plate, animate } = openPlate();
+  leaveFromCard('s-1', card());
+  growFromCard(plate, 's-2');
+  expect(animate).not.toHaveBeenCalled();
+});
+
+test('a page that had to be waited for stands still', () => {
+  const { plate, animate } = openPlate();
+  const clock = rs.spyOn(performance, 'now').mockReturnValue(1000);
+  onTestEnd(() => clock.mockRestore());
+  leaveFromCard('s-1', card());
+  clock.mockReturnValue(1500);
+  growFromCard(plate, 's-1');
+  expect(animate).not.toHaveBeenCalled();
+});
+
+test('nothing moves for who wants less motion', () => {
+  const { plate, animate } = openPlate();
+  const media = rs.spyOn(window, 'matchMedia').mockReturnValue({ matches: true } as MediaQueryList);
+  onTestEnd(() => media.mockRestore());
+  leaveFromCard('s-1', card());
+  growFromCard(plate, 's-1');
+  expect(animate).not.toHaveBeenCalled();
+});
