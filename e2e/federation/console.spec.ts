@@ -72,7 +72,7 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
     const told = page.getByText(/^完成，现在是状态 \d+$/);
     await expect(told).toBeInViewport({ ratio: 1 });
     await expect.poll(() => focused(page)).toBe('回退 account');
-    await expect(page.getByRole('region', { name: '记录' })).toContainText('“封面不见了”');
+    await expect(page.getByRole('region', { name: '记录' })).toContainText('「封面不见了」');
     expect((await site.release('status')).stable.builds).toContain(older);
 
     // far below the first screen the outcome is seen as well
