@@ -189,6 +189,8 @@ export const texts = {
     undo: '撤销',
     refresh: '刷新',
     removeFailed: '没能删除，请再试一次',
+    openSearch: '搜索对话',
+    closeSearch: '收起搜索',
     search: '找故事、人物或说过的话',
     found: (count: number) => `找到 ${count} 段对话`,
     foundNothing: (words: string) => `没有找到「${words}」，换个故事名、人物或最后说的话试试`,

@@ -5,6 +5,7 @@ import {
   openRemote,
   type RecordedRequest,
   screen,
+  type UserEvent,
   waitFor,
   within,
 } from '@liaozhai/shared/testing';
@@ -321,12 +322,18 @@ describe('the search', () => {
       { id: 'u-1' },
       ['conversations.search'],
     );
-  const searchField = () => screen.findByRole('searchbox', { name: '找故事、人物或说过的话' });
+  const field = () => screen.queryByRole('searchbox', { name: '找故事、人物或说过的话' });
+  /** Opens it if need be; it has the focus then. */
+  async function searchField(user: UserEvent) {
+    if (!field()) await user.click(await screen.findByRole('button', { name: '搜索对话' }));
+    expect(document.activeElement).toBe(field());
+    return field() as HTMLElement;
+  }
   const asked = (requests: RecordedRequest[]) => requests.flatMap(({ params }) => params.q ?? []);
 
   test('finds by one request for words that were typed in one go, and ✕ brings the list back', async () => {
     const { user, requests } = openList(() => pageDto([second]));
-    await user.type(await searchField(), ' 画皮 ');
+    await user.type(await searchField(user), ' 画皮 ');
     await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
     expect(asked(requests)).toEqual(['画皮']);
     expect(screen.getByText('找到 1 段对话')).toBeTruthy();
@@ -334,9 +341,18 @@ describe('the search', () => {
     expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
   });
 
+  test('put away brings the list back', async () => {
+    const { user } = openList(() => pageDto([second]));
+    await user.type(await searchField(user), '画皮{Enter}');
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
+    await user.click(screen.getByRole('button', { name: '收起搜索' }));
+    expect(field()).toBeNull();
+    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+  });
+
   test('says what else to try where nothing is found', async () => {
     const { user } = openList(() => pageDto([]));
-    await user.type(await searchField(), '狐狸{Enter}');
+    await user.type(await searchField(user), '狐狸{Enter}');
     expect(await screen.findByText('没有找到「狐狸」，换个故事名、人物或最后说的话试试')).toBeTruthy();
   });
 
@@ -345,9 +361,9 @@ describe('the search', () => {
     const { user, requests } = openList(({ params }) =>
       params.q === '画' ? pageDto([second]) : new Promise((resolve) => (answer = resolve)),
     );
-    await user.type(await searchField(), '画{Enter}');
+    await user.type(await searchField(user), '画{Enter}');
     await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
-    await user.type(await searchField(), '皮{Enter}');
+    await user.type(await searchField(user), '皮{Enter}');
     await waitFor(() => expect(asked(requests)).toEqual(['画', '画皮']));
     expect(await titles()).toEqual(['/story/s-2?chat=1']);
     answer(pageDto([]));
@@ -357,7 +373,7 @@ describe('the search', () => {
   test('that fails says so and tries again', async () => {
     let works = false;
     const { user } = openList(() => (works ? pageDto([second]) : { status: 500, body: { message: '册子丢了' } }));
-    await user.type(await searchField(), '画{Enter}');
+    await user.type(await searchField(user), '画{Enter}');
     expect(await screen.findByText('册子丢了')).toBeTruthy();
     works = true;
     await user.click(screen.getByRole('button', { name: '重试' }));

@@ -15,6 +15,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import {
   Button,
+  CloseIcon,
   Cover,
   DeleteIcon,
   EmptyState,
@@ -27,6 +28,7 @@ import {
   QueryView,
   RefreshIcon,
   SearchField,
+  SearchIcon,
   Skeleton,
   SwipeRow,
   UnpinIcon,
@@ -144,6 +146,8 @@ function useChatLink(storyId: string) {
   };
 }
 
+const focusField = (field: HTMLInputElement | null) => field?.focus();
+
 function ConversationList() {
   const list = useChatGetConversationsInfiniteQuery();
   const dispatch = useDispatch();
@@ -155,6 +159,8 @@ function ConversationList() {
     restore: (kept) => dispatch(putKeptConversations(kept)),
   });
   const canSearch = useCapability('conversations.search');
+  // behind a button, so that no row moves when it is known that there is a search
+  const [isSearching, setSearching] = useState(false);
   const [words, setWords] = useState('');
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
@@ -192,11 +198,24 @@ function ConversationList() {
     <PullToRefresh onRefresh={refresh}>
       <header className={styles.head}>
         <Title className={styles.conversationListTitle}>{texts.list.title}</Title>
-        <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
+        <span>
+          {canSearch && (
+            <IconButton
+              label={isSearching ? texts.list.closeSearch : texts.list.openSearch}
+              icon={isSearching ? <CloseIcon size={20} /> : <SearchIcon size={20} />}
+              aria-expanded={isSearching}
+              onClick={() => {
+                setSearching(!isSearching);
+                setWords('');
+              }}
+            />
+          )}
+          <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
+        </span>
       </header>
-      {canSearch && (
+      {canSearch && isSearching && (
         <div className={styles.search}>
-          <SearchField label={texts.list.search} onSearch={setWords} />
+          <SearchField ref={focusField} label={texts.list.search} onSearch={setWords} />
         </div>
       )}
       {canSearch && words !== '' ? <FoundConversations words={words} listed={conversations} waiting={whole} /> : whole}
