@@ -49,7 +49,7 @@ export function browserOutcome(path, ok) {
     .filter(({ status }) => status !== 'expected')
     .map(({ name, projectName, status, results }) =>
       failure(
-        `${projectName} ${name} (${status})`,
+        `${projectName} ${name} (${status})`.trimStart(),
         results.flatMap(({ errors }) => errors),
       ),
     );

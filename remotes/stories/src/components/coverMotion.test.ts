@@ -35,12 +35,10 @@ test('a story that was reached by another way stands still', () => {
   expect(animate).not.toHaveBeenCalled();
 });
 
-test('a page that had to be waited for stands still', () => {
+test('a page that had to be waited for stands still', async () => {
   const { plate, animate } = openPlate();
-  const clock = rs.spyOn(performance, 'now').mockReturnValue(1000);
-  onTestEnd(() => clock.mockRestore());
   leaveFromCard('s-1', card());
-  clock.mockReturnValue(1500);
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => setTimeout(resolve))));
   growFromCard(plate, 's-1');
   expect(animate).not.toHaveBeenCalled();
 });

@@ -1,14 +1,16 @@
-/** The card that was tapped last: whose, where its cover stood, and when. */
-const departure: { id: string; from: DOMRect | null; at: number } = { id: '', from: null, at: 0 };
-
-/** Later than this after the tap the page had to be waited for, and nothing moves any more. */
-const FRESH_MS = 400;
+/** The card that was tapped last: whose, and where its cover stood; null once a frame was drawn after the tap. */
+const departure: { id: string; from: DOMRect | null } = { id: '', from: null };
 
 /** To be called as a card is tapped; its first child is the cover. */
 export function leaveFromCard(id: string, card: HTMLElement) {
   departure.id = id;
   departure.from = card.firstElementChild?.getBoundingClientRect() ?? null;
-  departure.at = performance.now();
+  // a page that is not there in the first frame has to be waited for: what stands in its place would jump
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      departure.from = null;
+    }),
+  );
 }
 
 /**
@@ -16,8 +18,8 @@ export function leaveFromCard(id: string, card: HTMLElement) {
  * cover's picture moves; docs/decisions/017-a-cover-that-grows.md says why it is no view transition.
  */
 export function growFromCard(plate: HTMLElement, id: string) {
-  const { from, at } = departure;
-  if (departure.id !== id || !from || performance.now() - at > FRESH_MS) return;
+  const { from } = departure;
+  if (departure.id !== id || !from) return;
   departure.from = null;
   const to = plate.getBoundingClientRect();
   const isWanted = !matchMedia('(prefers-reduced-motion: reduce)').matches;
