@@ -176,7 +176,7 @@ export class Person {
   async openFirstStory() {
     await this.open('/explore');
     await appIsUp(this.page);
-    await this.page.locator('a[href^="/story/"]').first().click();
+    await this.page.locator('a[href^="/story/"]:not([href*="chat="])').first().click();
     await expect(this.page).toHaveURL(/\/story\//);
   }
 
