@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Activity, useState } from 'react';
@@ -18,6 +18,10 @@ function Page({ mode = 'visible' }: { mode?: 'visible' | 'hidden' }) {
     </Activity>
   );
 }
+
+// overlays keep the events of their own steps to themselves, so listen before the first one does
+let stepsBack = 0;
+window.addEventListener('popstate', () => (stepsBack += 1), { capture: true });
 
 const dialog = () => document.querySelector('dialog');
 const isOpen = () => dialog()?.open;
@@ -79,6 +83,24 @@ test('closing it by its button leaves no step behind in the history', async () =
   expect(history.state.overlays).toHaveLength(1);
   await userEvent.click(screen.getByRole('button', { name: '关闭' }));
   await waitFor(() => expect(history.state?.overlays).toBeUndefined());
+});
+
+test('one that opens while another’s step back is under way stays open, and going back closes it', async () => {
+  await openSheet();
+  const go = history.go.bind(history);
+  const step = rs.spyOn(history, 'go').mockImplementation(() => undefined);
+  onTestEnd(() => step.mockRestore());
+  await userEvent.click(screen.getByRole('button', { name: '关闭' }));
+  await waitFor(() => expect(step).toHaveBeenCalledWith(-1));
+  await userEvent.click(screen.getByText('打开'));
+  const before = stepsBack;
+  go(-1);
+  await waitFor(() => expect(stepsBack).toBe(before + 1));
+  await waitFor(() => expect(history.state?.overlays).toHaveLength(1));
+  expect(isOpen()).toBe(true);
+  history.back();
+  await waitFor(() => expect(isOpen()).toBe(false));
+  expect(history.state?.overlays).toBeUndefined();
 });
 
 test('a page that is hidden does not keep its modal open, and shows it again on return', async () => {

@@ -5,6 +5,8 @@ interface Guard {
   onBack: () => void;
   /** Going back does not close it now: the entry is restored instead. Read when the reader goes back. */
   readonly stays: boolean;
+  /** Its entry is in the history; one that opens during a step back gets its own once the step has arrived. */
+  entered: boolean;
   released: boolean;
 }
 
@@ -56,6 +58,7 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
     get stays() {
       return stays();
     },
+    entered: inherited?.entered ?? false,
     released: false,
   };
   all.open.push(guard);
@@ -63,7 +66,7 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
   // a navigation that has led nowhere is over
   all.leaving = false;
   window.addEventListener('beforeunload', leave);
-  if (!inherited) pushEntry(all);
+  enterWaiting(all);
   return () => {
     guard.released = true;
     // A navigation started by the same tap must reach the history first; then there is nothing to step back over.
@@ -84,8 +87,18 @@ export async function leaveDeadOverlays(): Promise<void> {
     await new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }));
 }
 
+/** Pushes an entry for each overlay that has none yet. One pushed during a step back would be what the step takes away. */
+function enterWaiting(all: Guards) {
+  if (all.stepping) return;
+  for (const guard of all.open) {
+    if (guard.entered || guard.released) continue;
+    guard.entered = true;
+    pushEntry(all);
+  }
+}
+
 function pushEntry(all: Guards) {
-  const overlays = all.open.filter((guard) => !guard.released).map((guard) => guard.id);
+  const overlays = all.open.filter((guard) => guard.entered && !guard.released).map((guard) => guard.id);
   history.pushState({ ...history.state, overlays }, '');
 }
 
@@ -111,7 +124,9 @@ function onPopState(event: PopStateEvent) {
   const samePage = all.page === pageHere();
   // The router would take this for a navigation to the same entry, and a blocker of its would reload the page.
   if (samePage) event.stopImmediatePropagation();
-  const gone = all.open.filter((guard) => !guard.released && !idsHere().includes(guard.id)).reverse();
+  const gone = all.open
+    .filter((guard) => guard.entered && !guard.released && !idsHere().includes(guard.id))
+    .reverse();
   const staying = gone.some((guard) => guard.stays);
   for (const guard of gone) {
     if (guard.stays) continue;
@@ -123,7 +138,10 @@ function onPopState(event: PopStateEvent) {
   all.page = all.open.length > 0 || dead > 0 ? pageHere() : null;
   if (dead > 0) stepBack(all, dead);
   else if (staying && samePage) history.go(1);
-  else if (staying) pushEntry(all);
+  else {
+    if (staying) pushEntry(all);
+    enterWaiting(all);
+  }
 }
 
 function deadEntriesHere(all: Guards): number {
