@@ -124,9 +124,7 @@ function onPopState(event: PopStateEvent) {
   const samePage = all.page === pageHere();
   // The router would take this for a navigation to the same entry, and a blocker of its would reload the page.
   if (samePage) event.stopImmediatePropagation();
-  const gone = all.open
-    .filter((guard) => guard.entered && !guard.released && !idsHere().includes(guard.id))
-    .reverse();
+  const gone = all.open.filter((guard) => guard.entered && !guard.released && !idsHere().includes(guard.id)).reverse();
   const staying = gone.some((guard) => guard.stays);
   for (const guard of gone) {
     if (guard.stays) continue;
