@@ -131,8 +131,8 @@ describe('canary', () => {
     ]);
     await canary(at.writer, [], 30, { ...gated, name: 'stories' });
     expect(candidatesOf(await at.current())[0]).toMatchObject({ percent: 30, salt: stories?.salt });
-    for (const unclear of [canary(at.writer, [], 40, gated), promote(at.writer, gated)])
-      await expect(unclear).rejects.toMatchObject({ message: expect.stringContaining('several candidates') });
+    for (const unclear of [() => canary(at.writer, [], 40, gated), () => promote(at.writer, gated)])
+      await expect(unclear()).rejects.toMatchObject({ message: expect.stringContaining('several candidates') });
     await promote(at.writer, { ...gated, name: 'chat' });
     expect(await live('chat')).toBe(chatAt(1));
     expect(candidatesOf(await at.current()).map(({ builds }) => builds)).toEqual([[storiesAt(1)]]);
