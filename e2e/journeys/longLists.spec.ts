@@ -6,7 +6,7 @@ const pageSize = 20;
 /** Slow enough that a list cannot be fetched anew, page by page, while its place is looked for. */
 const answersAfterMs = 300;
 
-/** Answers a list as a server would that has `total` entries behind its first page; resolves the calls by their cursor. */
+/** Answers a list as a server would that has `total` entries behind its first page; returns the cursors asked for. */
 async function answersLong(
   page: Page,
   list: RegExp,
@@ -118,4 +118,20 @@ test('聊过, read far down, is found at the same place after a reload', async (
   await person.open('/conversations');
   await appIsUp(page);
   await findsItsPlaceAfterReload(person, asked, 320);
+  // however late the list is
+  const before = await place(page);
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/api\/v1\/conversations(\?|$)/, async (route) => {
+    await late;
+    await route.fallback();
+  });
+  await page.clock.install();
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  await expect(page.locator('main:visible [data-skeleton]')).toBeAttached();
+  await page.clock.fastForward(9000);
+  answer();
+  await expect.poll(() => place(page)).toEqual(before);
 });

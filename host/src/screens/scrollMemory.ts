@@ -70,11 +70,14 @@ export function useScrollMemory(
 }
 
 const restoreForMs = 3000;
+/** What says that content is on its way: a skeleton, or a list that grows. */
+const coming = '[data-skeleton], [aria-busy="true"]';
 const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
  * Scrolls an element to a position that its content may not reach yet, and again while content arrives,
- * until it is reached, the reader takes over, or the content has not grown for three seconds. Returns the way to stop.
+ * until it is reached, the reader takes over, or the content has not grown for three seconds and none is on its way. Returns
+ * the way to stop.
  */
 function restoreScroll(element: HTMLElement, top: number): () => void {
   element.scrollTop = top;
@@ -86,9 +89,13 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
     if (element.scrollHeight <= scrollHeight) return;
     scrollHeight = element.scrollHeight;
     clearTimeout(timer);
-    timer = setTimeout(() => stop(), restoreForMs);
+    timer = setTimeout(giveUp, restoreForMs);
   });
-  let timer = setTimeout(() => stop(), restoreForMs);
+  const giveUp = () => {
+    if (!element.querySelector(coming)) return stop();
+    timer = setTimeout(giveUp, restoreForMs);
+  };
+  let timer = setTimeout(giveUp, restoreForMs);
   const stop = () => {
     clearTimeout(timer);
     observer.disconnect();

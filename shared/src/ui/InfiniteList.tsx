@@ -42,7 +42,7 @@ export function InfiniteList({ children, hasMore, loading, error, onMore, end = 
   return (
     <>
       {children}
-      <div ref={sentinel} className={styles.foot}>
+      <div ref={sentinel} className={styles.foot} aria-busy={(hasMore && loading) || undefined}>
         {hasMore && loading && <Spinner label="正在加载更多" />}
         {hasMore && !loading && failed && <ErrorRow text={anyErrorText(error)} onRetry={() => onMore()} />}
         {!hasMore && end}
