@@ -9,7 +9,7 @@ import { ConfigError } from './env.ts';
 import { type AppEnv, userOf } from './http/http.ts';
 import { conflict, notFound } from './http/httpError.ts';
 import { requiredKey } from './http/idempotency.ts';
-import { clean, cursorPage, readCursor, readInput, text, validate } from './http/input.ts';
+import { clean, cursorPage, ownRows, readInput, text, validate } from './http/input.ts';
 import { tell } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
@@ -98,7 +98,7 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
       return c.json({ data: presentTicket(ticket) }, 201);
     })
     .get('/', (c) => {
-      const rows = pageOfTickets(services, userOf(c).id, c.req.query('cursor'));
+      const rows = ownRows(services, 'tickets', userOf(c).id, c.req.query('cursor'));
       const position = (row: TicketRow) => ({ time: row.created_at, id: row.id });
       return c.json(cursorPage(rows, c.req.path, position, presentTicket));
     })
@@ -116,21 +116,6 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
       );
       return c.body(null, 204);
     });
-}
-
-function pageOfTickets({ db }: Services, userId: string, cursor: string | undefined): TicketRow[] {
-  const after = readCursor(cursor);
-  let page = query
-    .selectFrom('tickets')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(rules.pageSize + 1);
-  if (after) {
-    page = page.where((where) => where(where.refTuple('created_at', 'id'), '<', where.tuple(after.time, after.id)));
-  }
-  return db.all(page);
 }
 
 /** In the words of the partial indexes. */

@@ -1,6 +1,10 @@
 import type { Context } from 'hono';
+import { type Selectable, sql } from 'kysely';
 import * as v from 'valibot';
+import { query } from '../db/database.ts';
+import type { Schema } from '../db/schema.ts';
 import { rules } from '../rules.ts';
+import type { Services } from '../services.ts';
 import { invalid, tooLarge } from './httpError.ts';
 
 const labels: Record<string, string> = {
@@ -131,6 +135,21 @@ export function readCursor(cursor: string | undefined): Position | null {
 }
 
 const writeCursor = ({ time, id }: Position): string => Buffer.from(`${time} ${id}`).toString('base64url');
+
+/** A user's own rows of a table, the newest first, from a cursor on: one more than `cursorPage` shows. */
+export function ownRows<Table extends 'orders' | 'tickets'>(
+  { db }: Pick<Services, 'db'>,
+  table: Table,
+  userId: string,
+  cursor: string | undefined,
+): Selectable<Schema[Table]>[] {
+  const after = readCursor(cursor);
+  const isAfter = after ? sql<boolean>`(created_at, id) < (${after.time}, ${after.id})` : sql<boolean>`true`;
+  const page = sql<Selectable<Schema[Table]>>`
+    select * from ${sql.table(table)} where user_id = ${userId} and ${isAfter}
+    order by created_at desc, id desc limit ${rules.pageSize + 1}`;
+  return db.all({ compile: () => page.compile(query) });
+}
 
 /**
  * Laravel's cursor page out of up to `pageSize + 1` rows.

@@ -8,7 +8,7 @@ import type { RechargePackage } from '../env.ts';
 import { type AppEnv, userOf } from '../http/http.ts';
 import { conflict, forbidden, HttpError, invalid, notFound } from '../http/httpError.ts';
 import { requiredKey } from '../http/idempotency.ts';
-import { cursorPage, id, readBody, readCursor, readInput, validate } from '../http/input.ts';
+import { cursorPage, id, ownRows, readBody, readInput, validate } from '../http/input.ts';
 import { productOrigin } from '../http/origin.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -206,7 +206,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       return c.json({ data: presentOrder(findOrder(services, order.id) ?? order, clock()) }, 201);
     })
     .get('/', (c) => {
-      const rows = pageOfOrders(services, userOf(c).id, c.req.query('cursor'));
+      const rows = ownRows(services, 'orders', userOf(c).id, c.req.query('cursor'));
       const now = clock();
       const position = (row: OrderRow) => ({ time: row.created_at, id: row.id });
       const page = cursorPage(rows, c.req.path, position, (row) => presentOrder(row, now));
@@ -219,21 +219,6 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       if (order?.user_id !== user.id) throw notFound('没有找到这笔订单');
       return c.json({ data: presentOrder(order, clock()) });
     });
-}
-
-function pageOfOrders({ db }: Services, userId: string, cursor: string | undefined): OrderRow[] {
-  const after = readCursor(cursor);
-  let page = query
-    .selectFrom('orders')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(rules.pageSize + 1);
-  if (after) {
-    page = page.where((where) => where(where.refTuple('created_at', 'id'), '<', where.tuple(after.time, after.id)));
-  }
-  return db.all(page);
 }
 
 /** What providers and their pages call: without session and CSRF token. */
