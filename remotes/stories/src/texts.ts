@@ -17,7 +17,6 @@ export const texts = {
   search: {
     open: '搜索故事',
     placeholder: '书名、人物、标签',
-    clear: '清空',
     cancel: '取消',
     sort: '排序',
     newest: '最新',

@@ -5,8 +5,11 @@ import { IconButton } from './Button';
 import styles from './SearchField.module.css';
 
 export interface SearchFieldProps {
-  /** For screen readers, and in the empty field. */
+  /** For screen readers, and in the empty field unless `placeholder` stands there. */
   label: string;
+  placeholder?: string;
+  /** What is looked for now, of an owner who knows: the field follows where a way back or a reload changes it. */
+  words?: string;
   /** Hears the trimmed words once typing rests; empty when the field is cleared. */
   onSearch: (words: string) => void;
   /** Longest that the server takes, in characters. */
@@ -19,33 +22,45 @@ export interface SearchFieldProps {
 const REST_MS = 300;
 
 /** A field to search by. Words that an input method is still composing are not told; Enter and ✕ do not wait. */
-export function SearchField({ label, onSearch, maxLength = 60, aside, ref }: SearchFieldProps) {
-  const [text, setText] = useState('');
+export function SearchField({
+  label,
+  placeholder = label,
+  words,
+  onSearch,
+  maxLength = 60,
+  aside,
+  ref,
+}: SearchFieldProps) {
+  const [text, setText] = useState(words ?? '');
   const [isComposing, setComposing] = useState(false);
-  const told = useRef('');
+  const [told, setTold] = useState(words ?? '');
+  const [known, setKnown] = useState(words);
+  if (words !== undefined && words !== known) {
+    setKnown(words);
+    if (words !== told) {
+      setTold(words);
+      setText(words);
+    }
+  }
   const input = useRef<HTMLInputElement>(null);
-  const tell = useEffectEvent((words: string) => {
-    if (words === told.current) return;
-    told.current = words;
-    onSearch(words);
-  });
+  const tell = (typed: string) => {
+    if (typed === told) return;
+    setTold(typed);
+    onSearch(typed);
+  };
+  const tellRested = useEffectEvent(tell);
   useEffect(() => {
     if (isComposing) return;
-    const words = text.trim();
-    const timer = setTimeout(() => tell(words), words === '' ? 0 : REST_MS);
+    const typed = text.trim();
+    const timer = setTimeout(() => tellRested(typed), typed === '' ? 0 : REST_MS);
     return () => clearTimeout(timer);
   }, [text, isComposing]);
-  const submit = () => {
-    if (isComposing || text.trim() === told.current) return;
-    told.current = text.trim();
-    onSearch(told.current);
-  };
   return (
     <form
       className={styles.frame}
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        if (!isComposing) tell(text.trim());
       }}
     >
       <SearchIcon className={styles.icon} size={18} aria-hidden />
@@ -60,7 +75,7 @@ export function SearchField({ label, onSearch, maxLength = 60, aside, ref }: Sea
         enterKeyHint="search"
         autoComplete="off"
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder}
         maxLength={maxLength}
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -2,18 +2,16 @@ import { useLocation, useNavigate } from '@liaozhai/shared/runtime';
 import {
   Button,
   Chip,
-  CloseIcon,
   EmptyState,
   EndOfList,
-  IconButton,
   InfiniteList,
   QueryView,
   ScreenSkeleton,
-  TextField,
+  SearchField,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api';
 import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath, storiesOf } from '../model';
 import pageStyles from '../pages/StoryListPage.module.css';
@@ -35,7 +33,7 @@ export default function SearchView({ search }: { search: StorySearch }) {
   return (
     <div className={pageStyles.page}>
       <div className={styles.head}>
-        <SearchField search={search} onWords={(q) => go({ q })} onCancel={leave} />
+        <SearchHead search={search} onWords={(q) => go({ q })} onCancel={leave} />
         <SearchChips search={search} onChoose={go} />
       </div>
       <VisuallyHidden role="status">
@@ -87,96 +85,35 @@ const NothingFound = ({ search, onAll }: { search: StorySearch; onAll: () => voi
   />
 );
 
-/** A look at the server this long after the last key. */
-const PAUSE_MS = 300;
-
-/** What is typed, told after a pause; not while an input method is still composing. */
-function useTypedWords(q: string, onWords: (q: string) => void) {
-  const [typed, setTyped] = useState(q);
-  const [known, setKnown] = useState({ address: q, told: q });
-  const [isComposing, setComposing] = useState(false);
-  // the address changed by another hand: a way back, a reload
-  if (q !== known.address) {
-    const isOurs = q === known.told.trim();
-    setKnown({ address: q, told: isOurs ? known.told : q });
-    if (!isOurs) setTyped(q);
-  }
-  const tell = useEffectEvent((value: string) => {
-    if (value.trim() === q) return;
-    setKnown({ address: q, told: value });
-    onWords(value);
-  });
-  useEffect(() => {
-    if (isComposing) return;
-    const timer = setTimeout(() => tell(typed), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed, isComposing]);
-  return { typed, setTyped, setComposing, tellNow: () => onWords(typed) };
-}
-
-interface SearchFieldProps {
+interface SearchHeadProps {
   search: StorySearch;
   onWords: (q: string) => void;
   onCancel: () => void;
 }
 
-function SearchField({ search, onWords, onCancel }: SearchFieldProps) {
-  const { typed, setTyped, setComposing, tellNow } = useTypedWords(search.q, onWords);
+function SearchHead({ search, onWords, onCancel }: SearchHeadProps) {
   const field = useRef<HTMLInputElement>(null);
-  useFocusOnce(field, !search.q && !search.tag && search.sort === 'new');
+  const isFresh = useRef(!search.q && !search.tag && search.sort === 'new');
+  // a search opened with nothing in it begins with typing
+  useEffect(() => {
+    if (isFresh.current) field.current?.focus({ preventScroll: true });
+    isFresh.current = false;
+  }, []);
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        tellNow();
-        // the keyboard makes room for what was found
-        field.current?.blur();
-      }}
-    >
-      <div className={styles.field}>
-        <TextField
-          ref={field}
-          label={words.open}
-          hideLabel
-          role="searchbox"
-          inputMode="search"
-          enterKeyHint="search"
-          autoComplete="off"
-          placeholder={words.placeholder}
-          maxLength={SEARCH_CHARACTERS}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onCompositionStart={() => setComposing(true)}
-          onCompositionEnd={() => setComposing(false)}
-          action={
-            typed && (
-              <IconButton
-                label={words.clear}
-                icon={<CloseIcon size={18} />}
-                onClick={() => {
-                  setTyped('');
-                  field.current?.focus();
-                }}
-              />
-            )
-          }
-        />
-      </div>
+    <div className={styles.form}>
+      <SearchField
+        ref={field}
+        label={words.open}
+        placeholder={words.placeholder}
+        words={search.q.trim()}
+        maxLength={SEARCH_CHARACTERS}
+        onSearch={onWords}
+      />
       <button type="button" className={styles.cancel} onClick={onCancel}>
         {words.cancel}
       </button>
-    </form>
+    </div>
   );
-}
-
-/** A search opened with nothing in it begins with typing. */
-function useFocusOnce(field: RefObject<HTMLInputElement | null>, wanted: boolean) {
-  const isWanted = useRef(wanted);
-  useEffect(() => {
-    if (isWanted.current) field.current?.focus({ preventScroll: true });
-    isWanted.current = false;
-  }, [field]);
 }
 
 interface SearchChipsProps {
