@@ -46,6 +46,33 @@ export const accountScenes: Scene[] = [
     },
   },
   {
+    name: 'security',
+    title: '账号与安全',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/security');
+      await expect(page.getByText('本机')).toBeVisible();
+    },
+  },
+  {
+    name: 'deletion',
+    title: '账号与安全 · 注销账号',
+    async show(page) {
+      await page.goto('/my/security');
+      await page.getByRole('button', { name: '注销账号…' }).click();
+      await page.getByRole('textbox', { name: '输入「注销账号」以确认' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'minor-mode',
+    title: '未成年人模式',
+    wide: true,
+    async show(page) {
+      await page.goto('/my/minor');
+      await expect(page.getByRole('button', { name: '打开未成年人模式' })).toBeVisible();
+    },
+  },
+  {
     name: 'recharge',
     title: '充值',
     wide: true,

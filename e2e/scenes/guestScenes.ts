@@ -21,6 +21,16 @@ const screens: Scene[] = [
     },
   },
   {
+    name: 'explore-search',
+    title: '发现 · 搜索',
+    wide: true,
+    async show(page) {
+      await page.goto('/explore?q=鬼');
+      await expect(stories(page).first()).toBeVisible();
+      await expect(page.getByRole('searchbox', { name: '搜索故事' })).toHaveValue('鬼');
+    },
+  },
+  {
     name: 'story',
     title: '故事',
     wide: true,
@@ -63,6 +73,14 @@ const screens: Scene[] = [
     },
   },
   {
+    name: 'privacy',
+    title: '隐私政策',
+    async show(page) {
+      await page.goto('/privacy');
+      await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
+    },
+  },
+  {
     name: 'test-list',
     title: '测试列表',
     wide: true,
@@ -88,6 +106,15 @@ const popup: Scene[] = [
       await page.locator('input[name="password"]').fill('000000');
       await page.getByRole('button', { name: '登录', exact: true }).click();
       await expect(page.locator('[aria-invalid="true"]').first()).toBeVisible();
+    },
+  },
+  {
+    name: 'forgot',
+    title: '登录 · 找回密码',
+    async show(page) {
+      await openPopup(page, '已有账号，登录');
+      await page.getByRole('button', { name: '忘记密码？' }).click();
+      await expect(dialog(page).getByRole('heading', { name: '找回密码' })).toBeVisible();
     },
   },
   {

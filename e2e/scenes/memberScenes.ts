@@ -17,6 +17,9 @@ async function say(page: Page, text: string) {
   await expect(log(page).getByText(text).last()).toBeVisible();
 }
 
+/** Of the last message. */
+const openMenu = (page: Page) => log(page).getByRole('button', { name: '更多操作' }).last().click();
+
 const chips = (page: Page) => page.getByRole('button', { name: /^继续/ });
 
 async function converse(page: Page, story: string, text: string) {
@@ -25,7 +28,7 @@ async function converse(page: Page, story: string, text: string) {
   await expect(chips(page)).toBeEnabled();
 }
 
-/** Registers a reader who has checked in and talked in two stories; resolves to cookies and storage to start from. */
+/** Registers a reader who has checked in and talked in three stories, one reply told twice; resolves to cookies and storage to start from. */
 export async function makeMember(page: Page): Promise<MemberState> {
   await page.goto('/my');
   await page.getByRole('button', { name: '注册账号' }).click();
@@ -39,6 +42,10 @@ export async function makeMember(page: Page): Promise<MemberState> {
   await expect(page.getByText('今日已签到')).toBeVisible();
   await converse(page, 'laoshan-daoshi', '师父，我想学穿墙的法术');
   await converse(page, 'nie-xiaoqian', '夜深了，姑娘从何处来？');
+  await converse(page, 'hua-pi', '这幅皮是谁画的？');
+  await page.getByRole('button', { name: /^换一种说法/ }).click();
+  await expect(page.getByRole('img', { name: '第 2 种说法，共 2 种' })).toBeVisible();
+  await expect(chips(page)).toBeEnabled();
   return page.context().storageState();
 }
 
@@ -92,8 +99,48 @@ const chat: Scene[] = [
     title: '对话 · 一条消息的菜单',
     async show(page) {
       await openChat(page, 'nie-xiaoqian');
-      await log(page).getByRole('button', { name: '更多操作' }).last().click();
+      await openMenu(page);
       await expect(page.getByRole('button', { name: '复制', exact: true })).toBeVisible();
+    },
+  },
+  {
+    name: 'chat-report',
+    title: '对话 · 举报一条回复',
+    async show(page) {
+      await openChat(page, 'nie-xiaoqian');
+      await openMenu(page);
+      await page.getByRole('button', { name: '举报' }).click();
+      await page.getByRole('radio', { name: '其他' }).check();
+    },
+  },
+  {
+    name: 'chat-versions',
+    title: '对话 · 另一种说法',
+    async show(page) {
+      await openChat(page, 'hua-pi');
+      await expect(page.getByRole('button', { name: '上一种说法' })).toBeVisible();
+    },
+  },
+  {
+    name: 'chat-find',
+    title: '对话 · 查找',
+    wide: true,
+    async show(page) {
+      await openChat(page, 'nie-xiaoqian');
+      await page.getByRole('button', { name: '这段对话的更多操作' }).click();
+      await page.getByRole('button', { name: '查找' }).click();
+      await page.getByRole('searchbox', { name: '找说过的话' }).fill('夜深');
+      await expect(page.getByText(/第 \d+ 处/)).toBeAttached();
+    },
+  },
+  {
+    name: 'chat-picture',
+    title: '对话 · 生成图片',
+    async show(page) {
+      await openChat(page, 'nie-xiaoqian');
+      await openMenu(page);
+      await page.getByRole('button', { name: '生成图片' }).click();
+      await expect(page.getByRole('img', { name: /《聂小倩》的图片/ })).toBeVisible();
     },
   },
   {
@@ -145,6 +192,16 @@ const lists: Scene[] = [
       await page.goto('/conversations');
       await page.getByRole('button', { name: '《聂小倩》的更多操作' }).click();
       await expect(page.getByRole('menuitem', { name: '删除' })).toBeVisible();
+    },
+  },
+  {
+    name: 'conversations-search',
+    title: '聊过 · 搜索',
+    async show(page) {
+      await page.goto('/conversations');
+      await page.getByRole('button', { name: '搜索对话' }).click();
+      await page.getByRole('searchbox').fill('聂');
+      await expect(page.getByText('找到 1 段')).toBeAttached();
     },
   },
   {
