@@ -26,7 +26,7 @@ const screens: Scene[] = [
     wide: true,
     async show(page) {
       await page.goto('/explore?q=鬼');
-      await expect(stories(page).first()).toBeVisible();
+      await expect(stories(page).filter({ visible: true }).first()).toBeVisible();
       await expect(page.getByRole('searchbox', { name: '搜索故事' })).toHaveValue('鬼');
     },
   },

@@ -19,7 +19,7 @@ export const pictured = (page: Page) =>
   page.waitForFunction(() =>
     [...document.images].every((image) => {
       const { top, bottom } = image.getBoundingClientRect();
-      return bottom < 0 || top > innerHeight || image.complete;
+      return !image.checkVisibility() || bottom < 0 || top > innerHeight || image.complete;
     }),
   );
 
