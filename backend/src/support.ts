@@ -10,7 +10,7 @@ import { type AppEnv, userOf } from './http/http.ts';
 import { conflict, notFound } from './http/httpError.ts';
 import { requiredKey } from './http/idempotency.ts';
 import { clean, cursorPage, ownRows, readInput, text, validate } from './http/input.ts';
-import { tell } from './realtime/events.ts';
+import { announceUser, tell } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 
@@ -106,14 +106,17 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       const ticket = findTicket(services, c.req.param('id'));
       if (ticket?.user_id !== user.id) throw notFound('没有找到这条反馈');
-      db.run(
-        query
-          .updateTable('tickets')
-          .set({ read_at: clock() })
-          .where('id', '=', ticket.id)
-          .where('answer', 'is not', null)
-          .where('read_at', 'is', null),
-      );
+      db.transaction(() => {
+        const read = db.run(
+          query
+            .updateTable('tickets')
+            .set({ read_at: clock() })
+            .where('id', '=', ticket.id)
+            .where('answer', 'is not', null)
+            .where('read_at', 'is', null),
+        );
+        if (read > 0) countUnread(services, user.id);
+      });
       return c.body(null, 204);
     });
 }
@@ -121,6 +124,15 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
 /** In the words of the partial indexes. */
 const unannounced = sql<boolean>`answer is not null and announced = 0`;
 const waiting = sql<boolean>`answer is null`;
+
+/** Has the user's pages know how many answers were not looked at. */
+function countUnread(services: Services, userId: string): void {
+  const unread = sql<number>`(
+    select count(*) from tickets where user_id = ${userId} and answer is not null and read_at is null)`;
+  const counted = query.updateTable('users').set({ unread_answers: unread, version: sql`version + 1` });
+  services.db.run(counted.where('id', '=', userId));
+  announceUser(services, userId);
+}
 
 /** Tells the pages of whoever was answered. */
 function announceAnswers(services: Services): void {
@@ -130,6 +142,7 @@ function announceAnswers(services: Services): void {
     db.transaction(() => {
       db.run(query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id));
       tell(services, user_id, 'ticket.answered', { id });
+      countUnread(services, user_id);
     });
   }
 }

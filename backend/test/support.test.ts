@@ -6,7 +6,7 @@ import { expect, test } from '@rstest/core';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
-import type { ErrorDto, Page } from './wire.ts';
+import type { ErrorDto, Page, UserDto } from './wire.ts';
 
 interface TicketDto {
   id: string;
@@ -58,9 +58,15 @@ test('a ticket is kept once, with what was sent along, and an operator answers i
   expect(await command('answer', id, '已经', '补到账')).toEqual([0, `${id}: answered`]);
   const { data } = await socket.frame(({ event }) => event === 'ticket.answered');
   expect(data).toEqual({ id });
+  const unread = async () => (await reader.get<{ data: UserDto }>('/user')).body.data.unread_answers;
+  await socket.frame(
+    ({ event, data }) => event === 'user.updated' && (data as { user: UserDto }).user.unread_answers === 1,
+  );
+  expect(await unread()).toBe(1);
   expect(await ticketsOf(reader)).toMatchObject([{ status: 'answered', answer: '已经 补到账', is_unread: true }]);
   expect((await reader.post(`/support/tickets/${id}/read`)).status).toBe(204);
   expect(await ticketsOf(reader)).toMatchObject([{ is_unread: false }]);
+  expect(await unread()).toBe(0);
   expect((await command())[1]).toBe('no ticket waits for an answer');
 });
 

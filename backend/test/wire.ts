@@ -15,6 +15,7 @@ export interface UserDto {
   checked_in_today: boolean;
   check_in_streak: number;
   deletion_at: string | null;
+  unread_answers: number;
   version: number;
 }
 

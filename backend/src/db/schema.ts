@@ -55,6 +55,8 @@ interface UsersTable {
   invited_by: string | null;
   /** JSON: what came by invitations and no page has announced yet */
   gifts: Generated<string>;
+  /** of support, not yet looked at */
+  unread_answers: Generated<number>;
   email_verified_at: number | null;
   /** confirmed address of an account whose name is none */
   email: string | null;
@@ -503,6 +505,13 @@ const migrations: Record<string, Migration> = {
   '015_reading': {
     async up(db: Kysely<unknown>) {
       for (const statement of reading) await sql.raw(statement).execute(db);
+    },
+  },
+  '016_unread_answers': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column unread_answers integer not null default 0').execute(db);
+      const unread = 'select count(*) from tickets where user_id = users.id and answer is not null and read_at is null';
+      await sql.raw(`update users set unread_answers = (${unread})`).execute(db);
     },
   },
 };

@@ -23,6 +23,7 @@ export function presentUser(row: UserRow, now: number) {
     check_in_streak: currentStreak(row, now),
     gifts: JSON.parse(row.gifts),
     deletion_at: isoTimeOrNull(row.delete_at),
+    unread_answers: row.unread_answers,
     minor: presentMinor(row, now),
     version: row.version,
   };

@@ -13,6 +13,7 @@ export const texts = {
     transactions: '消费明细',
     recharge: '充值',
     support: '客服中心',
+    newAnswers: (count: number) => `${count} 条新回复`,
   },
   guest: {
     headline: '登录后，故事替你留着',

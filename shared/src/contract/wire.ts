@@ -126,6 +126,8 @@ export const userSchema = v.object({
   gifts: lenient(v.array(v.unknown())),
   /** when the account is erased, unless that is taken back */
   deletion_at: optionalText,
+  /** answers of support that were not looked at */
+  unread_answers: optionalNumber,
   /** there while 未成年人模式 is on */
   minor: lenient(minorStatus),
   version: optionalNumber,

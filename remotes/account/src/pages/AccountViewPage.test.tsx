@@ -113,6 +113,14 @@ describe('rewards', () => {
   });
 });
 
+test.each([
+  [2, '客服中心2 条新回复'],
+  [0, '客服中心'],
+])('%s answers of support that were not looked at are told at its row', async (unread_answers, row) => {
+  openRemote(remote, member, { path: '/my', user: userDto({ unread_answers }) });
+  expect((await screen.findByRole('link', { name: /客服中心/ })).textContent).toBe(row);
+});
+
 test('a link that can be neither shared nor copied is shown, since only who follows it counts as invited', async () => {
   const { user } = open();
   const share = await screen.findByRole('button', { name: texts.invite.share });

@@ -34,6 +34,7 @@ import {
   ShareIcon,
   Skeleton,
   SupportIcon,
+  Tag,
   TransactionsIcon,
   UserIcon,
   useShanghaiDay,
@@ -179,9 +180,21 @@ function EntryList() {
         />
         <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
         <MinorModeRow />
-        <ListRow icon={<SupportIcon size={20} />} title={texts.my.support} asLink={<Link to={paths.support()} />} />
+        <SupportRow />
       </nav>
     </Card>
+  );
+}
+
+function SupportRow() {
+  const unread = useUser()?.unreadAnswers ?? 0;
+  return (
+    <ListRow
+      icon={<SupportIcon size={20} />}
+      title={texts.my.support}
+      value={unread > 0 && <Tag tone="accent">{texts.my.newAnswers(unread)}</Tag>}
+      asLink={<Link to={paths.support()} />}
+    />
   );
 }
 

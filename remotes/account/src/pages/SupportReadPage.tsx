@@ -105,7 +105,9 @@ function ContactCard({ hint }: { hint: string | undefined }) {
   const { email, wechat, hours } = hostConfig().support;
   const mail = email && (
     <a className={styles.mail} href={`mailto:${email}`}>
-      {email}
+      {email.replace(/@.*/, '@')}
+      <wbr />
+      {email.replace(/.*@/, '')}
     </a>
   );
   if (!email && !wechat) return <p className={styles.none}>{texts.support.noContact}</p>;

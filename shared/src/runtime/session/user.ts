@@ -20,6 +20,8 @@ export interface User {
   gifts: readonly unknown[];
   /** ISO; when the account is erased, unless that is taken back */
   deletionAt: string | null;
+  /** answers of support that were not looked at */
+  unreadAnswers: number;
   /** 未成年人模式; null while it is off */
   minor: MinorStatusDto | null;
   version: number | undefined;
@@ -41,6 +43,7 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   checkInStreak: dto.check_in_streak ?? undefined,
   gifts: dto.gifts ?? [],
   deletionAt: dto.deletion_at ?? null,
+  unreadAnswers: dto.unread_answers ?? 0,
   minor: dto.minor ?? null,
   version: dto.version ?? undefined,
   isWhole,
@@ -60,6 +63,7 @@ const toDto = (user: User): UserDto => ({
   check_in_streak: user.checkInStreak,
   gifts: [...user.gifts],
   deletion_at: user.deletionAt,
+  unread_answers: user.unreadAnswers,
   minor: user.minor,
   version: user.version,
 });
