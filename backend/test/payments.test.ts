@@ -307,9 +307,11 @@ test('payments.property: whatever the order of webhooks, repeats and expiry, wha
   );
 });
 
-test('no order is taken while 未成年人模式 is on', async () => {
+test('no order is taken while 未成年人模式 is on, and what was open leads to no checkout any more', async () => {
   const reader = await backend.reader();
+  const { id } = await order(reader);
   await reader.put('/user/minor', { pin: '2580' });
+  expect(await orderAgain(reader, id)).toMatchObject({ status: 'expired', checkout_url: null });
   const form = { package_id: 'p60', client_id: randomUUID() };
   const refused = await reader.post<ErrorDto>('/orders', form);
   expect([refused.status, refused.body]).toEqual([

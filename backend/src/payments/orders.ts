@@ -300,6 +300,17 @@ function fail(services: Services, order: OrderRow): OrderRow {
   return announced(services, { ...order, ...changes });
 }
 
+/** Orders that wait for their money run out now; what is paid all the same is credited. */
+export function endOpenOrders(services: Services, userId: string): void {
+  const { db, clock } = services;
+  const now = clock();
+  const open = query.selectFrom('orders').selectAll().where('user_id', '=', userId).where('expires_at', '>', now);
+  for (const order of db.all(open.where('status', 'in', ['created', 'pending']))) {
+    db.run(query.updateTable('orders').set({ expires_at: now }).where('id', '=', order.id));
+    announced(services, { ...order, expires_at: now });
+  }
+}
+
 function announced(services: Services, order: OrderRow): OrderRow {
   tell(services, order.user_id, 'order.updated', { order: presentOrder(order, services.clock()) });
   return order;

@@ -6,6 +6,7 @@ import { query } from '../db/database.ts';
 import { type AppEnv, type Http, userOf } from '../http/http.ts';
 import { conflict, invalid, tooMany } from '../http/httpError.ts';
 import { readInput, validate } from '../http/input.ts';
+import { endOpenOrders } from '../payments/orders.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -40,6 +41,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
       db.transaction(() => {
         if (findUser(services, id).minor) throw conflict('minor_on', '未成年人模式已经打开');
         save(services, id, newMinor(pinHash, clock()));
+        endOpenOrders(services, id);
       });
       return answer(c, id);
     })
