@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder } from '../src/testing/openTestStore.ts';
-import { originInPipeline, originOf, pageOf } from './provenance.ts';
+import { originInPipeline, originOf, pageOf } from './context.ts';
 
 const sha = '0123456789abcdef0123456789abcdef01234567';
 

@@ -4,7 +4,7 @@ import type { BuildHealth, CandidateHealth, ChannelDocument, Health } from './ap
 import styles from './Console.module.css';
 import { type Console, candidatesOf, changesBy, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { failuresLine, nameOf, probability, relativeTime, texts, versionOf } from './texts';
+import { failuresLine, formats, nameOf, probability, relativeTime, texts, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 const stepOf = (percent: number): number => {
@@ -121,17 +121,15 @@ export function CandidateSection(props: { status: ChannelDocument } & SectionPro
 
 type Group = Health['stable'];
 
-const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((part / whole) * 100).toFixed(1)}%`);
-
-const MEASURES: [label: string, show: (group: Group) => string][] = [
-  [texts.health.visitors, ({ visitors }) => String(visitors)],
-  [texts.health.failed, ({ failedVisitors, visitors }) => `${failedVisitors}（${share(failedVisitors, visitors)}）`],
-  [texts.health.loads, ({ loads }) => String(loads)],
+const MEASURES: [label: 'visitors' | 'failed' | 'loads' | 'p75' | 'failures', show: (group: Group) => string][] = [
+  ['visitors', ({ visitors }) => formats.number(visitors)],
+  ['failed', ({ failedVisitors, visitors }) => texts.health.share(failedVisitors, visitors)],
+  ['loads', ({ loads }) => formats.number(loads)],
   [
-    texts.health.p75,
-    ({ p75LoadMilliseconds }) => (p75LoadMilliseconds === null ? '–' : `${Math.round(p75LoadMilliseconds)} ms`),
+    'p75',
+    ({ p75LoadMilliseconds }) => (p75LoadMilliseconds === null ? '–' : formats.milliseconds(p75LoadMilliseconds)),
   ],
-  [texts.health.failures, ({ failures }) => failuresLine(failures)],
+  ['failures', ({ failures }) => failuresLine(failures)],
 ];
 
 function Verdict({ worse, enough, pValue }: CandidateHealth['verdict']) {
@@ -157,7 +155,7 @@ function Figures({ columns }: { columns: readonly (readonly [heading: string, gr
       <tbody>
         {MEASURES.map(([label, show]) => (
           <tr key={label}>
-            <th scope="row">{label}</th>
+            <th scope="row">{texts.health[label]}</th>
             {columns.map(([heading, group]) => (
               <td key={heading}>{show(group)}</td>
             ))}
@@ -217,7 +215,7 @@ export function HealthSection({ health }: { health: Health | null }) {
       {health.candidates.length === 0 && <Figures columns={[[stable, health.stable]]} />}
       {health.candidates.map(({ builds, tried, control, verdict }) => (
         <div key={builds.join()} className={styles.candidate}>
-          {health.candidates.length > 1 && <h3 className={styles.quiet}>{builds.map(nameOf).join('、')}</h3>}
+          {health.candidates.length > 1 && <h3 className={styles.quiet}>{texts.list(builds.map(nameOf))}</h3>}
           <Figures
             columns={[
               [stable, control],

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import type { BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me } from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
+import { createLanguage, language } from './texts';
 
 const realFetch = globalThis.fetch;
 const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
@@ -131,6 +132,7 @@ function openServer() {
 
 let server: ReturnType<typeof openServer>;
 beforeEach(() => {
+  language.choose('zh');
   server = openServer();
   sessionStorage.setItem('liaozhai-console-token', server.token);
 });
@@ -191,12 +193,57 @@ describe('signing in', () => {
   });
 });
 
+describe('the language', () => {
+  test('is switched in place, told to the browser, and remembered on this device', async () => {
+    const entry = { seq: 6, verb: 'abort', who: '小王', what: old, why: 'slow', at: instant(7200) };
+    server.log = [{ ...entry, action: { kind: 'abort', builds: [old], evidence: [] } }];
+    await openPage();
+    expect([document.documentElement.lang, document.title]).toEqual(['zh-CN', '发布台 · 聊斋']);
+    await userEvent.click(button('English'));
+    expect([document.documentElement.lang, document.title]).toEqual(['en', 'Release console · Liaozhai']);
+    expect(section('Live').textContent).toContain('State 7 · deployed by 小王, 5 minutes ago');
+    expect(section('Canary').textContent).toContain('10% of visitors');
+    expect(section('Health').textContent).toMatch(/Load time p75300 ms/);
+    expect(section('Log').textContent).toContain('6 · Aborted stories 1.0.0·aaaa小王, 2 hours ago“slow”');
+    // but for the seal, the other language's name, and people
+    expect(document.body.textContent?.replace(/聊|中文|小[王李]/g, '')).not.toMatch(/\p{Script=Han}|[，。：（）「」]/u);
+    expect(createLanguage().current()).toBe('en');
+    await userEvent.click(button('中文'));
+    expect(section('正在运行').textContent).toContain('状态 7');
+    expect(createLanguage().current()).toBe('zh');
+  });
+
+  test('can be chosen before signing in, and words what the API refuses', async () => {
+    sessionStorage.clear();
+    render(<ConsolePage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'English' }));
+    await userEvent.type(screen.getByLabelText('Access token'), 'lz_wrong{Enter}');
+    expect((await screen.findByRole('alert')).textContent).toContain('no longer valid');
+    server.away = true;
+    await userEvent.type(screen.getByLabelText('Access token'), 'lz_other{Enter}');
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('cannot be reached right now'));
+  });
+
+  test('of a question, its answer and a refusal is English as well', async () => {
+    language.choose('en');
+    render(<ConsolePage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Roll back stories' }));
+    await within(dialog()).findByText('stories: 1.1.0 · bbbb → 1.0.0 · aaaa');
+    server.seqs.production = 8;
+    await screen.findByText(/State 8/);
+    await userEvent.click(within(dialog()).getByRole('button', { name: 'Roll back' }));
+    await waitFor(() => expect(dialog().textContent).toContain('The state has just changed'));
+    expect(screen.getByRole('region', { name: 'Notices' }).textContent).toContain('The state has just changed');
+    await userEvent.click(button('OK'));
+  });
+});
+
 describe('what the page shows', () => {
   test('what runs since when and by whom, the last good build, the share of the candidate', async () => {
     await openPage();
-    expect(section('正在运行').textContent).toContain('状态 7 · 5 分钟前起，由 小王 上线');
+    expect(section('正在运行').textContent).toContain('状态 7 · 5分钟前起，由 小王 上线');
     expect(section('正在运行').textContent).toContain('备用 0.9.0 · dddd');
-    expect(section('灰度').textContent).toContain('10% 的访客 · 1 分钟前起，由 小李 上线');
+    expect(section('灰度').textContent).toContain('10% 的访客 · 1分钟前起，由 小李 上线');
   });
 
   test.each([
@@ -243,7 +290,7 @@ describe('what the page shows', () => {
     const tried = { ...group, failedVisitors: 20, failures: { hang: 20 }, p75LoadMilliseconds: 512.4 };
     server.health = { stable: group, candidates: [{ builds: [next], tried, control: group, verdict }], builds: [] };
     await openPage();
-    for (const part of ['20（33.3%）', '超时 20', '512 ms', '明显变差', '将自动中止'])
+    for (const part of ['20（33.3%）', '超时 20', '512毫秒', '明显变差', '将自动中止'])
       expect(section('健康').textContent).toContain(part);
   });
 

@@ -1,6 +1,14 @@
 import { Button, Card, Seal, Spinner, TextField, Toaster } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type FocusEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  type FocusEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { ApiFailure, failureOf, forgetToken, get, type LogEntry, type Me, readToken, saveToken } from './api';
 import { BuildsSection, OriginLine } from './BuildsSection';
 import { CandidateSection, HealthSection } from './CandidateSection';
@@ -8,7 +16,7 @@ import styles from './Console.module.css';
 import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
 import { ActionButton, LiveSection, type SectionProps } from './LiveSection';
-import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts } from './texts';
+import { evidenceLine, formats, fullIdsOf, LANGUAGES, language, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
 
@@ -35,6 +43,7 @@ async function enter(): Promise<Entry> {
 
 /** The console: asks for a token, then shows what runs and what can be done about it. */
 export function ConsolePage() {
+  useLanguage();
   const [entry, setEntry] = useState<Entry>('entering');
   useEffect(() => {
     void enter().then(setEntry);
@@ -53,12 +62,32 @@ export function ConsolePage() {
   if (entry instanceof ApiFailure)
     return (
       <Card className={styles.alone} role="alert">
-        {[entry.message, ...entry.lines].map((line) => (
+        {[texts.refusal(entry.status), ...entry.lines].map((line) => (
           <p key={line}>{line}</p>
         ))}
       </Card>
     );
   return <SignedIn {...entry} onLeave={leave} />;
+}
+
+/** Draws the page anew in the chosen language, and tells the browser which one it is. */
+function useLanguage() {
+  const chosen = useSyncExternalStore(language.subscribe, language.current);
+  useLayoutEffect(() => {
+    document.documentElement.lang = LANGUAGES[chosen].tag;
+    document.title = texts.documentTitle;
+  }, [chosen]);
+}
+
+/** Offers the other language, by its own name. */
+function LanguageSwitch({ className }: { className?: string }) {
+  const other = language.current() === 'zh' ? 'en' : 'zh';
+  const { tag, name } = LANGUAGES[other];
+  return (
+    <Button variant="quiet" small className={className} lang={tag} onClick={() => language.choose(other)}>
+      {name}
+    </Button>
+  );
 }
 
 function SignIn({ refused, onToken }: { refused: boolean; onToken: (token: string) => void }) {
@@ -84,6 +113,7 @@ function SignIn({ refused, onToken }: { refused: boolean; onToken: (token: strin
           onChange={(event) => setToken(event.target.value)}
         />
         <Button type="submit">{texts.signIn.action}</Button>
+        <LanguageSwitch className={styles.language} />
       </form>
     </Card>
   );
@@ -121,6 +151,7 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (to: 'o
           ))}
         </select>
         <span className={styles.who}>{texts.role(me.role, me.name)}</span>
+        <LanguageSwitch />
         <Button variant="quiet" small onClick={() => onLeave('out')}>
           {texts.signOut}
         </Button>
@@ -154,7 +185,7 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (to: 'o
       </main>
       <QuestionDialog question={state.question} onAgree={console.agree} onCallOff={console.callOff} />
       <NoticeDialog notice={state.notice} onClose={console.dismiss} />
-      <Toaster toasts={toast ? [toast] : []} />
+      <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
     </div>
   );
 }
@@ -184,7 +215,7 @@ function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: bo
   const { me, console, running, now } = props;
   const { seq, verb, action, why, who, at, origins = {} } = entry;
   const control = `restore ${seq}`;
-  const { restore } = texts.log;
+  const { restore, restoreState } = texts.log;
   return (
     <li className={clsx(styles.entry, TONES[verb])}>
       <p>
@@ -193,11 +224,11 @@ function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: bo
         </strong>{' '}
         <span title={fullIdsOf(entry)}>{subjectOf(action)}</span>
       </p>
-      <small title={new Date(at).toLocaleString('zh-CN')}>{texts.log.by(who, relativeTime(at, now))}</small>
+      <small title={formats.moment(at)}>{texts.log.by(who, relativeTime(at, now))}</small>
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>「{why}」</p>}
+      {why && <p className={styles.quiet}>{texts.log.why(why)}</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (
@@ -211,7 +242,7 @@ function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: bo
           control={control}
           running={running}
           aria-label={`${restore} ${seq}`}
-          onClick={() => void console.rollback(control, { to: seq, title: `${restore}（${texts.live.state(seq)}）` })}
+          onClick={() => void console.rollback(control, { to: seq, title: restoreState(seq) })}
         >
           {restore}
         </ActionButton>

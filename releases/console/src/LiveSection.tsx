@@ -2,7 +2,7 @@ import { Button, ListRow } from '@liaozhai/shared/ui';
 import type { ChannelDocument, Me } from './api';
 import styles from './Console.module.css';
 import { type Console, maySwitch } from './createConsole';
-import { nameOf, relativeTime, texts, versionOf } from './texts';
+import { formats, nameOf, relativeTime, texts, versionOf } from './texts';
 
 /** What every section needs besides its data. */
 export interface SectionProps {
@@ -86,11 +86,11 @@ export function LiveSection(props: { status: ChannelDocument } & SectionProps) {
       </div>
       {killed.length > 0 && (
         <p className={styles.quiet} title={killed.join('\n')}>
-          {texts.live.killed}：{killed.map((id) => `${nameOf(id)} ${versionOf(id)}`).join('、')}
+          {texts.live.killedBuilds(texts.list(killed.map((id) => `${nameOf(id)} ${versionOf(id)}`)))}
         </p>
       )}
       <div className={styles.actions}>
-        <small className={styles.aside}>{texts.live.expires(new Date(expires).toLocaleDateString('zh-CN'))}</small>
+        <small className={styles.aside}>{texts.live.expires(formats.day(expires))}</small>
         {maySwitch(me) && (
           <ActionButton
             variant="danger"

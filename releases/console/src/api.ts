@@ -4,7 +4,6 @@ import type { BuildHealth, CandidateHealth, Health } from '../../src/health/auto
 import type { ReadAction } from '../../src/model/action';
 import type { ChannelDocument } from '../../src/model/channel';
 import type { KillEffect } from '../../src/operations/goingBack';
-import { texts } from './texts';
 
 export type { BuildHealth, BuildSummary, CandidateHealth, ChannelDocument, Difference, Health, KillEffect, LogEntry };
 export type Action = ReadAction;
@@ -17,13 +16,13 @@ export interface Me {
 
 const TOKEN = 'liaozhai-console-token';
 
-/** What kept the API from doing what it was asked: a sentence for the person, and the server's own lines below it. */
+/** What kept the API from doing what it was asked; 0 = there was no answer. `texts.refusal` has the sentence, `lines` are the server's own. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly lines: readonly string[];
 
-  constructor(status: number, lines: readonly string[] = [], message: string = texts.refusal(status)) {
-    super(message);
+  constructor(status: number, lines: readonly string[] = []) {
+    super(`the API answered ${status}`);
     this.status = status;
     this.lines = lines;
   }
@@ -61,7 +60,7 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
   };
   const response = await fetch(`/v1/${path}`, { ...options, headers, credentials: 'omit', cache: 'no-store' }).catch(
     () => {
-      throw new ApiFailure(0, [], texts.offline);
+      throw new ApiFailure(0);
     },
   );
   const answer: unknown = await response.json().catch(() => null);

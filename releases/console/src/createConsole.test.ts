@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { waitFor } from '@testing-library/react';
 import type { ChannelDocument, Health } from './api';
 import { changesBy, createConsole } from './createConsole';
+import { language } from './texts';
 
 const realFetch = globalThis.fetch;
 const group = { visitors: 0, failedVisitors: 0, loads: 0, failures: {}, p75LoadMilliseconds: null };
@@ -19,6 +20,7 @@ function hold(path: string): () => void {
 }
 
 beforeEach(() => {
+  language.choose('zh');
   seqs = { production: 7, preview: 20 };
   asked = [];
   gates = new Map();

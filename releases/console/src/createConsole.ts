@@ -93,16 +93,17 @@ async function rollbackChanges(decided: Decided, name?: string, to?: number): Pr
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
 
-/** `stories：1.0.0 → 1.1.0` */
+/** `stories: 1.0.0 → 1.1.0 (0123456789ab, Li Hua)` */
 export function changeLine({
   name,
   from,
   to,
   provenance,
 }: Omit<Difference, 'provenance'> & Partial<Difference>): string {
-  if (!to) return `${name}：${texts.confirm.removed}（${versionOf(from ?? '')}）`;
-  const origin = [provenance?.commit, provenance?.author].filter(Boolean).join('，');
-  return `${name}：${from ? versionOf(from) : texts.confirm.added} → ${versionOf(to)}${origin ? `（${origin}）` : ''}`;
+  const { removed, added, change } = texts.confirm;
+  if (!to) return removed(name, versionOf(from ?? ''));
+  const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
+  return change(name, from ? versionOf(from) : added, versionOf(to), texts.list(origin));
 }
 
 /** What a kill takes away, one line each. */
@@ -111,7 +112,7 @@ export function killLines({ build, instead, endsCandidate, lost }: KillEffect): 
   return [
     forGood(versionOf(build)),
     ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [nothingLeft(lost.join('、'))] : []),
+    ...(lost.length > 0 ? [nothingLeft(texts.list(lost))] : []),
     ...(endsCandidate ? [ends] : []),
   ];
 }
@@ -206,9 +207,10 @@ export function createConsole(channel: string) {
       await work();
       if (state.toast?.text === texts.busy) hush();
     } catch (cause) {
-      const { message, lines } = failureOf(cause);
-      say(message, 'failed');
-      set({ question: null, notice: { title: message, lines } });
+      const { status, lines } = failureOf(cause);
+      const title = texts.refusal(status);
+      say(title, 'failed');
+      set({ question: null, notice: { title, lines } });
     }
     set({ running: null });
   }

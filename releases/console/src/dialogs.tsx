@@ -71,7 +71,7 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
         <p>{texts.confirm.changes}</p>
         <Lines lines={changes.length > 0 ? changes : [texts.confirm.nothing]} />
         {gentler && (
-          <Button variant="primary" small disabled={busy} onClick={gentler.choose}>
+          <Button variant="primary" disabled={busy} onClick={gentler.choose}>
             {texts.confirm.gentler(gentler.label)}
           </Button>
         )}

@@ -1,16 +1,74 @@
-import { describe, expect, test } from '@rstest/core';
+import { beforeEach, describe, expect, test } from '@rstest/core';
 import type { Action, Evidence } from './api';
-import { evidenceLine, relativeTime, subjectOf, versionOf } from './texts';
+import { createLanguage, evidenceLine, formats, language, relativeTime, subjectOf, texts, versionOf } from './texts';
 
 const stories = 'stories@1.1.0+bbbbbbbbbbbb';
 const chat = 'chat@1.0.0-dev.0123456789ab+cccccccccccc';
 
+beforeEach(() => language.choose('zh'));
+
+describe('the language of a browser', () => {
+  test.each([
+    [['zh-TW', 'en'], 'zh'],
+    [['fr', 'en-GB', 'zh'], 'en'],
+    [['fr'], 'en'],
+  ] as const)('%j opens the console in %s, unless another was chosen on this device', (tags, expected) => {
+    localStorage.clear();
+    const languages = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(navigator), 'languages');
+    Object.defineProperty(navigator, 'languages', { value: tags, configurable: true });
+    try {
+      expect(createLanguage().current()).toBe(expected);
+      const other = expected === 'zh' ? 'en' : 'zh';
+      createLanguage().choose(other);
+      expect(createLanguage().current()).toBe(other);
+    } finally {
+      Reflect.deleteProperty(navigator, 'languages');
+      expect(Object.getOwnPropertyDescriptor(Object.getPrototypeOf(navigator), 'languages')).toEqual(languages);
+    }
+  });
+
+  test('no Chinese is left in the English texts', () => {
+    language.choose('en');
+    const { list, ...rest } = texts;
+    const said = (words: object): string[] =>
+      Object.values(words).flatMap((word) => {
+        if (typeof word === 'string') return [word];
+        return typeof word === 'function' ? [String(word('x', 2, ''))] : said(word);
+      });
+    const all = [...said(rest), list(['a', 'b'])];
+    expect(all.length).toBeGreaterThan(100);
+    expect(all.filter((text) => /\p{Script=Han}|[，。：、（）「」]/u.test(text))).toEqual([]);
+  });
+});
+
 test.each([
-  ['2026-11-03T11:59:30Z', '刚刚'],
-  ['2026-11-03T11:55:00Z', '5 分钟前'],
-  ['2026-11-03T08:00:00Z', '4 小时前'],
-])('%s is %s', (instant, expected) => {
-  expect(relativeTime(instant, new Date('2026-11-03T12:00:00Z'))).toBe(expected);
+  ['2026-11-03T11:59:30Z', '刚刚', 'just now'],
+  ['2026-11-03T11:55:00Z', '5分钟前', '5 minutes ago'],
+  ['2026-11-03T08:00:00Z', '4小时前', '4 hours ago'],
+])('%s is %s, %s', (instant, chinese, english) => {
+  const now = new Date('2026-11-03T12:00:00Z');
+  expect(relativeTime(instant, now)).toBe(chinese);
+  language.choose('en');
+  expect(relativeTime(instant, now)).toBe(english);
+});
+
+test('times of another day and figures are written as the language writes them', () => {
+  const then = (at: string) => relativeTime(new Date(at).toISOString(), new Date('2026-11-03T12:00:00'));
+  expect([then('2026-10-31T09:05:00'), then('2025-10-31T19:05:00')]).toEqual([
+    '10月31日 09:05',
+    '2025年10月31日 19:05',
+  ]);
+  expect([formats.percent(0.1), formats.milliseconds(1234.4)]).toEqual(['0.1%', '1,234毫秒']);
+  language.choose('en');
+  expect([then('2026-10-31T09:05:00'), then('2025-10-31T19:05:00')]).toEqual([
+    expect.stringMatching(/^Oct 31, 09:05\sAM$/),
+    expect.stringMatching(/^Oct 31, 2025, 07:05\sPM$/),
+  ]);
+  expect([formats.percent(33.333, 1), formats.milliseconds(1234.4)]).toEqual(['33.3%', '1,234 ms']);
+  expect([texts.builds.size(2048, 1), texts.builds.size(2_048_000, 1200)]).toEqual([
+    '2 KiB, 1 file',
+    '2,000 KiB, 1,200 files',
+  ]);
 });
 
 test('versions are short enough for a phone', () => {
@@ -41,7 +99,7 @@ describe('the log', () => {
         failures: { hang: 1 },
         p75LoadMilliseconds: 9.6,
       },
-      '稳定版：9 位访客中 1 位失败（超时 1），加载 p75 10 ms',
+      '稳定版：9 位访客中 1 位失败（超时 1），加载 p75 10毫秒',
     ],
     [
       { kind: 'verdict', pValue: 1e-9, alpha: 1e-4 },
@@ -50,5 +108,25 @@ describe('the log', () => {
     [{ kind: 'text', text: 'told in a sentence' }, 'told in a sentence'],
   ] as [Evidence, string][])('%j is said as %s', (evidence, expected) => {
     expect(evidenceLine(evidence)).toBe(expected);
+  });
+
+  test.each([
+    [{ kind: 'activate', builds: [stories, chat], more: 3 }, 'stories 1.1.0·bbbb, chat 1.0.0-dev.0123·cccc and 3 more'],
+    [{ kind: 'canary', builds: [stories], percent: 0.1 }, 'stories 1.1.0·bbbb (0.1% of visitors)'],
+    [{ kind: 'rollback', builds: [stories], to: 4, names: [] }, 'stories 1.1.0·bbbb (as in state 4)'],
+  ] as [Action, string][])('%j is said in English as %s', (action, expected) => {
+    language.choose('en');
+    expect(subjectOf({ ...action, evidence: [] })).toBe(expected);
+  });
+
+  test('evidence is said in English, with its counts', () => {
+    language.choose('en');
+    const health = { kind: 'health', group: 'candidate', visitors: 1, failedVisitors: 1 } as const;
+    expect(evidenceLine({ ...health, failures: { hang: 1 }, p75LoadMilliseconds: null })).toBe(
+      'Candidate: 1 of 1 visitor failed (timed out 1), load time p75 –',
+    );
+    expect(evidenceLine({ kind: 'finding', check: 'routes', problem: 'taken', forced: true })).toBe(
+      'Check overridden (routes): taken',
+    );
   });
 });

@@ -1,161 +1,97 @@
 import type { Action, Evidence, LogEntry } from './api';
+import { chinese } from './chinese';
+import { english } from './english';
 
-const failures: Record<string, string> = {
-  unreachable: '无法访问',
-  hang: '超时',
-  integrity: '校验不符',
-  'entry-threw': '入口出错',
-  'init-threw': '初始化出错',
-  'module-missing': '缺少模块',
-  'chunk-lost': '分块丢失',
-  'render-threw': '渲染出错',
-  contract: '契约不符',
-};
-
-const verbs: Record<string, string> = {
-  init: '建立',
-  activate: '上线',
-  canary: '灰度',
-  promote: '全量',
-  abort: '中止灰度',
-  rollback: '回退',
-  kill: '禁用',
-  withdraw: '撤下',
-  renew: '续签',
-};
-
-const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
-
-const refusals: Record<number, string> = {
-  400: '请求有误，什么都没有改变',
-  401: '令牌已失效，请重新进入',
-  403: '这个令牌没有这项权限',
-  409: '状态刚刚变了，什么都没有改变。请看过新状态再决定',
-  422: '没有通过，什么都没有改变',
-  429: '请求太频繁，请一分钟后再试',
-  503: '发布存储暂时无法访问，请稍后再试',
-};
-
-export const texts = {
-  title: '发布台',
-  signIn: {
-    hint: '请粘贴访问令牌（pnpm release token create manager）',
-    label: '访问令牌',
-    action: '进入',
-    wrong: '令牌无效或已失效，请换一个',
-  },
-  signOut: '退出',
-  channel: '通道',
-  role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
-  loading: '正在读取状态',
-  stale: '连接中断，正在重试；下面是最后一次看到的状态',
-  nothingSeen: '暂时无法读取状态，正在重试',
-  live: {
-    title: '正在运行',
-    nothing: '还没有上线任何构建',
-    since: (when: string, who: string) => `${when}起，由 ${who} 上线`,
-    lastGood: '备用',
-    killed: '已禁用',
-    rollback: '回退',
-    rollbackAll: '整体回退',
-    withdraw: '撤下',
-    expires: (when: string) => `签名有效至 ${when}`,
-    state: (seq: number) => `状态 ${seq}`,
-  },
-  candidate: {
-    title: '灰度',
-    nothing: '没有进行中的灰度。在「构建」里选一个构建开始。',
-    share: (percent: number) => `${percent}% 的访客`,
-    slider: '访客比例',
-    apply: '调整比例',
-    promote: '全量上线',
-    abort: '中止灰度',
-  },
-  health: {
-    title: '健康',
-    waiting: '还没有健康数据',
-    stable: '稳定版',
-    candidate: '灰度版',
-    visitors: '访客',
-    failed: '失败访客',
-    loads: '加载次数',
-    p75: '加载 p75',
-    failures: '失败原因',
-    none: '无',
-    failedOf: (failed: number, visitors: number) => `${failed} / ${visitors} 位失败`,
-    alarm: (failed: number, visitors: number) => `最近 15 分钟 ${visitors} 位访客中 ${failed} 位失败，请考虑回退`,
-    tooFew: '样本还不够，暂不判断',
-    fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
-    worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,
-  },
-  builds: {
-    title: '构建',
-    nothing: '还没有发布过构建',
-    none: '还没有构建',
-    lost: '列表读取失败，稍后会自动重试',
-    running: '运行中',
-    damaged: '已损坏',
-    check: '检查',
-    activate: '上线',
-    canary: '灰度 5%',
-    override: '临时链接',
-    kill: '禁用',
-    by: (who: string, when: string) => `${who} 发布于${when}`,
-    commit: (commit: string) => `提交 ${commit}`,
-    change: '变更',
-    run: '流水线',
-    size: (bytes: number, files: number) => `${(bytes / 1024).toFixed(0)} KiB，${files} 个文件`,
-  },
-  log: {
-    title: '记录',
-    restore: '回到此状态',
-    by: (who: string, when: string) => `${who}，${when}`,
-  },
-  confirm: {
-    cancel: '取消',
-    why: '原因（会写入记录）',
-    changes: '将会改变：',
-    nothing: '与现在相同，不会有变化。',
-    removed: '移除',
-    added: '新增',
-    typed: (name: string) => `请输入 ${name} 确认`,
-    mistyped: (name: string) => `与 ${name} 不一致`,
-    gentler: (way: string) => `改为${way}（可以撤销）`,
-  },
-  kill: {
-    forGood: (version: string) => `${version} 将永远不再运行，不能撤销`,
-    takesPlace: (version: string) => `所有人改用 ${version}`,
-    nothingLeft: (places: string) => `没有别的构建可以接替，所有人都将打不开：${places}`,
-    endsCandidate: '它所在的灰度随之结束',
-  },
-  busy: '正在执行……',
-  done: {
-    changed: (seq: number) => `完成，现在是状态 ${seq}`,
-    unchanged: '没有需要变更的内容',
-    checked: '检查通过，可以上线',
-    override: '临时链接已建立，两小时内有效：把下面这段加到任意页面地址之后',
-    close: '知道了',
-  },
-  offline: '发布台没有响应，请检查网络',
-  verb: (verb: string) => verbs[verb] ?? verb,
-  /** By the API's status; what it says itself, in the words of the command line, stands below. */
-  refusal: (status: number) => refusals[status] ?? '操作没有成功',
-  failure: (failure: string) => failures[failure] ?? failure,
-} as const;
-
+/** Each language's tag, and its own name for itself. */
+export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
+const REMEMBERED = 'liaozhai-console-language';
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
-/** 刚刚, 5 分钟前, 3 小时前, then month, day and time. */
-export function relativeTime(instant: string, now: Date): string {
-  const at = new Date(instant);
-  const minutes = Math.floor((now.getTime() - at.getTime()) / MINUTE);
-  if (minutes < 1) return '刚刚';
-  if (minutes < 60) return `${minutes} 分钟前`;
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} 小时前`;
-  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
-  const year = at.getFullYear() === now.getFullYear() ? '' : `${at.getFullYear()}年`;
-  return `${year}${at.getMonth() + 1}月${at.getDate()}日 ${time}`;
+export type Language = keyof typeof LANGUAGES;
+/** What a language has to say: a text that one of them lacks is a type error. */
+export type Texts = ReturnType<typeof chinese>;
+export type Formats = ReturnType<typeof createFormats>;
+
+/** Figures and times as a language writes them. Shares are given in percent. */
+function createFormats(locale: string) {
+  const numbers = new Intl.NumberFormat(locale);
+  const durations = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 });
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
+  const relative = new Intl.RelativeTimeFormat(locale);
+  const parts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  const thisYear = new Intl.DateTimeFormat(locale, parts);
+  const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
+  return {
+    number: (value: number) => numbers.format(value),
+    /** As exact as it is, or with so many digits. */
+    percent: (value: number, digits?: number) =>
+      new Intl.NumberFormat(locale, {
+        style: 'percent',
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits ?? 3,
+      }).format(value / 100),
+    milliseconds: (value: number) => durations.format(value),
+    day: (instant: string) => days.format(new Date(instant)),
+    moment: (instant: string) => moments.format(new Date(instant)),
+    /** Minutes and hours ago, then day and time; null within the first minute. */
+    ago(instant: string, now: Date): string | null {
+      const at = new Date(instant);
+      const past = now.getTime() - at.getTime();
+      if (past < MINUTE) return null;
+      if (past < HOUR) return relative.format(-Math.floor(past / MINUTE), 'minute');
+      if (past < 24 * HOUR) return relative.format(-Math.floor(past / HOUR), 'hour');
+      return (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
+    },
+  };
 }
+
+const isLanguage = (word: string | null): word is Language => word !== null && Object.hasOwn(LANGUAGES, word);
+
+/** The language chosen on this device, else the first of the browser's that there is, else English. */
+function readLanguage(): Language {
+  const remembered = localStorage.getItem(REMEMBERED);
+  const preferred = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
+  return [remembered, ...preferred].find(isLanguage) ?? 'en';
+}
+
+/** The page's language, remembered on this device once it was chosen. */
+export function createLanguage() {
+  const formats = { zh: createFormats(LANGUAGES.zh.tag), en: createFormats(LANGUAGES.en.tag) };
+  const texts: Record<Language, Texts> = { zh: chinese(formats.zh), en: english(formats.en) };
+  const listeners = new Set<() => void>();
+  let current = readLanguage();
+  return {
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    current: (): Language => current,
+    texts: () => texts[current],
+    formats: () => formats[current],
+    choose: (chosen: Language) => {
+      current = chosen;
+      localStorage.setItem(REMEMBERED, chosen);
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+export const language = createLanguage();
+
+/** The texts in the language of the moment: read while drawing or speaking, never kept. */
+export const texts: Texts = new Proxy(language.texts(), {
+  get: (_, key) => Reflect.get(language.texts(), key),
+});
+
+/** The figures and times in the language of the moment. */
+export const formats: Formats = new Proxy(language.formats(), {
+  get: (_, key) => Reflect.get(language.formats(), key),
+});
+
+/** just now, 5 minutes ago, 3 hours ago, then month, day and time. */
+export const relativeTime = (instant: string, now: Date): string => formats.ago(instant, now) ?? texts.justNow;
 
 export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 
@@ -165,28 +101,28 @@ export const versionOf = (id: string): string =>
 
 const shortId = (id: string): string => `${nameOf(id)} ${versionOf(id).replace(' · ', '·')}`;
 
-const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string =>
-  `${builds.map(shortId).join('、')}${more > 0 ? `，另有 ${more} 个` : ''}`;
+function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string {
+  const listed = texts.list(builds.map(shortId));
+  return more > 0 ? texts.listAndMore(listed, more) : listed;
+}
 
 /** Probabilities as a person reads them. */
 export const probability = (p: number): string => (p < 0.001 ? p.toExponential(1) : p.toFixed(3));
 
 export const failuresLine = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([failure, count]) => `${texts.failure(failure)} ${count}`)
-    .join('、') || texts.health.none;
+  texts.list(Object.entries(counts).map(([failure, count]) => `${texts.failure(failure)} ${formats.number(count)}`)) ||
+  texts.health.none;
 
 /** What an action of the log was about. */
 export function subjectOf(action: Action): string {
   switch (action.kind) {
     case 'init':
-      return '通道';
     case 'renew':
-      return '签名有效期延长';
+      return texts.subject[action.kind];
     case 'canary':
-      return `${listOf(action)}（${texts.candidate.share(action.percent)}）`;
+      return texts.subject.canary(listOf(action), action.percent);
     case 'rollback':
-      return `${listOf(action)}（同状态 ${action.to}）`;
+      return texts.subject.rollback(listOf(action), action.to);
     case 'text':
       return action.text;
     default:
@@ -196,20 +132,21 @@ export function subjectOf(action: Action): string {
 
 /** One line of what spoke for a change. */
 export function evidenceLine(evidence: Evidence): string {
+  const words = texts.evidence;
   switch (evidence.kind) {
     case 'finding':
-      return `${evidence.forced ? '已忽略检查' : '检查未通过'}（${evidence.check}）：${evidence.problem}`;
+      return words.finding(evidence.check, evidence.problem, evidence.forced);
     case 'overtaken':
-      return `${shortId(evidence.build)} 退出灰度：${nameOf(evidence.build)} 的另一个构建已对所有人上线`;
+      return words.overtaken(shortId(evidence.build), nameOf(evidence.build));
     case 'candidateDropped':
-      return `灰度结束：${listOf(evidence)} 与新的稳定版不兼容`;
+      return words.candidateDropped(listOf(evidence));
     case 'health': {
-      const group = evidence.group === 'candidate' ? texts.health.candidate : texts.health.stable;
-      const p75 = evidence.p75LoadMilliseconds === null ? '–' : `${Math.round(evidence.p75LoadMilliseconds)} ms`;
-      return `${group}：${evidence.visitors} 位访客中 ${evidence.failedVisitors} 位失败（${failuresLine(evidence.failures)}），${texts.health.p75} ${p75}`;
+      const { group, failedVisitors, visitors, failures, p75LoadMilliseconds } = evidence;
+      const named = group === 'candidate' ? texts.health.candidate : texts.health.stable;
+      return words.health(named, failedVisitors, visitors, failuresLine(failures), p75LoadMilliseconds);
     }
     case 'verdict':
-      return `灰度版的失败明显多于稳定版，不是偶然（Fisher 检验 p = ${probability(evidence.pValue)}，界限 ${evidence.alpha}）`;
+      return words.verdict(probability(evidence.pValue), evidence.alpha);
     case 'text':
       return evidence.text;
   }

@@ -2,7 +2,7 @@ import { expect, test } from '@rstest/core';
 import { FileStore } from '../store/fileStore.ts';
 import type { Pointer } from '../store/store.ts';
 import { openTestStore } from '../testing/openTestStore.ts';
-import { ChannelReader } from './ChannelReader.ts';
+import { ChannelReader } from './openReleases.ts';
 
 /** A store that stops answering, as a network share or a bucket may. */
 class HangingStore extends FileStore {

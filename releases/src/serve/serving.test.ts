@@ -8,8 +8,7 @@ import { kill, rollback } from '../operations/goingBack.ts';
 import { createOverride } from '../operations/override.ts';
 import { canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { ChannelReader } from './ChannelReader.ts';
-import { openReleases, type Releases } from './openReleases.ts';
+import { ChannelReader, openReleases, type Releases } from './openReleases.ts';
 
 let at: TestStore;
 let host: string;

@@ -1,0 +1,176 @@
+import type { Formats } from './texts';
+
+const failures: Record<string, string> = {
+  unreachable: '无法访问',
+  hang: '超时',
+  integrity: '校验不符',
+  'entry-threw': '入口出错',
+  'init-threw': '初始化出错',
+  'module-missing': '缺少模块',
+  'chunk-lost': '分块丢失',
+  'render-threw': '渲染出错',
+  contract: '契约不符',
+};
+
+const verbs: Record<string, string> = {
+  init: '建立',
+  activate: '上线',
+  canary: '灰度',
+  promote: '全量',
+  abort: '中止灰度',
+  rollback: '回退',
+  kill: '禁用',
+  withdraw: '撤下',
+  renew: '续签',
+};
+
+const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
+
+const refusals: Record<number, string> = {
+  0: '发布台没有响应，请检查网络',
+  400: '请求有误，什么都没有改变',
+  401: '令牌已失效，请重新进入',
+  403: '这个令牌没有这项权限',
+  409: '状态刚刚变了，什么都没有改变。请看过新状态再决定',
+  422: '没有通过，什么都没有改变',
+  429: '请求太频繁，请一分钟后再试',
+  503: '发布存储暂时无法访问，请稍后再试',
+};
+
+/** The console's texts in Chinese. Their shape is what every other language has to fill. */
+export const chinese = ({ number, percent, milliseconds }: Formats) => ({
+  title: '发布台',
+  documentTitle: '发布台 · 聊斋',
+  signIn: {
+    hint: '请粘贴访问令牌（pnpm release token create manager）',
+    label: '访问令牌',
+    action: '进入',
+    wrong: '令牌无效或已失效，请换一个',
+  },
+  signOut: '退出',
+  channel: '通道',
+  role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
+  loading: '正在读取状态',
+  stale: '连接中断，正在重试；下面是最后一次看到的状态',
+  nothingSeen: '暂时无法读取状态，正在重试',
+  notices: '提示',
+  live: {
+    title: '正在运行',
+    nothing: '还没有上线任何构建',
+    since: (when: string, who: string) => `${when}起，由 ${who} 上线`,
+    lastGood: '备用',
+    killed: '已禁用',
+    killedBuilds: (builds: string) => `已禁用：${builds}`,
+    rollback: '回退',
+    rollbackAll: '整体回退',
+    withdraw: '撤下',
+    expires: (when: string) => `签名有效至 ${when}`,
+    state: (seq: number) => `状态 ${seq}`,
+  },
+  candidate: {
+    title: '灰度',
+    nothing: '没有进行中的灰度。在「构建」里选一个构建开始。',
+    share: (share: number) => `${percent(share)} 的访客`,
+    slider: '访客比例',
+    apply: '调整比例',
+    promote: '全量上线',
+    abort: '中止灰度',
+  },
+  health: {
+    title: '健康',
+    waiting: '还没有健康数据',
+    stable: '稳定版',
+    candidate: '灰度版',
+    visitors: '访客',
+    failed: '失败访客',
+    loads: '加载次数',
+    p75: '加载 p75',
+    failures: '失败原因',
+    none: '无',
+    share: (part: number, whole: number) =>
+      `${number(part)}（${whole === 0 ? '–' : percent((part / whole) * 100, 1)}）`,
+    failedOf: (failed: number, visitors: number) => `${number(failed)} / ${number(visitors)} 位失败`,
+    alarm: (failed: number, visitors: number) =>
+      `最近 15 分钟 ${number(visitors)} 位访客中 ${number(failed)} 位失败，请考虑回退`,
+    tooFew: '样本还不够，暂不判断',
+    fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
+    worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,
+  },
+  builds: {
+    title: '构建',
+    nothing: '还没有发布过构建',
+    none: '还没有构建',
+    lost: '列表读取失败，稍后会自动重试',
+    running: '运行中',
+    damaged: '已损坏',
+    check: '检查',
+    activate: '上线',
+    canary: '灰度 5%',
+    override: '临时链接',
+    kill: '禁用',
+    by: (who: string, when: string) => `${who} 发布于${when}`,
+    commit: (commit: string) => `提交 ${commit}`,
+    change: '变更',
+    run: '流水线',
+    size: (bytes: number, files: number) => `${number(Math.round(bytes / 1024))} KiB，${number(files)} 个文件`,
+  },
+  log: {
+    title: '记录',
+    restore: '回到此状态',
+    restoreState: (seq: number) => `回到此状态（状态 ${seq}）`,
+    by: (who: string, when: string) => `${who}，${when}`,
+    why: (why: string) => `「${why}」`,
+  },
+  /** What an action of the log was about. */
+  subject: {
+    init: '通道',
+    renew: '签名有效期延长',
+    canary: (builds: string, share: number) => `${builds}（${percent(share)} 的访客）`,
+    rollback: (builds: string, to: number) => `${builds}（同状态 ${to}）`,
+  },
+  /** What spoke for an action of the log. */
+  evidence: {
+    finding: (check: string, problem: string, forced: boolean) =>
+      `${forced ? '已忽略检查' : '检查未通过'}（${check}）：${problem}`,
+    overtaken: (build: string, name: string) => `${build} 退出灰度：${name} 的另一个构建已对所有人上线`,
+    candidateDropped: (builds: string) => `灰度结束：${builds} 与新的稳定版不兼容`,
+    health: (group: string, failed: number, visitors: number, reasons: string, p75: number | null) =>
+      `${group}：${number(visitors)} 位访客中 ${number(failed)} 位失败（${reasons}），加载 p75 ${p75 === null ? '–' : milliseconds(p75)}`,
+    verdict: (p: string, alpha: number) =>
+      `灰度版的失败明显多于稳定版，不是偶然（Fisher 检验 p = ${p}，界限 ${alpha}）`,
+  },
+  confirm: {
+    cancel: '取消',
+    why: '原因（会写入记录）',
+    changes: '将会改变：',
+    nothing: '与现在相同，不会有变化。',
+    removed: (name: string, version: string) => `${name}：移除（${version}）`,
+    added: '新增',
+    change: (name: string, from: string, to: string, origin: string) =>
+      `${name}：${from} → ${to}${origin && `（${origin}）`}`,
+    typed: (name: string) => `请输入 ${name} 确认`,
+    mistyped: (name: string) => `与 ${name} 不一致`,
+    gentler: (way: string) => `改为${way}（可以撤销）`,
+  },
+  kill: {
+    forGood: (version: string) => `${version} 将永远不再运行，不能撤销`,
+    takesPlace: (version: string) => `所有人改用 ${version}`,
+    nothingLeft: (places: string) => `没有别的构建可以接替，所有人都将打不开：${places}`,
+    endsCandidate: '它所在的灰度随之结束',
+  },
+  busy: '正在执行……',
+  done: {
+    changed: (seq: number) => `完成，现在是状态 ${seq}`,
+    unchanged: '没有需要变更的内容',
+    checked: '检查通过，可以上线',
+    override: '临时链接已建立，两小时内有效：把下面这段加到任意页面地址之后',
+    close: '知道了',
+  },
+  justNow: '刚刚',
+  list: (items: readonly string[]) => items.join('、'),
+  listAndMore: (items: string, more: number) => `${items}，另有 ${number(more)} 个`,
+  verb: (verb: string) => verbs[verb] ?? verb,
+  /** By the API's status, 0 when there was no answer; what it says itself, in the words of the command line, stands below. */
+  refusal: (status: number) => refusals[status] ?? '操作没有成功',
+  failure: (failure: string) => failures[failure] ?? failure,
+});

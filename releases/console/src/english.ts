@@ -1,0 +1,178 @@
+import type { Formats, Texts } from './texts';
+
+const failures: Record<string, string> = {
+  unreachable: 'unreachable',
+  hang: 'timed out',
+  integrity: 'integrity mismatch',
+  'entry-threw': 'entry threw',
+  'init-threw': 'initialization threw',
+  'module-missing': 'module missing',
+  'chunk-lost': 'chunk lost',
+  'render-threw': 'render threw',
+  contract: 'contract mismatch',
+};
+
+const verbs: Record<string, string> = {
+  init: 'Created',
+  activate: 'Activated',
+  canary: 'Canary',
+  promote: 'Promoted',
+  abort: 'Aborted',
+  rollback: 'Rolled back to',
+  kill: 'Killed',
+  withdraw: 'Withdrew',
+  renew: 'Renewed',
+};
+
+const roles: Record<string, string> = {
+  viewer: 'Viewer',
+  publisher: 'Publisher',
+  deployer: 'Deployer',
+  manager: 'Manager',
+};
+
+const refusals: Record<number, string> = {
+  0: 'The console does not answer. Check your network.',
+  400: 'The request was wrong. Nothing was changed.',
+  401: 'This token is no longer valid. Sign in again.',
+  403: 'This token does not permit that.',
+  409: 'The state has just changed, so nothing was done. Look at the new state before you decide.',
+  422: 'Refused. Nothing was changed.',
+  429: 'Too many requests. Try again in a minute.',
+  503: 'The release store cannot be reached right now. Try again later.',
+};
+
+/** The console's texts in English. */
+export const english = ({ number, percent, milliseconds }: Formats): Texts => {
+  const count = (of: number, one: string, many = `${one}s`) => `${number(of)} ${of === 1 ? one : many}`;
+  return {
+    title: 'Release console',
+    documentTitle: 'Release console · Liaozhai',
+    signIn: {
+      hint: 'Paste an access token (pnpm release token create manager)',
+      label: 'Access token',
+      action: 'Sign in',
+      wrong: 'This token is wrong or no longer valid. Use another one.',
+    },
+    signOut: 'Sign out',
+    channel: 'Channel',
+    role: (role, name) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
+    loading: 'Loading the state',
+    stale: 'Connection lost, retrying. Below is the state as last seen.',
+    nothingSeen: 'The state cannot be read right now, retrying.',
+    notices: 'Notices',
+    live: {
+      title: 'Live',
+      nothing: 'No build is live yet',
+      since: (when, who) => `deployed by ${who}, ${when}`,
+      lastGood: 'Fallback',
+      killed: 'Killed',
+      killedBuilds: (builds) => `Killed: ${builds}`,
+      rollback: 'Roll back',
+      rollbackAll: 'Roll back everything',
+      withdraw: 'Withdraw',
+      expires: (when) => `Signature valid until ${when}`,
+      state: (seq) => `State ${seq}`,
+    },
+    candidate: {
+      title: 'Canary',
+      nothing: 'No canary is running. Start one from a build under “Builds”.',
+      share: (share) => `${percent(share)} of visitors`,
+      slider: 'Share of visitors',
+      apply: 'Change share',
+      promote: 'Promote',
+      abort: 'Abort canary',
+    },
+    health: {
+      title: 'Health',
+      waiting: 'No health data yet',
+      stable: 'Stable',
+      candidate: 'Candidate',
+      visitors: 'Visitors',
+      failed: 'Failed visitors',
+      loads: 'Loads',
+      p75: 'Load time p75',
+      failures: 'Failures',
+      none: 'none',
+      share: (part, whole) => `${number(part)} (${whole === 0 ? '–' : percent((part / whole) * 100, 1)})`,
+      failedOf: (failed, visitors) => `${number(failed)} of ${number(visitors)} failed`,
+      alarm: (failed, visitors) =>
+        `${number(failed)} of ${count(visitors, 'visitor')} failed in the last 15 minutes. Consider rolling back.`,
+      tooFew: 'Too few visitors to judge yet',
+      fine: (p) => `No difference beyond chance (Fisher exact test, p = ${p})`,
+      worse: (p) => `Fails more often, beyond chance (Fisher exact test, p = ${p}). It will be stopped automatically.`,
+    },
+    builds: {
+      title: 'Builds',
+      nothing: 'No build has been published yet',
+      none: 'no build live',
+      lost: 'The list could not be loaded. It will be tried again.',
+      running: 'Live',
+      damaged: 'Damaged',
+      check: 'Check',
+      activate: 'Activate',
+      canary: 'Canary 5%',
+      override: 'Override link',
+      kill: 'Kill',
+      by: (who, when) => `Published by ${who}, ${when}`,
+      commit: (commit) => `Commit ${commit}`,
+      change: 'Change',
+      run: 'CI run',
+      size: (bytes, files) => `${number(Math.round(bytes / 1024))} KiB, ${count(files, 'file')}`,
+    },
+    log: {
+      title: 'Log',
+      restore: 'Return to this state',
+      restoreState: (seq) => `Return to state ${seq}`,
+      by: (who, when) => `${who}, ${when}`,
+      why: (why) => `“${why}”`,
+    },
+    subject: {
+      init: 'the channel',
+      renew: 'the signature of the same state',
+      canary: (builds, share) => `${builds} (${percent(share)} of visitors)`,
+      rollback: (builds, to) => `${builds} (as in state ${to})`,
+    },
+    evidence: {
+      finding: (check, problem, forced) => `${forced ? 'Check overridden' : 'Check failed'} (${check}): ${problem}`,
+      overtaken: (build, name) => `${build} left the canary: another build of ${name} went live for everyone`,
+      candidateDropped: (builds) => `Canary ended: ${builds} is not compatible with the new stable set`,
+      health: (group, failed, visitors, reasons, p75) =>
+        `${group}: ${number(failed)} of ${count(visitors, 'visitor')} failed (${reasons}), load time p75 ${p75 === null ? '–' : milliseconds(p75)}`,
+      verdict: (p, alpha) =>
+        `The candidate fails more often than stable, beyond chance (Fisher exact test, p = ${p}, limit ${alpha})`,
+    },
+    confirm: {
+      cancel: 'Cancel',
+      why: 'Reason (goes into the log)',
+      changes: 'This will change:',
+      nothing: 'Same as now, nothing will change.',
+      removed: (name, version) => `${name}: removed (${version})`,
+      added: 'new',
+      change: (name, from, to, origin) => `${name}: ${from} → ${to}${origin && ` (${origin})`}`,
+      typed: (name) => `Type ${name} to confirm`,
+      mistyped: (name) => `This is not ${name}`,
+      gentler: (way) => `${way} (can be undone)`,
+    },
+    kill: {
+      forGood: (version) => `${version} will never run again. This cannot be undone.`,
+      takesPlace: (version) => `Everyone moves to ${version}`,
+      nothingLeft: (places) => `No other build can take over. Nobody will be able to open: ${places}`,
+      endsCandidate: 'The canary it is part of ends too',
+    },
+    busy: 'Working…',
+    done: {
+      changed: (seq) => `Done. This is state ${seq} now.`,
+      unchanged: 'There was nothing to change',
+      checked: 'All checks passed, ready to activate',
+      override: 'Override link made, valid for two hours. Append this to the address of any page:',
+      close: 'OK',
+    },
+    justNow: 'just now',
+    list: (items) => items.join(', '),
+    listAndMore: (items, more) => `${items} and ${number(more)} more`,
+    verb: (verb) => verbs[verb] ?? verb,
+    refusal: (status) => refusals[status] ?? 'That did not work.',
+    failure: (failure) => failures[failure] ?? failure,
+  };
+};
