@@ -37,7 +37,9 @@ export interface Device {
   fullDisk: CDPSession | null;
   /** Closes the browser and opens it again on what it has kept; null for one that keeps nothing. */
   reopen: (() => Promise<BrowserContext>) | null;
-  /** Where the product answers without the proxy. */
+  /** Where the proxy answers. */
+  origin: string;
+  /** Where the product answers without it. */
   direct: string;
   now(): number;
 }
@@ -95,6 +97,7 @@ export async function openDevice(
     clockShift: 0,
     fullDisk: null,
     reopen: 'profile' in home ? ready : null,
+    origin,
     direct,
     now,
   };
@@ -165,29 +168,27 @@ const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((min
 /** Puts the clock of all documents wrong, those to come and the one that runs. */
 export async function setClock(device: Device, shift: number) {
   device.clockShift = shift;
-  // the order of two such scripts is not promised: the newest wins
-  const put = { shift, order: performance.now() };
-  await device.context.addInitScript(shiftClock, put);
-  await device.page.evaluate(shiftClock, put).catch(() => undefined);
+  const script = clockScript(shift);
+  await device.context.addInitScript({ content: script });
+  await device.page.evaluate(script).catch(() => undefined);
 }
 
-function shiftClock({ shift, order }: { shift: number; order: number }) {
-  const page = globalThis as { __clock?: { shift: number; order: number } };
-  const known = page.__clock;
-  if (known) {
-    if (order > known.order) Object.assign(known, { shift, order });
+/** As a text, since a compiled function brings its compiler's helpers. The order of two init scripts is not promised: the newest wins. */
+const clockScript = (shift: number) => `(() => {
+  const put = { shift: ${shift}, order: ${performance.now()} };
+  if (globalThis.__clock) {
+    if (put.order > __clock.order) Object.assign(__clock, put);
     return;
   }
-  const clock = { shift, order };
-  page.__clock = clock;
-  const RealDate = Date;
-  const now = () => RealDate.now() + clock.shift;
-  globalThis.Date = new Proxy(RealDate, {
-    construct: (target, words: [], derived) => Reflect.construct(target, words.length > 0 ? words : [now()], derived),
-    apply: () => new RealDate(now()).toString(),
+  globalThis.__clock = put;
+  const Real = Date;
+  const now = () => Real.now() + put.shift;
+  globalThis.Date = new Proxy(Real, {
+    construct: (target, words, derived) => Reflect.construct(target, words.length > 0 ? words : [now()], derived),
+    apply: () => new Real(now()).toString(),
     get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
   });
-}
+})()`;
 
 /** Takes away what room the browser has for this site, or gives it back. */
 async function setDisk(device: Device, isFull: boolean) {
@@ -195,7 +196,7 @@ async function setDisk(device: Device, isFull: boolean) {
   device.fullDisk = null;
   if (!isFull) return;
   device.fullDisk = await device.context.newCDPSession(device.page);
-  const { origin } = new URL(device.page.url());
+  const origin = new URL(device.origin).origin;
   await device.fullDisk.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 });
 }
 
@@ -274,7 +275,7 @@ const acts = {
     await device.context.close();
     device.fullDisk = null;
     device.context = await device.reopen();
-    await device.context.addInitScript(shiftClock, { shift: device.clockShift, order: performance.now() });
+    await device.context.addInitScript({ content: clockScript(device.clockShift) });
     await openAnew(device, story, random);
   },
   async loseSession({ context }: Device) {
@@ -285,7 +286,7 @@ const acts = {
     const { page } = device;
     await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: actMs * 2 });
     await page.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: actMs });
-    const question = page.getByRole('dialog').filter({ hasText: '退出登录？' });
+    const question = page.locator('dialog[open]').filter({ hasText: '退出登录？' });
     await question.waitFor({ timeout: actMs });
     const atRisk: Sent[] = [];
     for (const story of stories) {
@@ -378,10 +379,15 @@ export async function tidyUp(device: Device) {
   await clearWay(device).catch(() => undefined);
 }
 
-/** The messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
+/** The last messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
 export const linesOn = (page: Page): Promise<(Line & { isOnTheWay: boolean })[]> =>
-  page.getByRole('log').evaluate((log) =>
-    [...log.querySelectorAll('article')].map((article) => {
+  page.getByRole('log').evaluate(async (log) => {
+    // only rows near the view are in the document
+    for (let frame = 0; frame < 5; frame += 1) {
+      log.scrollTop = log.scrollHeight;
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+    }
+    return [...log.querySelectorAll('article')].map((article) => {
       const bubble = article.querySelector('[data-confirmed]');
       const body = bubble ?? article.querySelector('p')?.parentElement;
       return {
@@ -389,5 +395,5 @@ export const linesOn = (page: Page): Promise<(Line & { isOnTheWay: boolean })[]>
         isOnTheWay: bubble?.getAttribute('data-confirmed') === 'false',
         words: (body?.textContent ?? '').replace(/[^\p{L}\p{N}]/gu, ''),
       };
-    }),
-  );
+    });
+  });

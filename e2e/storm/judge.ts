@@ -36,11 +36,20 @@ function differenceOf(page: readonly (Line & { isOnTheWay: boolean })[], server:
 async function untilNone(find: () => Promise<string | null>, milliseconds: number): Promise<string | null> {
   const until = Date.now() + milliseconds;
   for (;;) {
-    const found = await find().catch((cause: Error) => cause.message.split('\n')[0] ?? '');
+    const found = await inTime(find(), milliseconds).catch((cause: Error) => cause.message.split('\n')[0] ?? '');
     if (found === null || Date.now() > until) return found;
     await pause(500);
   }
 }
+
+/** A page that answers nothing any more must not keep the judge waiting for ever. */
+const inTime = <Result>(work: Promise<Result>, milliseconds: number): Promise<Result> =>
+  Promise.race([
+    work,
+    pause(milliseconds, undefined, { ref: false }).then((): never => {
+      throw new Error('the page does not answer');
+    }),
+  ]);
 
 const viewDifference = async ({ context, direct, page }: Device, story: string) =>
   differenceOf(await linesOn(page), linesOf(await messagesOf(context, direct, story)));
@@ -67,7 +76,7 @@ async function sceneOf(device: Device): Promise<string> {
   mkdirSync(PICTURES, { recursive: true });
   const picture = `${PICTURES}/${name}-${Date.now()}.png`;
   await page.screenshot({ path: picture }).catch(() => undefined);
-  writeFileSync(picture.replace('.png', '.html'), await page.content().catch(String));
+  writeFileSync(picture.replace('.png', '.html'), await inTime(page.content(), 10_000).catch(String));
   const text = await page.locator('body').innerText().catch(String);
   return `\n    ${page.url()} (${picture})\n    ${text.replace(/\s+/g, ' ').slice(0, 400)}${deedsAround(device)}`;
 }
@@ -127,14 +136,14 @@ function wrongLines(device: Device, story: string, messages: readonly Message[])
 async function wrongList({ name, page, context, direct }: Device): Promise<string[]> {
   const found = await untilNone(async () => {
     const answer = await context.request.get(`${direct}/api/v1/conversations`);
-    const { data } = (await answer.json()) as { data: { id: string; story_id: string }[] };
+    const { data } = (await answer.json()) as { data: { story: { id: string } }[] };
     await page.goto('/conversations');
     const isShown = (story: string) =>
       page
         .locator(`a[href*="/story/${story}?chat"]`)
         .first()
         .waitFor({ timeout: HEALED_WITHIN_MS / 4 });
-    for (const { story_id } of data) await isShown(story_id);
+    for (const { story } of data) await isShown(story.id);
     return null;
   }, HEALED_WITHIN_MS);
   return found ? [`${name}: 聊过 is another than the server's: ${found}`] : [];
@@ -143,10 +152,12 @@ async function wrongList({ name, page, context, direct }: Device): Promise<strin
 /** All that is wrong once the sky is clear, in words; `set` is the one that is live. */
 export async function judge(devices: readonly Device[], set: string): Promise<string[]> {
   const wrong: string[] = [];
-  for (const device of devices) await calmDown(device);
-  for (const device of devices) wrong.push(...(await viewsThatStayWrong(device)));
-  for (const device of devices) wrong.push(...(await wrongWhenOpenedAnew(device, set)));
-  for (const device of devices) wrong.push(...(await wrongList(device)));
+  const looks = [viewsThatStayWrong, (device: Device) => wrongWhenOpenedAnew(device, set), wrongList];
+  for (const device of devices) {
+    const calmed = await untilNone(() => calmDown(device).then(() => null), HEALED_WITHIN_MS);
+    if (calmed) wrong.push(`${device.name}: ${calmed}`);
+  }
+  for (const look of looks) for (const device of devices) wrong.push(...(await look(device)));
   for (const device of devices) {
     const { name, context, direct } = device;
     for (const story of stories) {

@@ -103,12 +103,13 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
     );
     proxy.storm(false);
     const ends = await restarts;
-    const { done, set } = await switching;
+    const { done, refusals, set } = await switching;
     const sent = devices.reduce((sum, device) => sum + device.sent.length, 0);
     console.log(
       `${sent} lines sent; the product: ${told(ends)}; releases: ${told(done)}; requests: ${told(proxy.counts())}`,
     );
     console.log(`acts: ${told(countOf(devices))}`);
+    for (const refusal of refusals) console.log(`releases, refused: ${refusal}`);
     const wrong = await judge(devices, set);
     if (showsDiary)
       for (const { name, diary } of devices)

@@ -7,6 +7,8 @@ import type { Random } from './random.ts';
 export interface Switches {
   /** How often each verb was done. */
   done: Record<string, number>;
+  /** What a command that was refused said. */
+  refusals: string[];
   /** The set that is live for everyone in the end. */
   set: string;
 }
@@ -14,6 +16,9 @@ export interface Switches {
 /** Switches what is live in the store now and then until that time; at last everyone has the stable set. */
 export async function keepSwitching(store: string, random: Random, until: number): Promise<Switches> {
   const done: Record<string, number> = {};
+  const refusals: string[] = [];
+  const refused = (cause: Error & { stderr?: string }) =>
+    void refusals.push((cause.stderr || cause.message).trim().replace(/\s+/g, ' ').slice(0, 200));
   const release = async (...words: string[]) => {
     const answer = await runRelease(store, words);
     done[words[0] ?? ''] = (done[words[0] ?? ''] ?? 0) + 1;
@@ -42,10 +47,10 @@ export async function keepSwitching(store: string, random: Random, until: number
     if (next > until - 5000) break;
     await pause(next - Date.now());
     // someone was faster (a start publishes as well), or there is nothing to go back to: said by the command, and no fault
-    await verbs[random.weighed({ activate: 3, canary: 2, rollback: 2 })]().catch(() => undefined);
+    await verbs[random.weighed({ activate: 3, canary: 2, rollback: 2 })]().catch(refused);
   }
   await pause(Math.max(0, until - Date.now()));
-  await release('abort').catch(() => undefined);
+  await release('abort').catch(refused);
   const { stable } = await runRelease(store, ['status']);
-  return { done, set: stable.set };
+  return { done, refusals, set: stable.set };
 }
