@@ -12,7 +12,7 @@ import { act, type Device, openDevice } from './device.ts';
 import { startFaultyProxy } from './faultyProxy.ts';
 import { judge } from './judge.ts';
 import { createRandom, type Random } from './random.ts';
-import { keepSwitching } from './switching.ts';
+import { buildEditions, keepSwitching } from './switching.ts';
 
 const usage = `pnpm storm [--seed N] [--minutes M]
   --seed     which storm; default: another each time, and printed
@@ -80,6 +80,7 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
   const running: { product: RunningProduct } = { product: await startProduct(env) };
   const proxy = await startFaultyProxy(Number(env.PORT), createRandom(seed + 1), fileShare);
   const browser = await launchChromium();
+  const editions = await buildEditions();
   const devices: Device[] = [];
   try {
     const began = { at: Date.now() };
@@ -94,7 +95,7 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
     const until = began.at + milliseconds;
     proxy.storm(true);
     const restarts = keepEnding(running, env, createRandom(seed + 2), until);
-    const switching = keepSwitching(join(data, 'releases'), createRandom(seed + 3), until);
+    const switching = keepSwitching(join(data, 'releases'), editions, createRandom(seed + 3), until);
     await Promise.all(
       devices.map(async (device, index) => {
         const own = createRandom(seed + 10 + index);
@@ -118,6 +119,7 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
   } finally {
     for (const { context } of devices) await context.close().catch(() => undefined);
     await browser.close();
+    for (const { remove } of editions) remove();
     await proxy.stop();
     await running.product.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -1,8 +1,27 @@
-// Release managers at work while the storm blows: new builds of all packages are published, switched, ramped and taken back.
+// Release managers at work while the storm blows: new builds are published, switched, ramped and taken back.
 import { setTimeout as pause } from 'node:timers/promises';
-import { packagesToBuild } from '../../host/server/buildPackages.ts';
+import { buildEdition } from '../federation/site/edition.ts';
 import { runRelease } from '../federation/site/site.ts';
 import type { Random } from './random.ts';
+
+const editions = [
+  { remote: 'chat', part: 'conversations', says: '风版' },
+  { remote: 'stories', part: 'explore', says: '雨版' },
+  { remote: 'account', part: 'my', says: '雷版' },
+];
+
+export interface BuiltEdition {
+  dist: string;
+  remove: () => void;
+}
+
+/** Builds the next version of some remotes, to be published in the storm. */
+export async function buildEditions(): Promise<BuiltEdition[]> {
+  const built: BuiltEdition[] = [];
+  // one after another: a build takes a core
+  for (const edition of editions) built.push(await buildEdition(edition));
+  return built;
+}
 
 export interface Switches {
   /** How often each verb was done. */
@@ -14,7 +33,12 @@ export interface Switches {
 }
 
 /** Switches what is live in the store now and then until that time; at last everyone has the stable set. */
-export async function keepSwitching(store: string, random: Random, until: number): Promise<Switches> {
+export async function keepSwitching(
+  store: string,
+  built: readonly BuiltEdition[],
+  random: Random,
+  until: number,
+): Promise<Switches> {
   const done: Record<string, number> = {};
   const refusals: string[] = [];
   const refused = (cause: Error & { stderr?: string }) =>
@@ -24,11 +48,14 @@ export async function keepSwitching(store: string, random: Random, until: number
     done[words[0] ?? ''] = (done[words[0] ?? ''] ?? 0) + 1;
     return answer;
   };
-  let published = 0;
+  const unpublished = [...built];
+  const known = (await runRelease(store, ['status'])).stable.builds.filter((build) => !build.startsWith('host@'));
+  /** A new build while there is one, else any that was live or could have been. */
   const publish = async () => {
-    const { dist } = random.pick(packagesToBuild());
-    published += 1;
-    const { id } = await release('publish', dist, '--version', `2.${published}.0`);
+    const next = unpublished.shift();
+    if (!next) return random.pick(known);
+    const { id } = await release('publish', next.dist, '--version', '2.0.0');
+    known.push(id);
     return id;
   };
   const verbs = {
