@@ -137,6 +137,8 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
+  // said to the operator before the first visitor meets it; the server stays, since another state heals it
+  await releases.pageFor({ id: '' }).catch(tell);
   const server = createProduct({
     releases,
     env,
@@ -157,6 +159,9 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
   };
   return { port, close };
 }
+
+const tell = (cause: unknown) =>
+  console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
 
