@@ -157,7 +157,11 @@ export async function judge(devices: readonly Device[], set: string): Promise<st
     const calmed = await untilNone(() => calmDown(device).then(() => null), HEALED_WITHIN_MS);
     if (calmed) wrong.push(`${device.name}: ${calmed}`);
   }
-  for (const look of looks) for (const device of devices) wrong.push(...(await look(device)));
+  console.log('the sky is clear');
+  for (const look of looks) {
+    for (const device of devices) wrong.push(...(await look(device)));
+    console.log(`looked at views, ${wrong.length} wrong so far`);
+  }
   for (const device of devices) {
     const { name, context, direct } = device;
     for (const story of stories) {
