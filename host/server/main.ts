@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
-import { buildPackages } from './buildPackages.ts';
+import { buildPackages, readLastStart } from './buildPackages.ts';
 import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createLog } from './log.ts';
@@ -19,7 +19,7 @@ const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
 async function publishAll(env: ServerEnv, store: string) {
   const packages = await buildPackages((line) => console.log(line));
   const last = join(env.DATA_DIR, 'last-start.json');
-  const startedBefore = existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as string[]) : [];
+  const startedBefore = readLastStart(last);
   const dists = packages.map(({ dist }) => dist);
   const published = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
   writeFileSync(`${last}.new`, JSON.stringify(published.builds));
