@@ -1,11 +1,26 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test';
+// A device of a reader: a browser of its own, and what an impatient person does with it.
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from '@playwright/test';
+import { chromium } from 'playwright';
+import { provideChromium, testFlags } from '../needs.ts';
 import type { Account } from '../person.ts';
 import type { Random } from './random.ts';
+import { messagesOf } from './record.ts';
 
 /** A line that its writer saw standing in the chat after 发送: from then on it must not be lost. */
 export interface Sent {
   story: string;
   text: string;
+  /** ms since the storm began */
+  at: number;
+  /** It had not reached the server when its writer logged out, which takes it off the device. */
+  wasGivenUp: boolean;
+}
+
+/** Something that was done, `at` ms after the storm began. */
+interface Deed {
+  at: number;
+  what: string;
 }
 
 export interface Device {
@@ -14,9 +29,19 @@ export interface Device {
   context: BrowserContext;
   page: Page;
   sent: Sent[];
-  /** What was done, newest last. */
-  diary: string[];
+  diary: Deed[];
   errors: string[];
+  /** Ms by which its clock is wrong. */
+  clockShift: number;
+  /** Holds the disk full while it is open. */
+  fullDisk: CDPSession | null;
+  /** Closes the browser and opens it again on what it has kept; null for one that keeps nothing. */
+  reopen: (() => Promise<BrowserContext>) | null;
+  /** Where the proxy answers. */
+  origin: string;
+  /** Where the product answers without it. */
+  direct: string;
+  now(): number;
 }
 
 /** What a message stands for on a page: whose, and its words without marks and spaces. */
@@ -27,21 +52,56 @@ export interface Line {
 
 export const wordsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
-const actMs = 4000;
-const phone = { viewport: { width: 390, height: 844 }, locale: 'zh-CN', timezoneId: 'Asia/Shanghai' } as const;
+const actMs = 6000;
 
-export async function openDevice(browser: Browser, origin: string, name: string, account: Account): Promise<Device> {
-  const context = await browser.newContext({ ...phone, baseURL: origin });
-  context.setDefaultTimeout(actMs * 2);
-  const device: Device = { name, account, context, page: await context.newPage(), sent: [], diary: [], errors: [] };
-  context.on('weberror', (error) => device.errors.push(`${name}: ${error.error().stack ?? error.error().message}`));
-  await device.page.goto('/my');
-  await clearWay(device);
-  await device.page
-    .getByRole('button', { name: /登录|注册/ })
-    .first()
-    .click();
-  await signIn(device);
+interface DeviceOptions {
+  name: string;
+  account: Account;
+  /** the proxy's */
+  origin: string;
+  direct: string;
+  now: () => number;
+}
+
+/** A phone whose browser keeps what it has in `profile`, or one of many in `browser`, which keeps nothing once it is closed. */
+export async function openDevice(
+  { name, account, origin, direct, now }: DeviceOptions,
+  home: { browser: Browser } | { profile: string },
+): Promise<Device> {
+  const phone: BrowserContextOptions = {
+    viewport: { width: 390, height: 844 },
+    locale: 'zh-CN',
+    timezoneId: 'Asia/Shanghai',
+    baseURL: origin,
+  };
+  const executablePath = await provideChromium();
+  const launch = (profile: string) =>
+    chromium.launchPersistentContext(profile, { ...phone, executablePath, args: testFlags });
+  const open = () => ('profile' in home ? launch(join(home.profile, name)) : home.browser.newContext(phone));
+  const errors: string[] = [];
+  const ready = async () => {
+    const context = await open();
+    context.setDefaultTimeout(actMs * 2);
+    context.on('weberror', (error) => errors.push(`${name}: ${error.error().stack ?? error.error().message}`));
+    return context;
+  };
+  const context = await ready();
+  const device: Device = {
+    name,
+    account,
+    context,
+    page: context.pages()[0] ?? (await context.newPage()),
+    sent: [],
+    diary: [],
+    errors,
+    clockShift: 0,
+    fullDisk: null,
+    reopen: 'profile' in home ? ready : null,
+    origin,
+    direct,
+    now,
+  };
+  await signInAgain(device);
   return device;
 }
 
@@ -56,6 +116,25 @@ async function signIn({ page, account }: Device) {
   await dialog.locator('input[name="password"]').fill(account.password, { timeout: actMs });
   await dialog.getByRole('button', { name: '登录', exact: true }).click({ timeout: actMs });
   await dialog.waitFor({ state: 'hidden', timeout: actMs * 3 });
+}
+
+/** Whether the page takes itself for somebody's. */
+export const isSignedIn = ({ page }: Device): Promise<boolean> =>
+  page.evaluate(() => localStorage.getItem('user-store') !== null).catch(() => false);
+
+/** Opens 我的 and signs in there, unless somebody is signed in. */
+export async function signInAgain(device: Device) {
+  const { page } = device;
+  await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: actMs * 3 });
+  const signInButton = page.getByRole('button', { name: /登录|注册/ }).first();
+  const signOutButton = page.getByRole('button', { name: '退出登录', exact: true });
+  await signInButton
+    .or(signOutButton)
+    .first()
+    .waitFor({ timeout: actMs * 3 });
+  if (await signOutButton.isVisible()) return;
+  if (!(await popup(page).isVisible())) await signInButton.click({ timeout: actMs });
+  await signIn(device);
 }
 
 /** Signs in where the page asks for it, and closes whatever else lies over the screen. */
@@ -83,6 +162,44 @@ export const stories = ['nie-xiaoqian', 'hua-pi'] as const;
 /** Its conversations are deleted now and then, so nothing said in it is looked for. */
 export const shortLived = 'ying-ning';
 
+const minute = 60_000;
+const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * minute);
+
+/** Puts the clock of all documents wrong, those to come and the one that runs. */
+export async function setClock(device: Device, shift: number) {
+  device.clockShift = shift;
+  const script = clockScript(shift);
+  await device.context.addInitScript({ content: script });
+  await device.page.evaluate(script).catch(() => undefined);
+}
+
+/** As a text, since a compiled function brings its compiler's helpers. The order of two init scripts is not promised: the newest wins. */
+const clockScript = (shift: number) => `(() => {
+  const put = { shift: ${shift}, order: ${performance.now()} };
+  if (globalThis.__clock) {
+    if (put.order > __clock.order) Object.assign(__clock, put);
+    return;
+  }
+  globalThis.__clock = put;
+  const Real = Date;
+  const now = () => Real.now() + put.shift;
+  globalThis.Date = new Proxy(Real, {
+    construct: (target, words, derived) => Reflect.construct(target, words.length > 0 ? words : [now()], derived),
+    apply: () => new Real(now()).toString(),
+    get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
+  });
+})()`;
+
+/** Takes away what room the browser has for this site, or gives it back. */
+async function setDisk(device: Device, isFull: boolean) {
+  await device.fullDisk?.detach().catch(() => undefined);
+  device.fullDisk = null;
+  if (!isFull) return;
+  device.fullDisk = await device.context.newCDPSession(device.page);
+  const origin = new URL(device.origin).origin;
+  await device.fullDisk.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 });
+}
+
 const acts = {
   async say(device: Device, random: Random) {
     const story = random.pick([...stories, ...stories, shortLived]);
@@ -91,7 +208,8 @@ const acts = {
     await device.page.getByRole('textbox', { name: '说点什么' }).fill(text, { timeout: actMs });
     await device.page.getByRole('button', { name: '发送', exact: true }).click({ timeout: actMs });
     await device.page.getByRole('log').getByText(text).first().waitFor({ timeout: actMs });
-    device.sent.push({ story, text });
+    device.sent.push({ story, text, at: device.now(), wasGivenUp: false });
+    return text;
   },
   async suggest({ page }: Device) {
     await page.getByRole('button', { name: '灵感', exact: true }).click({ timeout: actMs });
@@ -148,15 +266,55 @@ const acts = {
     const cdp = await device.context.newCDPSession(device.page);
     // it is never answered
     void cdp.send('Page.crash').catch(() => undefined);
-    await device.page.close();
-    device.page = await device.context.newPage();
-    await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: actMs * 2 });
-    await device.page.waitForTimeout(random.between(0, 500));
+    await openAnew(device, story, random);
+  },
+  /** The browser is closed, and opened again. */
+  async reopen(device: Device, random: Random) {
+    if (!device.reopen) throw new Error('it keeps nothing');
+    const story = openStory(device.page);
+    await device.context.close();
+    device.fullDisk = null;
+    device.context = await device.reopen();
+    await device.context.addInitScript({ content: clockScript(device.clockShift) });
+    await openAnew(device, story, random);
   },
   async loseSession({ context }: Device) {
     await context.clearCookies();
   },
-} satisfies Record<string, (device: Device, random: Random) => Promise<void>>;
+  /** Takes what has not been sent off the device, as its question says. */
+  async signOut(device: Device) {
+    const { page } = device;
+    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: actMs * 2 });
+    await page.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: actMs });
+    const question = page.locator('dialog[open]').filter({ hasText: '退出登录？' });
+    await question.waitFor({ timeout: actMs });
+    const atRisk: Sent[] = [];
+    for (const story of stories) {
+      const arrived = (await messagesOf(device.context, device.direct, story)).map(({ body }) => body);
+      atRisk.push(...device.sent.filter((line) => line.story === story && !arrived.includes(line.text)));
+    }
+    for (const line of atRisk) line.wasGivenUp = true;
+    await question.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: actMs });
+    await question.waitFor({ state: 'hidden', timeout: actMs * 2 });
+    return `with ${atRisk.length} not sent`;
+  },
+  signInAgain,
+  async clock(device: Device, random: Random) {
+    await setClock(device, random.pick(clockShifts));
+    return `${device.clockShift / minute} min`;
+  },
+  async disk(device: Device) {
+    await setDisk(device, device.fullDisk === null);
+    return device.fullDisk ? 'full' : 'free';
+  },
+} satisfies Record<string, (device: Device, random: Random) => Promise<unknown>>;
+
+async function openAnew(device: Device, story: string | undefined, random: Random) {
+  await device.page.close();
+  device.page = await device.context.newPage();
+  await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: actMs * 2 });
+  await device.page.waitForTimeout(random.between(0, 500));
+}
 
 type ActName = keyof typeof acts;
 
@@ -174,21 +332,37 @@ const weights: Record<ActName, number> = {
   deleteConversation: 0.7,
   offline: 1.5,
   crash: 1,
+  reopen: 0.7,
   loseSession: 0.5,
+  signOut: 0.6,
+  signInAgain: 0.8,
+  clock: 1,
+  disk: 0.8,
 };
 
 /** One thing that an impatient reader does; what the screen does not let them do is left. */
 export async function act(device: Device, random: Random) {
   const name = random.weighed(weights);
-  const began = Date.now();
+  const deed: Deed = { at: device.now(), what: name };
+  device.diary.push(deed);
   try {
     await clearWay(device);
-    await acts[name](device, random);
-    device.diary.push(`${began} ${name}`);
+    const done: unknown = await acts[name](device, random);
+    if (typeof done === 'string') deed.what = `${name} ${done}`;
   } catch (cause) {
-    device.diary.push(`${began} ${name}, not done: ${(cause as Error).message.split('\n')[0]}`);
+    deed.what = `${name}, not done: ${(cause as Error).message.split('\n')[0]}`;
   }
-  await device.page.waitForTimeout(random.between(100, 1200)).catch(() => undefined);
+  await device.page.waitForTimeout(random.between(200, 2000)).catch(() => undefined);
+}
+
+/** The weather is over: the network, the clock and the disk are as they should be, and who is logged out signs in. */
+export async function calmDown(device: Device) {
+  await device.context.setOffline(false);
+  await setClock(device, 0);
+  await setDisk(device, false);
+  await tidyUp(device);
+  for (let attempt = 0; attempt < 5 && !(await isSignedIn(device)); attempt += 1)
+    await signInAgain(device).catch(() => undefined);
 }
 
 /** What a reader does after the storm: opens anew a page that is none of ours, signs in where that is asked for, has sent again what failed. */
@@ -205,10 +379,15 @@ export async function tidyUp(device: Device) {
   await clearWay(device).catch(() => undefined);
 }
 
-/** The messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
+/** The last messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
 export const linesOn = (page: Page): Promise<(Line & { isOnTheWay: boolean })[]> =>
-  page.getByRole('log').evaluate((log) =>
-    [...log.querySelectorAll('article')].map((article) => {
+  page.getByRole('log').evaluate(async (log) => {
+    // only rows near the view are in the document
+    for (let frame = 0; frame < 5; frame += 1) {
+      log.scrollTop = log.scrollHeight;
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+    }
+    return [...log.querySelectorAll('article')].map((article) => {
       const bubble = article.querySelector('[data-confirmed]');
       const body = bubble ?? article.querySelector('p')?.parentElement;
       return {
@@ -216,5 +395,5 @@ export const linesOn = (page: Page): Promise<(Line & { isOnTheWay: boolean })[]>
         isOnTheWay: bubble?.getAttribute('data-confirmed') === 'false',
         words: (body?.textContent ?? '').replace(/[^\p{L}\p{N}]/gu, ''),
       };
-    }),
-  );
+    });
+  });

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
+import * as v from 'valibot';
 import { preload } from './endWithStarter.mjs';
 
 interface BuiltPackage {
@@ -72,6 +73,21 @@ export async function buildPackages(report: (line: string) => void): Promise<Bui
   };
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), stale.length) }, worker));
   return packages;
+}
+
+/**
+ * The builds of the last start, which the file at `path` remembers; none before the first. Throws with the cure where a broken disk
+ * left something else: with a guess of ours a build that was rolled back could go live again.
+ */
+export function readLastStart(path: string): string[] {
+  if (!existsSync(path)) return [];
+  try {
+    return v.parse(v.array(v.string()), JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    throw new Error(
+      `DATA_DIR: ${path} is damaged: delete it, and the next start makes what it builds live, also what was rolled back.`,
+    );
+  }
 }
 
 // `pnpm build`

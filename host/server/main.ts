@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
-import { buildPackages } from './buildPackages.ts';
+import { buildPackages, readLastStart } from './buildPackages.ts';
 import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createLog } from './log.ts';
@@ -19,7 +19,7 @@ const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
 async function publishAll(env: ServerEnv, store: string) {
   const packages = await buildPackages((line) => console.log(line));
   const last = join(env.DATA_DIR, 'last-start.json');
-  const startedBefore = existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as string[]) : [];
+  const startedBefore = readLastStart(last);
   const dists = packages.map(({ dist }) => dist);
   const published = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
   writeFileSync(`${last}.new`, JSON.stringify(published.builds));
@@ -137,6 +137,8 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
+  // said to the operator before the first visitor meets it; the server stays, since another state heals it
+  await releases.pageFor({ id: '' }).catch(tell);
   const server = createProduct({
     releases,
     env,
@@ -157,6 +159,9 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
   };
   return { port, close };
 }
+
+const tell = (cause: unknown) =>
+  console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
 

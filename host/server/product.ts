@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { Releases, ServedFile } from '@liaozhai/releases';
+import { ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
 import { beaconSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -24,6 +24,9 @@ export interface ProductOptions {
   config: Record<string, unknown>;
 }
 
+const unavailable = '聊斋暂时打不开，请稍后再试';
+const storeRetrySeconds = 30;
+
 /** The one origin visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
 export function createProduct({
   releases,
@@ -42,11 +45,14 @@ export function createProduct({
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
-    log.error(
-      { requestId: context.req.header('x-request-id'), path: context.req.path, err: error },
-      'unexpected error',
-    );
-    return context.text('聊斋暂时打不开，请稍后再试', 500);
+    const about = { requestId: context.req.header('x-request-id'), path: context.req.path };
+    if (error instanceof ReleaseError) {
+      // of the store, not of this code: another state heals it
+      log.error(about, `${error.message}. ${error.cure}`);
+      return context.text(unavailable, 503, { 'retry-after': String(storeRetrySeconds) });
+    }
+    log.error({ ...about, err: error }, 'unexpected error');
+    return context.text(unavailable, 500);
   });
   const listener = getRequestListener(app.fetch);
   const proxy = createBackendProxy({

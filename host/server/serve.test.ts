@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -75,6 +75,24 @@ test('a production server that was told the public key serves no store of anothe
 
 test('a production server without a store says how to make one', async () => {
   expect(await start(join(folder, 'nowhere'))).toContain('Make it with `pnpm release init`');
+});
+
+test('a damaged set is told of at the start and for each page in one line with the cure, until another state is live', async () => {
+  const damaged = join(folder, 'damaged');
+  cpSync(store, damaged, { recursive: true });
+  for (const name of readdirSync(join(damaged, 'sets'))) writeFileSync(join(damaged, 'sets', name), 'garbage');
+  const { hears } = run(damaged, elsewhere);
+  const said = await hears('is ready at');
+  const told = /^set [0-9a-f]{40} is damaged: .*\. Roll back to another state\.$/m;
+  expect(said).toMatch(told);
+  const logged = hears('"msg":"request"');
+  const page = await fetch(`${/http:\S+/.exec(said)?.[0]}/explore`);
+  expect(page.status).toBe(503);
+  expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
+  // each who listens writes down what is said
+  const lines = [...new Set((await logged).trim().split('\n'))].filter((line) => line.includes('"level":"error"'));
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([expect.stringMatching(told)]);
+  expect(lines.join()).not.toContain('stack');
 });
 
 test('a configuration that is no JSON is named, with the cure', async () => {

@@ -66,8 +66,8 @@ const untilMs = 1000;
 
 /** The browser steps at its own time, and overlays keep the event of their own steps to themselves: so look. */
 async function until(arrived: () => boolean) {
-  const latest = Date.now() + untilMs;
-  while (!arrived() && Date.now() < latest) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  const latest = performance.now() + untilMs;
+  while (!arrived() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
 }
 
 const isUnderOverlay = () => Boolean(history.state?.overlays?.length);

@@ -239,6 +239,8 @@ function tryLock(file: string): Libsql.Database | null {
   } catch (error) {
     lock.close();
     if ((error as { code?: string }).code === 'SQLITE_BUSY') return null;
+    // of the disk, not of the file
+    if (['full', 'unusable'].includes(storageFaultOf(error) ?? '')) throw error;
     throw new ConfigError(`DATA_DIR: ${file} cannot be locked (${(error as Error).message}); delete that file`);
   }
 }

@@ -42,7 +42,8 @@ export const folderOf = (build: string) => `/builds/${build.replace('@', '/').re
 export const filesOf = (build: string, part = '') =>
   new RegExp(`${folderOf(build).replaceAll('.', '\\.')}.*${part.replaceAll('.', '\\.')}`);
 
-async function runRelease(store: string, words: readonly string[]): Promise<Answer> {
+/** `pnpm release …` on the store in that folder, without a browser check. Rejects with what the command said. */
+export async function runRelease(store: string, words: readonly string[]): Promise<Answer> {
   const args = ['--import', 'tsx', 'releases/cli/main.ts', '--store', `file:${store}`, '--json', '--smoke', 'off'];
   const { stdout } = await promisify(execFile)(process.execPath, [...args, ...words], { cwd: repoRoot });
   return JSON.parse(stdout) as Answer;

@@ -1,6 +1,6 @@
 import { CONTRACT_VERSION, type PageSet } from '@liaozhai/shared/contract';
-import { waitFor } from '@liaozhai/shared/testing';
-import { beforeEach, describe, expect, test } from '@rstest/core';
+import { onTestEnd, waitFor } from '@liaozhai/shared/testing';
+import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { startFederation } from '../testing/fakeRemotes';
 import { beacons, testSet } from '../testing/pageFixture';
 import { AssetError, type AssetFailure, type AssetLoader } from './assetLoader';
@@ -109,6 +109,13 @@ describe('the last good build', () => {
   test('is what a page opened within ten minutes begins with', async () => {
     await open({ lastGood: { container: sound() } }).remotes.load('gifts');
     expect(open({}).remotes.activeBuild('gifts')?.id).toBe(lastGood);
+  });
+
+  test('is not what a page begins with whose clock was put back since', async () => {
+    await open({ lastGood: { container: sound() } }).remotes.load('gifts');
+    rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+    onTestEnd(() => rs.useRealTimers());
+    expect(open({}).remotes.activeBuild('gifts')?.id).toBe(current);
   });
 
   test('is switched to once, however many ask for the same failure', () => {

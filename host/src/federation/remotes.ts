@@ -220,11 +220,14 @@ function readQuarantine(): Record<string, number> {
 }
 
 /** Whether this browser saw the build fail within the last ten minutes. */
-const isQuarantined = (buildId: string) => Date.now() - (readQuarantine()[buildId] ?? 0) < quarantineMs;
+const isQuarantined = (buildId: string) => isRecent(readQuarantine()[buildId] ?? 0, Date.now());
+
+/** What lies ahead was noted by a clock that has been put back since. */
+const isRecent = (since: number, now: number) => since <= now && now - since < quarantineMs;
 
 function quarantine(buildId: string) {
   const now = Date.now();
-  const recent = Object.entries(readQuarantine()).filter(([, since]) => now - since < quarantineMs);
+  const recent = Object.entries(readQuarantine()).filter(([, since]) => isRecent(since, now));
   local.set(STORAGE_KEYS.quarantine, JSON.stringify({ ...Object.fromEntries(recent), [buildId]: now }));
 }
 

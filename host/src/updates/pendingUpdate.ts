@@ -36,7 +36,8 @@ const lastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null |
 /** Whether a new document was asked for this goal just now and did not bring it. */
 export function wasJustTried(goal: string, now = Date.now()): boolean {
   const last = lastAttempt();
-  return last?.goal === goal && now - last.at < retryAfterMs;
+  // what lies ahead was noted by a clock that has been put back since
+  return last?.goal === goal && last.at <= now && now - last.at < retryAfterMs;
 }
 
 /** Notes that a new document is about to be asked for. */

@@ -114,6 +114,8 @@ describe('a pending update', () => {
     noteAttempt(setB);
     expect(update.take()).toBe(false);
     expect(wasJustTried(setB, Date.now() + 61_000)).toBe(false);
+    // the clock was put right by a day
+    expect(wasJustTried(setB, Date.now() - 86_400_000)).toBe(false);
   });
 
   test('is none until another set is live, and none once that is taken back', () => {

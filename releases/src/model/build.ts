@@ -102,7 +102,10 @@ export function makeRecord(
 
 /** Reads `build.json` and checks that it is what its id says. Throws refused. */
 export function parseRecord(source: string, expectedId: string): BuildRecord {
-  const parsed = v.safeParse(recordSchema, parseJson(source, `build.json of ${expectedId}`));
+  const parsed = v.safeParse(
+    recordSchema,
+    parseJson(source, `build.json of ${expectedId}`, 'Publish the build again.'),
+  );
   if (!parsed.success)
     throw refused(`build.json of ${expectedId} is damaged`, 'Publish the build again.', issuesOf(parsed.issues));
   const record = parsed.output;
@@ -121,6 +124,6 @@ export function parseJson(source: string, what: string, cure = ''): unknown {
   try {
     return JSON.parse(source);
   } catch (cause) {
-    throw refused(`${what} is damaged: it is not JSON (${messageOf(cause)})`, cure);
+    throw refused(`${what} is damaged: it is not JSON (${messageOf(cause).replace(/\s+/g, ' ')})`, cure);
   }
 }

@@ -89,7 +89,7 @@ export const setHash = (body: SetBody): string => sha256Hex(canonicalJson(body))
 
 /** Reads a stored set and checks it against the hash it is stored under. Throws refused. */
 export function parseSet(source: string, hash: string): SetBody {
-  const parsed = v.safeParse(setBodySchema, parseJson(source, `set ${hash}`));
+  const parsed = v.safeParse(setBodySchema, parseJson(source, `set ${hash}`, 'Roll back to another state.'));
   if (!parsed.success) throw refused(`set ${hash} is damaged`, 'Roll back to another state.', issuesOf(parsed.issues));
   if (setHash(parsed.output) !== hash)
     throw refused(`set ${hash} was changed after it was made`, 'Roll back to another state.');

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Beacon, PageSet, SetBody } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
 import { channelKey } from '../channel/readChannel.ts';
-import { hasCode, messageOf, ReleaseError, refused } from '../errors.ts';
+import { messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
 import { HealthRecorder } from '../health/healthRecord.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
 import { mergeBuilds } from '../model/ids.ts';
@@ -301,21 +301,23 @@ export class ChannelReader {
 
   async #remembered(): Promise<number> {
     const file = this.#options.seenFile;
-    if (!file) return 0;
-    try {
-      return Number(await readFile(file, 'utf8')) || 0;
-    } catch (cause) {
-      if (hasCode(cause, 'ENOENT')) return 0;
-      throw cause;
-    }
+    // one that cannot be read is written next, which says what is wrong with it
+    return file ? Number(await readFile(file, 'utf8').catch(() => 0)) || 0 : 0;
   }
 
+  /** What is live is served also by a machine whose disk is full or damaged. */
   async #remember(seq: number): Promise<void> {
     this.#highest = seq;
-    const file = this.#options.seenFile;
+    const { seenFile: file, onProblem } = this.#options;
     if (!file) return;
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(`${file}.${process.pid}`, String(seq));
-    await rename(`${file}.${process.pid}`, file);
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(`${file}.${process.pid}`, String(seq));
+      await rename(`${file}.${process.pid}`, file);
+    } catch (cause) {
+      const cure =
+        'Free room there, or mend its disk or rights: until then a restart would take an older state as well.';
+      onProblem?.(unreachable(`${file} cannot be written: ${messageOf(cause)}`, cure));
+    }
   }
 }

@@ -241,6 +241,19 @@ describe('a channel document that is not right', () => {
     await expect(open({ seenFile })).rejects.toThrow('went back');
   });
 
+  test('a disk that cannot keep what was seen is told of once, and what is live is served all the same', async () => {
+    await writeFile(join(at.folder, 'no-folder'), '');
+    const releases = await open({ seenFile: join(at.folder, 'no-folder/seen') });
+    for (const visitor of ['v', 'w']) await releases.pageFor({ id: visitor });
+    const next = await at.remote('stories', '1.1.0');
+    await at.activate(next);
+    expect((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(next);
+    expect(problems).toEqual(
+      [1, 2].map(() => expect.objectContaining({ kind: 'unreachable', cure: expect.any(String) })),
+    );
+    expect(String(problems[0])).toContain(join(at.folder, 'no-folder/seen'));
+  });
+
   test('reading many times at once reads the store once', async () => {
     let reads = 0;
     const store = Object.assign(Object.create(at.store), {
@@ -261,6 +274,20 @@ describe('a set or build that was changed in the store', () => {
     const file = join(at.folder, `store/sets/${stable?.set}.json`);
     await writeFile(file, (await readFile(file, 'utf8')).replace('sha384-', 'sha384-A'));
     await expect((await open()).pageFor({ id: 'v' })).rejects.toThrow('was changed');
+  });
+
+  test('says which document, and the cure, in one line each', async () => {
+    const { stable } = await at.current();
+    await writeFile(join(at.folder, `store/sets/${stable?.set}.json`), 'garbage\nof a broken disk');
+    await expect((await open()).pageFor({ id: 'v' })).rejects.toMatchObject({
+      message: expect.stringMatching(/^set [0-9a-f]{40} is damaged.*$/),
+      cure: 'Roll back to another state.',
+    });
+    await writeFile(join(at.folder, 'store/store.json'), 'garbage\nof a broken disk');
+    await expect(open()).rejects.toMatchObject({
+      message: expect.stringMatching(/^store\.json of .* is damaged.*$/),
+      cure: 'Restore it from a copy of the store.',
+    });
   });
 
   test('the page template is checked too', async () => {

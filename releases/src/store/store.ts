@@ -165,9 +165,10 @@ const STORE_KEY = 'store.json';
 export async function publicKeyOf(store: Store): Promise<string | null> {
   const source = await store.read(STORE_KEY);
   if (!source) return null;
-  const value = parseJson(source.toString('utf8'), STORE_KEY);
+  const cure = 'Restore it from a copy of the store.';
+  const value = parseJson(source.toString('utf8'), `${STORE_KEY} of ${store.label}`, cure);
   if (value instanceof Object && 'publicKey' in value && typeof value.publicKey === 'string') return value.publicKey;
-  throw refused(`${STORE_KEY} of ${store.label} holds no public key`, 'Restore it from a copy of the store.');
+  throw refused(`${STORE_KEY} of ${store.label} holds no public key`, cure);
 }
 
 export async function requirePublicKey(store: Store): Promise<string> {

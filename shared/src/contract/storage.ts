@@ -30,6 +30,8 @@ export const STORAGE_KEYS = {
   update: 'liaozhai-update',
   /** IndexedDB */
   database: 'liaozhai',
+  /** messages on their way that IndexedDB refused, by owner and key */
+  outbox: 'liaozhai-unsent',
   /** BroadcastChannel between tabs */
   outboxChannel: 'liaozhai-outbox',
 } as const;

@@ -1,6 +1,7 @@
-import { expect, test } from '@rstest/core';
-import { render, screen } from '@testing-library/react';
+import { describe, expect, rs, test } from '@rstest/core';
+import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { onTestEnd } from '../testing';
 import { EmptyState, type Query, QueryView } from './QueryView';
 
 const noRefetch = () => undefined;
@@ -86,4 +87,56 @@ test('an error may have a page of its own', () => {
     </QueryView>,
   );
   expect(screen.getByText('这个故事不在这里了')).toBeTruthy();
+});
+
+describe('what passes is tried again by itself', () => {
+  const failing = (kind: string) => {
+    let retries = 0;
+    const query = { error: { kind }, refetch: () => (retries += 1) };
+    const { rerender } = render(view(query));
+    const answer = (error?: { kind: string }) => {
+      rerender(view({ ...query, isFetching: true }));
+      rerender(view(error ? { ...query, error } : { data: ['画皮'], refetch: query.refetch }));
+    };
+    return { retries: () => retries, answer };
+  };
+
+  test('soon, then ever more seldom, until it is there', async () => {
+    rs.useFakeTimers();
+    onTestEnd(() => rs.useRealTimers());
+    const { retries, answer } = failing('server');
+    const seen: number[] = [];
+    for (const seconds of [3, 9, 1, 30, 60, 60]) {
+      const before = retries();
+      await act(() => rs.advanceTimersByTimeAsync(seconds * 1000));
+      if (retries() > before) answer({ kind: 'tooOften' });
+      seen.push(retries());
+    }
+    expect(seen).toEqual([1, 1, 2, 3, 4, 5]);
+    answer();
+    await act(() => rs.advanceTimersByTimeAsync(600_000));
+    expect(retries()).toBe(5);
+    expect(screen.getByText('画皮')).toBeTruthy();
+  });
+
+  test('not while nobody looks', async () => {
+    rs.useFakeTimers();
+    onTestEnd(() => rs.useRealTimers());
+    const sight = rs.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+    onTestEnd(() => sight.mockRestore());
+    const { retries } = failing('server');
+    await act(() => rs.advanceTimersByTimeAsync(600_000));
+    expect(retries()).toBe(0);
+    sight.mockReturnValue('visible');
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(retries()).toBe(1);
+  });
+
+  test('what is refused for good is not', async () => {
+    rs.useFakeTimers();
+    onTestEnd(() => rs.useRealTimers());
+    const { retries } = failing('forbidden');
+    await act(() => rs.advanceTimersByTimeAsync(600_000));
+    expect(retries()).toBe(0);
+  });
 });

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import { isApiError } from '../contract';
 import { anyErrorText } from '../format/errorText';
 import { Button } from './Button';
 import { type Drawing, InkDrawing } from './InkDrawing';
@@ -31,6 +32,7 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   const { query, children, isEmpty, empty, skeleton, renderError } = props;
   const data = 'currentData' in query ? query.currentData : query.data;
   const failed = query.error !== undefined && query.error !== null;
+  useOwnRetries(query, failed);
   if (data === undefined) {
     if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
     return renderError?.(query.error) ?? <ErrorFace text={anyErrorText(query.error)} onRetry={query.refetch} />;
@@ -113,6 +115,39 @@ export function EmptyState({ text, drawing = 'lantern', action }: EmptyStateProp
       {action}
     </div>
   );
+}
+
+/** The last for ever: a server that is being started anew, or is too busy, may need a while. */
+const RETRY_PAUSES_MS = [3_000, 10_000, 30_000, 60_000] as const;
+const passingKinds = new Set(['offline', 'timeout', 'server', 'tooOften']);
+
+/** Tries again by itself what may pass, after growing pauses and while somebody looks: no word tells that a server is well again. */
+function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, failed: boolean) {
+  const count = useRef(0);
+  const retry = useEffectEvent(() => {
+    count.current += 1;
+    refetch();
+  });
+  const waits = failed && !isFetching && isApiError(error) && passingKinds.has(error.kind);
+  const isWell = !failed && !isFetching;
+  useEffect(() => {
+    if (isWell) count.current = 0;
+    if (!waits) return;
+    let isDue = false;
+    const retryInSight = () => isDue && document.visibilityState === 'visible' && retry();
+    const timer = setTimeout(
+      () => {
+        isDue = true;
+        retryInSight();
+      },
+      RETRY_PAUSES_MS[count.current] ?? RETRY_PAUSES_MS[3],
+    );
+    document.addEventListener('visibilitychange', retryInSight);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', retryInSight);
+    };
+  }, [isWell, waits]);
 }
 
 /** Tries again by itself what failed, as soon as the network is back. */

@@ -291,7 +291,8 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
       change((pages) => withMarks(pages, toConversation(conversation))),
     ),
     onCaughtUpNeeded(() => {
-      if (read() && Date.now() - askedAt > FRESH_SECONDS * 1000) void look();
+      // a clock that was put back says nothing
+      if (read() && Math.abs(Date.now() - askedAt) > FRESH_SECONDS * 1000) void look();
     }),
   ];
   return () => {

@@ -42,8 +42,8 @@ export function createOutbox() {
   /** Never tried yet, so the server cannot have them. */
   const untried = new Set<string>();
   const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
-  /** Epoch ms, by story. */
-  const notBefore = new Map<string, number>();
+  /** Stories that the server wants to be left alone with, and the timer that ends it: a clock that is put back must not. */
+  const paused = new Map<string, ReturnType<typeof setTimeout>>();
   /** A page that goes takes its requests with it; their failing says nothing of the message. */
   let isLeaving = false;
   /** How often the network has come back, by all signs. */
@@ -59,7 +59,8 @@ export function createOutbox() {
     store.subscribe(sendFreed);
     session.onUserChanged((previousId) => {
       dispatch(chatActions.userLeft());
-      notBefore.clear();
+      for (const timer of paused.values()) clearTimeout(timer);
+      paused.clear();
       // what a visitor wrote goes with whoever signs in, a member's words with nobody
       if (previousId !== null) unsaved.clear();
       void loadPending();
@@ -182,13 +183,16 @@ export function createOutbox() {
 
   /** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
   function maySend(storyId: string): boolean {
-    const isPaused = Date.now() < (notBefore.get(storyId) ?? 0);
-    return currentUserId() !== null && isOnline() && !isLeaving && !isPaused && !isReplying(storyId);
+    return currentUserId() !== null && isOnline() && !isLeaving && !paused.has(storyId) && !isReplying(storyId);
   }
 
   function pause(storyId: string, seconds: number): void {
-    notBefore.set(storyId, Date.now() + seconds * 1000);
-    setTimeout(() => void flushOutbox(storyId), seconds * 1000 + 50);
+    clearTimeout(paused.get(storyId));
+    const goOn = () => {
+      paused.delete(storyId);
+      void flushOutbox(storyId);
+    };
+    paused.set(storyId, setTimeout(goOn, seconds * 1000));
   }
 
   /** True when the story's next message may follow. A message stays with whoever wrote it, and goes on when they are back. */

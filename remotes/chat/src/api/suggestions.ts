@@ -136,9 +136,9 @@ async function order(conversationId: string, clientId: string, isRepeated: boole
 }
 
 async function untilDone(asked: Suggestion): Promise<Suggestion> {
-  const giveUpAt = Date.now() + WAIT_SECONDS * 1000;
+  const giveUpAt = performance.now() + WAIT_SECONDS * 1000;
   let suggestion = asked;
-  while (suggestion.status === 'pending' && Date.now() < giveUpAt) {
+  while (suggestion.status === 'pending' && performance.now() < giveUpAt) {
     await readyOrLater(suggestion.id);
     suggestion = await askSuggestion(suggestion.id);
   }

@@ -173,6 +173,20 @@ test('a server that asks for patience gets it, and the line counts down to its t
   expect(sends(requests)).toHaveLength(1);
 });
 
+test('a clock that is put back does not make the line wait for its old hour', async () => {
+  let isBusy = true;
+  const { user, requests } = openChat({
+    [SEND]: (request: RecordedRequest) =>
+      isBusy ? { status: 429, body: { message: '太快' }, headers: { 'retry-after': '1' } } : sentDto(request),
+  });
+  await write(user, '谁在门外？');
+  await screen.findByText(/^发得太快/);
+  isBusy = false;
+  rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+  onTestEnd(() => rs.useRealTimers());
+  await waitFor(() => expect(sends(requests)).toHaveLength(2), { timeout: 30_000 });
+});
+
 test('a line that was only written down when the page was killed is sent after all', async () => {
   session.userReceived(memberDto());
   writePendingLog([

@@ -7,7 +7,7 @@ export interface Clock {
 }
 
 const realClock: Clock = {
-  now: () => Date.now(),
+  now: () => performance.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);

@@ -52,3 +52,14 @@ describe('an IndexedDB that does not answer', () => {
     expect(await records.all('u-1')).toEqual([record]);
   });
 });
+
+test('a line that IndexedDB refuses, as on a full disk, outlives its page; a copy of what was read does not', async () => {
+  for (const kind of ['outbox', 'snapshots'] as const) await createRecordStore(kind).put(record);
+  const [outbox, copies] = [createRecordStore('outbox'), createRecordStore('snapshots')];
+  expect(await outbox.all('u-1')).toEqual([record]);
+  expect(await outbox.get('u-1', 'k')).toEqual(record);
+  expect([await outbox.all('u-2'), await outbox.all('u')]).toEqual([[], []]);
+  expect(await copies.all('u-1')).toEqual([]);
+  await outbox.remove('u-1', 'k');
+  expect(await createRecordStore('outbox').all('u-1')).toEqual([]);
+});

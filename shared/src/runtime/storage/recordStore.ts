@@ -1,7 +1,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { STORAGE_KEYS } from '../../contract';
 import { createCell, createSignal } from '../signal';
-import { openChannel } from './browserStorage';
+import { createKeyValueStore, type KeyValueStore, local, openChannel, readJson } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
 /** One kept thing of one owner. */
@@ -44,7 +44,7 @@ function openDatabase(): Promise<IDBPDatabase<Schema> | null> {
   const database =
     opened.current() ??
     openSchema().catch((cause: unknown) => {
-      console.warn('no IndexedDB: the outbox lives in memory', cause);
+      console.warn('no IndexedDB', cause);
       return null;
     });
   opened.set(database);
@@ -106,36 +106,46 @@ function createBoundedWait() {
   };
 }
 
-function memoryStore(): RecordStore & { clear(): void } {
-  const records = new Map<string, StoredRecord>();
-  const id = (owner: string, key: string) => JSON.stringify([owner, key]);
+/** Records as texts, by owner and key. */
+function textRecords(texts: KeyValueStore): RecordStore & { clear(): void } {
+  const prefixOf = (owner: string) => `${STORAGE_KEYS.outbox}:${owner}:`;
+  const id = (owner: string, key: string) => `${prefixOf(owner)}${key}`;
+  const read = (name: string) => readJson(name, texts) as StoredRecord | undefined;
   return {
-    get: async (owner, key) => records.get(id(owner, key)),
-    all: async (owner) => [...records.values()].filter((record) => record.owner === owner),
-    put: async (record) => void records.set(id(record.owner, record.key), record),
-    remove: async (owner, key) => void records.delete(id(owner, key)),
-    clear: () => records.clear(),
+    get: async (owner, key) => read(id(owner, key)),
+    all: async (owner) => texts.keys(prefixOf(owner)).flatMap((name) => read(name) ?? []),
+    put: async (record) => texts.set(id(record.owner, record.key), JSON.stringify(record)),
+    remove: async (owner, key) => texts.remove(id(owner, key)),
+    clear: () => texts.keys(`${STORAGE_KEYS.outbox}:`).forEach(texts.remove),
   };
 }
 
-/** Kept in IndexedDB; where that is missing, refuses or does not answer, in memory for this page. */
+const inMemory = () =>
+  createKeyValueStore(() => {
+    throw new DOMException('nothing is stored', 'NotSupportedError');
+  });
+
+/**
+ * Kept in IndexedDB. Where that is missing, refuses or does not answer, the outbox is in localStorage, for what was said must outlive
+ * its page also on a full disk, and the rest in memory for this page.
+ */
 export function createRecordStore(kind: Kind): DeviceStore {
-  const memory = memoryStore();
+  const refuge = textRecords(kind === 'outbox' ? local : inMemory());
   const boundedWait = createBoundedWait();
   const attempt = async <Result>(
     inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>,
-    inMemory: () => Promise<Result>,
+    otherwise: () => Promise<Result>,
   ): Promise<Result> => {
     const work = openDatabase().then(async (database) => (database ? { result: await inDatabase(database) } : null));
     const answer = await boundedWait.wait(work).catch((cause: unknown) => {
       console.warn(`IndexedDB refused ${kind}`, cause);
       return null;
     });
-    return answer ? answer.result : inMemory();
+    return answer ? answer.result : otherwise();
   };
   return {
     get: async (owner, key) =>
-      (await memory.get(owner, key)) ??
+      (await refuge.get(owner, key)) ??
       attempt(
         (database) => database.get(kind, [owner, key]),
         async () => undefined,
@@ -145,7 +155,7 @@ export function createRecordStore(kind: Kind): DeviceStore {
         (database) => database.getAll(kind, IDBKeyRange.bound([owner], [owner, []])),
         async () => [],
       );
-      const refused = await memory.all(owner);
+      const refused = await refuge.all(owner);
       return [...stored.filter(({ key }) => refused.every((record) => record.key !== key)), ...refused];
     },
     put: (record) =>
@@ -153,19 +163,19 @@ export function createRecordStore(kind: Kind): DeviceStore {
         async (database) => {
           await database.put(kind, record);
           // one that was refused before is overtaken
-          await memory.remove(record.owner, record.key);
+          await refuge.remove(record.owner, record.key);
         },
-        () => memory.put(record),
+        () => refuge.put(record),
       ),
     async remove(owner, key) {
-      await memory.remove(owner, key);
+      await refuge.remove(owner, key);
       await attempt(
         (database) => database.delete(kind, [owner, key]),
         async () => undefined,
       );
     },
     async clear() {
-      memory.clear();
+      refuge.clear();
       await attempt(
         (database) => database.clear(kind),
         async () => undefined,
