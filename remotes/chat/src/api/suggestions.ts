@@ -97,6 +97,8 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
   const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
     if (currentUserId() !== buyer) return;
     const former = selectChat(store.getState()).suggestions[storyId];
+    // the reader was away in between, and has ordered others
+    if (suggestions.status !== 'pending' && former && former.clientId !== clientId) return;
     const isClosed = former?.baseKey === baseKey && former.isClosed === true;
     keep(storyId, { ...suggestions, baseKey, isClosed });
   };

@@ -46,14 +46,14 @@ describe('ideas are paid for once', () => {
     offlineCache.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
 
   test('though they take longer than one waits, and are asked for again', async () => {
-    rs.useFakeTimers({ toFake: ['Date'] });
+    rs.useFakeTimers({ toFake: ['performance'] });
     onTestEnd(() => rs.useRealTimers());
     let isReady = false;
     const { user, requests } = openChat({ ...handlers, [READ]: () => ({ data: isReady ? ready : pending }) });
     await user.click(await chip());
     await screen.findByText('正在寻找灵感');
     await waitFor(() => expect(requests.some(({ url }) => url === '/v1/messages/suggestion/i-1')).toBe(true));
-    rs.setSystemTime(Date.now() + 61_000);
+    rs.advanceTimersByTime(61_000);
     await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toContain('没能找到灵感，请再试一次'));
     isReady = true;
     await user.click(await chip());
@@ -195,6 +195,24 @@ describe('the panel of suggestions', () => {
     await user.click(await button(/^灵感/));
     await screen.findByText('正在寻找灵感');
     expect(screen.queryByRole('button', { name: /换一批/ })).toBeNull();
+  });
+
+  test('stays as it is when an order fails that was made before the reader left', async () => {
+    const { user, unmount } = suggesting({ 'POST /v1/messages/suggestion': { status: 202, body: { data: pending } } });
+    await user.click(await button(/^灵感/));
+    await screen.findByText('正在寻找灵感');
+    unmount();
+    store.dispatch(chatActions.userLeft());
+    store.dispatch(api.util.resetApiState());
+    await offlineCache.write('chat.ideas.1.s-1', null);
+    const { user: later, requests } = suggesting({
+      'GET /v1/messages/suggestion/i-1': () => ({ data: { ...pending, status: 'failed' } }),
+    });
+    await later.click(await button(/^灵感/));
+    await button('填入：第1批甲');
+    await waitFor(() => expect(requests.some(({ url }) => url === '/v1/messages/suggestion/i-1')).toBe(true));
+    await waitFor(() => expect(store.getState().toasts).toHaveLength(1));
+    await button('填入：第1批甲');
   });
 
   test('shows the former ones again where no others came, and asks for those under the same key', async () => {
