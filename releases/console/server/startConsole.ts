@@ -3,14 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Catalog } from '../../src/builds/catalog.ts';
-import { messageOf } from '../../src/errors.ts';
+import { messageOf, usage } from '../../src/errors.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
 import { buildPage, pageFiles } from './page.ts';
+import { createSignIn, noSignIn, type SignInSettings } from './signIn.ts';
 import { startWatch } from './watch.ts';
+
+const DEFAULT_PORT = 3001;
 
 export interface StartConsoleOptions {
   store?: string;
@@ -20,6 +23,10 @@ export interface StartConsoleOptions {
   /** Default: loopback only. */
   host?: string;
   smoke?: SmokeMode;
+  /** Lets people sign in at an OpenID provider beside tokens. */
+  signIn?: SignInSettings | null;
+  /** Where people reach the console, if not at this machine's own port. */
+  publicOrigin?: string;
   /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
   localToken?: boolean;
   note?: (line: string) => void;
@@ -39,6 +46,13 @@ async function localLink(context: ConsoleContext, origin: string, wanted: boolea
   return `${origin}/#token=${token}`;
 }
 
+/** Throws usage where the provider could not be told where to send people back. */
+function publicOriginOf({ publicOrigin, port = DEFAULT_PORT }: StartConsoleOptions): string {
+  if (publicOrigin) return new URL(publicOrigin).origin;
+  if (port === 0) throw usage('CONSOLE_ORIGIN is missing', 'Signing in needs it, or a fixed CONSOLE_PORT.');
+  return `http://localhost:${port}`;
+}
+
 /** Starts the console and its API on an origin of their own. Throws refused when the store or its key is missing. */
 export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
   const url = options.store ?? DEFAULT_STORE;
@@ -49,21 +63,26 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   const { store } = opened;
   const mode = options.smoke ?? 'auto';
   const smokeFor = (channel: string) => chooseSmoke({ mode, store: url, channel, environment: process.env, note });
+  const signIn = options.signIn
+    ? createSignIn({ settings: options.signIn, store, key, origin: publicOriginOf(options), note })
+    : null;
   const context = new ConsoleContext({
     store,
     catalog: new Catalog(store),
     key,
     channel: options.channel ?? 'production',
     smokeFor,
+    signIn,
   });
   const app = new Hono();
   app.route('/v1', createApi(context));
+  app.route('/auth', signIn?.routes ?? noSignIn());
   app.route('/', await pageFiles(await buildPage()));
   app.onError((cause, answer) => {
     note(`console: ${messageOf(cause)}`);
     return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
   });
-  const server = serve({ fetch: app.fetch, hostname: options.host ?? '127.0.0.1', port: options.port ?? 3001 });
+  const server = serve({ fetch: app.fetch, hostname: options.host ?? '127.0.0.1', port: options.port ?? DEFAULT_PORT });
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
