@@ -137,6 +137,13 @@ function personOf(claims: Claims, { nameClaim }: SignInSettings): string {
   return cut(typeof name === 'string' ? name.replace(/\p{C}+/gu, ' ').trim() : '', LONGEST_NAME);
 }
 
+/** What failed, and why: fetch says that in its cause, some of which have a code only. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const told = cause.message || ('code' in cause ? String(cause.code) : cause.name);
+  return cause.cause instanceof Error ? `${told} (${reasonOf(cause.cause)})` : told;
+}
+
 const PROVIDER_SECONDS = 10;
 const CLOCK_SECONDS = 30;
 
@@ -155,7 +162,7 @@ class Provider {
       this.#found = null;
       const { href } = this.#settings.issuer;
       throw unreachable(
-        `signing in at ${href} is not possible now, tokens still work: ${messageOf(cause)}`,
+        `signing in at ${href} is not possible now, tokens still work: ${reasonOf(cause)}`,
         'Check CONSOLE_OIDC_ISSUER and the way there.',
       );
     });
@@ -277,7 +284,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   /** Tells the console's log why it failed; the page gets the kind. */
   function failed(context: Context, cause: unknown): Response {
     const declined = cause instanceof oidc.AuthorizationResponseError;
-    note(`console: signing in failed: ${declined ? cause.error : messageOf(cause)}`);
+    note(`console: signing in failed: ${declined ? cause.error : reasonOf(cause)}`);
     return backWith(context, declined ? 'declined' : 'failed');
   }
 
