@@ -3,7 +3,7 @@
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPackages } from '../../host/server/buildPackages.ts';
-import { buildPage } from '../../releases/console/server/page.ts';
+import { buildPage } from '../../releases/console/server/startConsole.ts';
 import { floor } from '../../shared/src/build/floor.ts';
 import { allowed } from '../../shared/src/floorCheck/allowed.ts';
 import { checkFloor, describeBeyond } from '../../shared/src/floorCheck/checkFloor.ts';

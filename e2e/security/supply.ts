@@ -73,7 +73,7 @@ const secretForms = [
   /\bAKIA[0-9A-Z]{16}\b/,
   /\bgh[pousr]_\w{36}\b/,
   /\bsk-[A-Za-z0-9_-]{20,}\b/,
-  /\b(AI_API_KEY|RELEASES_TOKEN|AWS_SECRET_ACCESS_KEY|APP_KEY|REVERB_APP_SECRET)\b/,
+  /\b(AI_API_KEY|RELEASES_TOKEN|AWS_SECRET_ACCESS_KEY|APP_KEY|REVERB_APP_SECRET|CONSOLE_OIDC_CLIENT_SECRET)\b/,
 ];
 
 /** The secrets that a text seems to carry, by their form. */

@@ -11,6 +11,7 @@ import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { SignIn } from './signIn.ts';
 
 const MOST_OF_ONE = 3;
 
@@ -51,6 +52,8 @@ export interface ConsoleOptions {
   smokeFor: (channel: string) => Promise<GateCheck | null>;
   /** How much may be published; those of the environment if left out. */
   limits?: QuotaLimits;
+  /** Where people may sign in beside tokens. */
+  signIn?: SignIn | null;
 }
 
 interface ClientOptions {

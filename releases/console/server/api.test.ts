@@ -12,7 +12,7 @@ import { httpClient } from '../../src/releaseClient.ts';
 import { openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-import { pageFiles } from './page.ts';
+import { pageFiles } from './startConsole.ts';
 
 const GRANTS = ['viewer', 'publisher:stories', 'deployer:stories', 'deployer:chat', 'manager'];
 

@@ -14,11 +14,12 @@ import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import {
   authenticate,
+  type Caller,
+  grantsOf,
   MOVES_CANDIDATE,
   nameInWord,
   REISSUE,
   refusal,
-  type TokenRecord,
   type Wish,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
@@ -111,7 +112,7 @@ function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
   return { verb, names: [...words.map(nameInWord), ...named], force: 'force' in body ? body.force : false };
 }
 
-type Env = { Variables: { token: TokenRecord } };
+type Env = { Variables: { token: Caller } };
 
 const REQUESTS_PER_MINUTE = 1200;
 const REFUSED_PER_MINUTE = 30;
@@ -119,8 +120,8 @@ const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
 const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
-/** Labels may be shared, so the audit names the token too. */
-const whoOf = ({ id, role, name, label }: TokenRecord): string =>
+/** Labels and names may be shared, so the audit names the token, or the person as the provider knows it, too. */
+const whoOf = ({ id, role, name, label }: Caller): string =>
   `${label.slice(0, 80) || (name ? `${role}:${name}` : role)} (${id})`;
 
 const channelOf = (context: Context, console: ConsoleContext): string =>
@@ -139,8 +140,8 @@ const atMost = (maxSize: number, cure: string) =>
   });
 
 /**
- * Bearer tokens only: a cookie opens nothing, and pages of another origin are turned away before that. Guessing is slowed down
- * by address, and never in the way of a valid token: behind a proxy everyone has one address.
+ * A bearer token, or without one the session of a person who signed in. Pages of another origin are turned away before that.
+ * Guessing is slowed down by address, and never in the way of a valid token: behind a proxy everyone has one address.
  */
 function guard(app: Hono<Env>, console: ConsoleContext): void {
   const requests = new RateLimit(REQUESTS_PER_MINUTE);
@@ -149,9 +150,11 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     const origin = context.req.header('origin');
     if (origin && (!URL.canParse(origin) || new URL(origin).host !== context.req.header('host')))
       return denied(context, 403, 'this API answers no other origin');
-    const [, presented = ''] = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '') ?? [];
-    const { store, key } = console.options;
-    const token = await authenticate(store, key.publicKey, presented, new Date());
+    const authorization = context.req.header('authorization');
+    const [, presented = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
+    const { store, key, signIn } = console.options;
+    const person = authorization === undefined ? await signIn?.callerOf(context) : null;
+    const token = person ?? (await authenticate(store, key.publicKey, presented, new Date()));
     if (token === 'unknown' || token === 'unsigned') {
       if (!refusals.allows(addressOf(context))) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
       if (token === 'unsigned')
@@ -206,8 +209,8 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     return context.json((await readHealth(console.writer(channel, ''), console.healthReader(channel))).health);
   });
   app.get('/me', (context) => {
-    const { role, name, label } = context.get('token');
-    return context.json({ role, name, label });
+    const { role, name, label, more } = context.get('token');
+    return context.json({ role, name, label, ...(more ? { person: label, more } : {}) });
   });
 }
 
@@ -227,7 +230,8 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote'];
 
 /** A bound token means its own remote where it names none. */
-function meant<Name extends Verb>(verb: Name, { name }: TokenRecord, body: Body<Name>): Body<Name> {
+function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
+  const name = grantsOf(caller).length === 1 ? caller.name : null;
   const unnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
   return name !== null && unnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
 }
@@ -290,7 +294,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
   );
 }
 
-/** `/v1`: the same verbs as the command line's, for whoever holds a token. */
+/** `/v1`: the same verbs as the command line's, for whoever holds a token or has signed in. */
 export function createApi(console: ConsoleContext): Hono<Env> {
   const app = new Hono<Env>();
   guard(app, console);

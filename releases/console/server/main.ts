@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { messageOf, ReleaseError } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
+import { signInFrom, signInVariables } from './signIn.ts';
 import { startConsole } from './startConsole.ts';
 
 const environmentSchema = v.object({
@@ -9,6 +10,7 @@ const environmentSchema = v.object({
   RELEASES_SMOKE: v.optional(v.picklist(['auto', 'required', 'off']), 'auto'),
   CONSOLE_PORT: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0), v.maxValue(65535)), '3001'),
   CONSOLE_HOST: v.optional(v.string(), '127.0.0.1'),
+  ...signInVariables,
 });
 
 async function main(): Promise<void> {
@@ -25,6 +27,8 @@ async function main(): Promise<void> {
     smoke: RELEASES_SMOKE,
     port: CONSOLE_PORT,
     host: CONSOLE_HOST,
+    signIn: signInFrom(parsed.output),
+    publicOrigin: parsed.output.CONSOLE_ORIGIN,
   });
   process.stdout.write(`console listening on ${console.origin}\n`);
   const stop = () => void console.close().then(() => process.exit(0));

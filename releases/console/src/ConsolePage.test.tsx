@@ -63,6 +63,8 @@ function openServer() {
     } as KillEffect,
     check: [] as { check: string; problems: string[] }[],
     away: false,
+    /** What `/auth` answers; null: a console that offers tokens only. */
+    session: null as { offered: boolean; signedIn: boolean } | null,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
     /** Keeps answers to a path back until the returned function is called. */
     hold(path: string): () => void {
@@ -118,7 +120,16 @@ function openServer() {
     const path = url.pathname.replace('/v1/', '') + url.search;
     const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
     server.asked.push({ path, body });
-    const allowed = new Headers(init?.headers).get('authorization') === `Bearer ${server.token}`;
+    const headers = new Headers(init?.headers);
+    // a session counts for the page alone, which sends the header and no token
+    const hasSession = headers.get('x-console') === '1' && init?.credentials === 'same-origin';
+    if (path === '/auth' && server.session && hasSession) return Response.json(server.session);
+    if (path === '/auth/logout' && server.session && hasSession) {
+      server.session.signedIn = false;
+      return Response.json({ leave: null });
+    }
+    const allowed =
+      headers.get('authorization') === `Bearer ${server.token}` || (hasSession && server.session?.signedIn === true);
     const [status, answer] = server.away
       ? [503, { message: 'the store is away' }]
       : allowed
@@ -173,7 +184,7 @@ describe('signing in', () => {
     await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
     expect(await screen.findByText(/状态 7/)).toBeTruthy();
     await userEvent.click(button('退出'));
-    expect(screen.getByLabelText('访问令牌')).toBeTruthy();
+    expect(await screen.findByLabelText('访问令牌')).toBeTruthy();
     expect(sessionStorage).toHaveLength(0);
   });
 
@@ -190,6 +201,52 @@ describe('signing in', () => {
     const told = (await screen.findByRole('alert')).textContent;
     expect(told).toContain('发布存储暂时无法访问');
     expect(told).toContain('the store is away');
+  });
+});
+
+describe('signing in as a person', () => {
+  beforeEach(() => sessionStorage.clear());
+
+  test('is offered beside the token where the console has a provider', async () => {
+    server.session = { offered: true, signedIn: false };
+    render(<ConsolePage />);
+    expect((await screen.findByRole('link', { name: '单点登录' })).getAttribute('href')).toBe('/auth/login');
+    await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
+    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+  });
+
+  test('shows who is at work and what the groups give together, and signs out for good', async () => {
+    server.session = { offered: true, signedIn: true };
+    const grant = { role: 'deployer', name: 'stories' } as const;
+    server.me = { ...grant, person: '李华', more: [{ role: 'deployer', name: 'chat' }] };
+    await openPage();
+    expect(screen.getByText('李华 · 部署者 · stories、部署者 · chat')).toBeTruthy();
+    expect([button('回退 chat'), button('回退 stories')].every(Boolean)).toBe(true);
+    expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
+    await userEvent.click(button('退出'));
+    await screen.findByRole('link', { name: '单点登录' });
+    expect(server.session.signedIn).toBe(false);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  test('that ends while the page is open says that the session is over, not that a token is wrong', async () => {
+    server.session = { offered: true, signedIn: true };
+    await openPage();
+    server.session.signedIn = false;
+    expect((await screen.findByRole('alert')).textContent).toBe('登录已结束，请重新登录');
+  });
+
+  test.each([
+    ['away', /暂时无法访问.*访问令牌/, '/auth/login'],
+    ['noAccess', /没有角色/, '/auth/login?again'],
+    ['anything', /日志/, '/auth/login'],
+  ])('that failed (%s) is told in words, once', async (failure, words, href) => {
+    server.session = { offered: true, signedIn: false };
+    location.hash = `#sign-in=${failure}`;
+    render(<ConsolePage />);
+    expect((await screen.findByRole('alert')).textContent).toMatch(words);
+    expect(screen.getByRole('link', { name: '单点登录' }).getAttribute('href')).toBe(href);
+    expect(location.hash).toBe('');
   });
 });
 

@@ -3,13 +3,26 @@ import clsx from 'clsx';
 import {
   type FocusEvent,
   type ReactNode,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
   useSyncExternalStore,
 } from 'react';
-import { ApiFailure, failureOf, forgetToken, get, type LogEntry, type Me, readToken, saveToken } from './api';
+import {
+  ApiFailure,
+  endSession,
+  failureOf,
+  forgetToken,
+  get,
+  type LogEntry,
+  type Me,
+  readSession,
+  readSignInFailure,
+  readToken,
+  saveToken,
+} from './api';
 import { BuildsSection, OriginLine } from './BuildsSection';
 import { CandidateSection, HealthSection } from './CandidateSection';
 import styles from './Console.module.css';
@@ -27,21 +40,42 @@ interface Entered {
   shown: string;
 }
 
-type Entry = 'out' | 'refused' | 'entering' | Entered | ApiFailure;
+/** Not signed in: what there is to sign in with, and what went wrong before. */
+interface Outside {
+  offered: boolean;
+  /** A token was refused, or a session is over. */
+  refused: 'token' | 'session' | null;
+  /** Why the provider's sign-in failed, by the server. */
+  failure: string | null;
+}
 
-/** Reads who the token belongs to and what there is to see. */
+type Entry = 'entering' | Outside | Entered | ApiFailure;
+
+/** Reads who is at work and what there is to see. */
 async function enter(): Promise<Entry> {
-  if (!readToken()) return 'out';
+  const failure = readSignInFailure();
+  const hasToken = readToken() !== null;
+  const { offered, signedIn } = hasToken ? { offered: false, signedIn: false } : await readSession();
+  if (!hasToken && !signedIn) return { offered, refused: null, failure };
   const found = await Promise.all([get<Me>('me'), get<{ channels: string[]; shown: string }>('channels')]).catch(
     failureOf,
   );
   if (!(found instanceof ApiFailure)) return { me: found[0], ...found[1] };
-  if (found.status !== 401) return found;
-  forgetToken();
-  return 'refused';
+  return found.status === 401 ? leave('refused') : found;
 }
 
-/** The console: asks for a token, then shows what runs and what can be done about it. */
+/** Ends what one was signed in with. A provider that can end its own session gets the browser for it. */
+async function leave(why: 'asked' | 'refused'): Promise<Entry> {
+  const hadToken = readToken() !== null;
+  forgetToken();
+  const address = why === 'asked' && !hadToken ? await endSession().catch(failureOf) : null;
+  if (address instanceof ApiFailure) return address;
+  if (address) location.assign(address);
+  const { offered } = await readSession();
+  return { offered, refused: why === 'asked' ? null : hadToken ? 'token' : 'session', failure: null };
+}
+
+/** The console: asks who one is, then shows what runs and what can be done about it. */
 export function ConsolePage() {
   useLanguage();
   const [entry, setEntry] = useState<Entry>('entering');
@@ -53,12 +87,8 @@ export function ConsolePage() {
     setEntry('entering');
     void enter().then(setEntry);
   };
-  const leave = (to: 'out' | 'refused') => {
-    forgetToken();
-    setEntry(to);
-  };
+  const onLeave = useCallback((why: 'asked' | 'refused') => void leave(why).then(setEntry), []);
   if (entry === 'entering') return <Spinner label={texts.loading} className={styles.alone} />;
-  if (entry === 'out' || entry === 'refused') return <SignIn refused={entry === 'refused'} onToken={signIn} />;
   if (entry instanceof ApiFailure)
     return (
       <Card className={styles.alone} role="alert">
@@ -67,7 +97,8 @@ export function ConsolePage() {
         ))}
       </Card>
     );
-  return <SignedIn {...entry} onLeave={leave} />;
+  if ('me' in entry) return <SignedIn {...entry} onLeave={onLeave} />;
+  return <SignIn {...entry} onToken={signIn} />;
 }
 
 /** Draws the page anew in the chosen language, and tells the browser which one it is. */
@@ -90,8 +121,11 @@ function LanguageSwitch({ className }: { className?: string }) {
   );
 }
 
-function SignIn({ refused, onToken }: { refused: boolean; onToken: (token: string) => void }) {
+function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
+  const problem = failure ? texts.signInFailure(failure) : refused === 'session' ? texts.signIn.ended : null;
+  // whoever has no access as this person may be another one
+  const login = failure === 'noAccess' ? '/auth/login?again' : '/auth/login';
   return (
     <Card className={styles.alone}>
       <form
@@ -102,24 +136,41 @@ function SignIn({ refused, onToken }: { refused: boolean; onToken: (token: strin
         }}
       >
         <h1>{texts.title}</h1>
+        {problem && (
+          <p className={styles.alarm} role="alert">
+            {problem}
+          </p>
+        )}
+        {offered && (
+          <>
+            <Button asLink={<a href={login} />}>{texts.signIn.provider}</Button>
+            <p className={styles.or}>{texts.signIn.or}</p>
+          </>
+        )}
         <TextField
           type="password"
           label={texts.signIn.label}
           hint={texts.signIn.hint}
-          error={refused ? texts.signIn.wrong : undefined}
+          error={refused === 'token' ? texts.signIn.wrong : undefined}
           autoComplete="off"
           required
           value={token}
           onChange={(event) => setToken(event.target.value)}
         />
-        <Button type="submit">{texts.signIn.action}</Button>
+        <Button type="submit" variant={offered ? 'quiet' : 'primary'}>
+          {texts.signIn.action}
+        </Button>
         <LanguageSwitch className={styles.language} />
       </form>
     </Card>
   );
 }
 
-function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (to: 'out' | 'refused') => void }) {
+/** `Li Hua · Deployer · stories, Publisher · chat` */
+const whoIs = ({ person, more = [], ...grant }: Me): string =>
+  [person, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))].filter(Boolean).join(' · ');
+
+function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: 'asked' | 'refused') => void }) {
   const [console] = useState(() => createConsole(shown));
   const state = useSyncExternalStore(console.subscribe, console.state);
   const focus = useKeptFocus();
@@ -150,9 +201,9 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (to: 'o
             <option key={name}>{name}</option>
           ))}
         </select>
-        <span className={styles.who}>{texts.role(me.role, me.name)}</span>
+        <span className={styles.who}>{whoIs(me)}</span>
         <LanguageSwitch />
-        <Button variant="quiet" small onClick={() => onLeave('out')}>
+        <Button variant="quiet" small onClick={() => onLeave('asked')}>
           {texts.signOut}
         </Button>
       </header>

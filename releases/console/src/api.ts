@@ -9,9 +9,15 @@ export type { BuildHealth, BuildSummary, CandidateHealth, ChannelDocument, Diffe
 export type Action = ReadAction;
 export type Evidence = ReadAction['evidence'][number];
 
-export interface Me {
+interface Grant {
   role: 'viewer' | 'publisher' | 'deployer' | 'manager';
   name: string | null;
+}
+
+/** Who is at work: a token, or a person with what each of their groups gives. */
+export interface Me extends Grant {
+  person?: string;
+  more?: readonly Grant[];
 }
 
 const TOKEN = 'liaozhai-console-token';
@@ -53,22 +59,47 @@ interface Failed {
   details?: string[];
 }
 
+/** With a token that alone counts; without one the session does, which needs a header that no other origin can send. */
 async function send<Answer>(path: string, options: RequestInit): Promise<Answer> {
+  const token = sessionStorage.getItem(TOKEN);
   const headers = {
-    authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`,
+    ...(token ? { authorization: `Bearer ${token}` } : { 'x-console': '1' }),
     'content-type': 'application/json',
   };
-  const response = await fetch(`/v1/${path}`, { ...options, headers, credentials: 'omit', cache: 'no-store' }).catch(
-    () => {
-      throw new ApiFailure(0);
-    },
-  );
+  const credentials = token ? 'omit' : 'same-origin';
+  const response = await fetch(path, { ...options, headers, credentials, cache: 'no-store' }).catch(() => {
+    throw new ApiFailure(0);
+  });
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as Answer;
   const { message = `${response.status}`, cure = '', details = [] } = (answer ?? {}) as Failed;
   throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])]);
 }
 
-export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(path, { method: 'GET' });
+export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(`/v1/${path}`, { method: 'GET' });
 export const post = <Answer>(path: string, body: unknown): Promise<Answer> =>
-  send<Answer>(path, { method: 'POST', body: JSON.stringify(body) });
+  send<Answer>(`/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
+
+/** Whether people sign in at a provider here, and whether this browser has a session. */
+export interface SessionStatus {
+  offered: boolean;
+  signedIn: boolean;
+}
+
+/** A console that does not say offers tokens only. */
+export const readSession = (): Promise<SessionStatus> =>
+  send<SessionStatus>('/auth', { method: 'GET' }).catch((cause: unknown) => {
+    failureOf(cause);
+    return { offered: false, signedIn: false };
+  });
+
+/** Ends the session here. Returns where to go to end the provider's as well, if that is offered. */
+export const endSession = async (): Promise<string | null> =>
+  (await send<{ leave: string | null }>('/auth/logout', { method: 'POST' })).leave;
+
+/** What the server found wrong with signing in, from the address's fragment, which it leaves. */
+export function readSignInFailure(): string | null {
+  const [, found = null] = /[#&]sign-in=(\w+)/.exec(location.hash) ?? [];
+  if (found) history.replaceState(null, '', location.pathname + location.search);
+  return found;
+}

@@ -29,12 +29,20 @@ const roles: Record<string, string> = { viewer: '只读', publisher: '发布者'
 const refusals: Record<number, string> = {
   0: '发布台没有响应，请检查网络',
   400: '请求有误，什么都没有改变',
-  401: '令牌已失效，请重新进入',
-  403: '这个令牌没有这项权限',
+  401: '登录已失效，请重新进入',
+  403: '你没有这项权限',
   409: '状态刚刚变了，什么都没有改变。请看过新状态再决定',
   422: '没有通过，什么都没有改变',
   429: '请求太频繁，请一分钟后再试',
   503: '发布存储暂时无法访问，请稍后再试',
+};
+
+/** By what the server found wrong with signing in. */
+const signInFailures: Record<string, string> = {
+  away: '登录服务暂时无法访问，请稍后再试，或使用访问令牌',
+  declined: '登录服务没有让你登录',
+  noAccess: '你已登录，但你所在的分组在发布台没有角色。请联系管理员，或换一个账号',
+  expired: '登录等待太久，或是在别的窗口开始的，请再试一次',
 };
 
 /** The console's texts in Chinese. Their shape is what every other language has to fill. */
@@ -46,6 +54,9 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     label: '访问令牌',
     action: '进入',
     wrong: '令牌无效或已失效，请换一个',
+    provider: '单点登录',
+    or: '或使用访问令牌',
+    ended: '登录已结束，请重新登录',
   },
   signOut: '退出',
   channel: '通道',
@@ -173,4 +184,5 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
   /** By the API's status, 0 when there was no answer; what it says itself, in the words of the command line, stands below. */
   refusal: (status: number) => refusals[status] ?? '操作没有成功',
   failure: (failure: string) => failures[failure] ?? failure,
+  signInFailure: (failure: string) => signInFailures[failure] ?? '登录没有成功，发布台的日志里有原因',
 });

@@ -131,7 +131,9 @@ export function changesBy(status: ChannelDocument, builds: readonly string[]): s
 
 /** Whether to offer switching a build of this name; the server decides for itself. */
 export const maySwitch = (me: Me, name?: string): boolean =>
-  me.role === 'manager' || (me.role === 'deployer' && name !== undefined && me.name === name);
+  [me, ...(me.more ?? [])].some(
+    (grant) => grant.role === 'manager' || (grant.role === 'deployer' && name !== undefined && grant.name === name),
+  );
 
 /** The state of the signed-in page, and everything it can be asked to do. One for as long as somebody is signed in. */
 export function createConsole(channel: string) {

@@ -34,12 +34,19 @@ const roles: Record<string, string> = {
 const refusals: Record<number, string> = {
   0: 'The console does not answer. Check your network.',
   400: 'The request was wrong. Nothing was changed.',
-  401: 'This token is no longer valid. Sign in again.',
-  403: 'This token does not permit that.',
+  401: 'You are no longer signed in. Sign in again.',
+  403: 'You are not permitted to do that.',
   409: 'The state has just changed, so nothing was done. Look at the new state before you decide.',
   422: 'Refused. Nothing was changed.',
   429: 'Too many requests. Try again in a minute.',
   503: 'The release store cannot be reached right now. Try again later.',
+};
+
+const signInFailures: Record<string, string> = {
+  away: 'The sign-in service cannot be reached right now. Try again later, or use an access token.',
+  declined: 'The sign-in service did not sign you in.',
+  noAccess: 'You are signed in, but none of your groups has a role here. Ask an administrator, or use another account.',
+  expired: 'Signing in took too long, or began in another window. Try again.',
 };
 
 /** The console's texts in English. */
@@ -53,6 +60,9 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       label: 'Access token',
       action: 'Sign in',
       wrong: 'This token is wrong or no longer valid. Use another one.',
+      provider: 'Single sign-on',
+      or: 'or with an access token',
+      ended: 'Your session has ended. Sign in again.',
     },
     signOut: 'Sign out',
     channel: 'Channel',
@@ -174,5 +184,6 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
     verb: (verb) => verbs[verb] ?? verb,
     refusal: (status) => refusals[status] ?? 'That did not work.',
     failure: (failure) => failures[failure] ?? failure,
+    signInFailure: (failure) => signInFailures[failure] ?? 'Signing in failed. The console’s log says why.',
   };
 };

@@ -30,8 +30,24 @@ export type Role = (typeof ROLES)[number];
 
 const keyOf = (id: string): string => `tokens/${id}.json`;
 
+/** What somebody may, for which build name where the role is bound to one. */
+export type Grant = Pick<TokenRecord, 'role' | 'name'>;
+
+/** Whoever asks for something: the holder of a token, or a person who signed in. */
+export interface Caller extends Grant {
+  id: string;
+  label: string;
+  /** Of a person: what further groups give. A token has one grant. */
+  more?: readonly Grant[];
+}
+
+export const grantsOf = (caller: Caller): Grant[] => [caller, ...(caller.more ?? [])];
+
+export const strongestFirst = (grants: readonly Grant[]): Grant[] =>
+  [...grants].sort((a, b) => ROLES.indexOf(b.role) - ROLES.indexOf(a.role));
+
 /** `manager`, `viewer`, `publisher:<name>` or `deployer:<name>`. Throws usage. */
-function parseGrant(grant: string): { role: Role; name: string | null } {
+export function parseGrant(grant: string): Grant {
   const [word = '', name = null, ...rest] = grant.split(':');
   const role = ROLES.find((known) => known === word);
   const bound = role === 'publisher' || role === 'deployer';
@@ -186,25 +202,102 @@ export const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'a
 /** The name a build word begins with, whether full id or `name@version`. */
 export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? word.split('@')[0] ?? '';
 
-const isOnly = (names: readonly string[], own: string | null): boolean =>
-  own !== null && names.every((name) => name === own);
+const isOnly = (names: readonly string[], own: readonly string[]): boolean =>
+  own.length > 0 && names.every((name) => own.includes(name));
 
 /** The candidate with a build of the own name may hold builds of others as well; those without one are no concern. */
-function candidateIsShared(current: ChannelDocument, own: string | null): boolean {
+function candidateIsShared(current: ChannelDocument, own: readonly string[]): boolean {
   const names = candidatesOf(current).map(({ builds }) => builds.map(nameInWord));
-  return names.some((held) => held.some((name) => name === own) && !isOnly(held, own));
+  return names.some((held) => held.some((name) => own.includes(name)) && !isOnly(held, own));
 }
 
-/** Why a token may not do this; null = it may. Without a name a rollback, a check or a change of candidates is about everything. */
-export function refusal(token: TokenRecord, wish: Wish, current: ChannelDocument): string | null {
-  const { role, name: own } = token;
-  if (role === 'manager' || wish.verb === 'look') return null;
+const verbsOf = (role: Role): readonly Wish['verb'][] =>
+  role === 'deployer' ? DEPLOYS : role === 'publisher' ? PUBLISHES : [];
+
+/** Why somebody may not do this; null = it may. Without a name a rollback, a check or a change of candidates is about everything. */
+export function refusal(caller: Caller, wish: Wish, current: ChannelDocument): string | null {
+  const grants = grantsOf(caller);
+  if (grants.some(({ role }) => role === 'manager') || wish.verb === 'look') return null;
   if (wish.force) return 'only a manager may switch against the gate';
-  const allowed = role === 'deployer' ? DEPLOYS : role === 'publisher' ? PUBLISHES : [];
-  if (!allowed.includes(wish.verb)) return `a ${role} may not ${wish.verb}`;
+  const able = grants.filter(({ role }) => verbsOf(role).includes(wish.verb));
+  if (able.length === 0) return `a ${caller.role} may not ${wish.verb}`;
+  const own = able.flatMap(({ name }) => name ?? []);
   const whole = wish.names.length === 0 && ['rollback', 'check', ...MOVES_CANDIDATE].includes(wish.verb);
-  if (whole || !isOnly(wish.names, own)) return `this token is for ${own} only`;
+  if (whole || !isOnly(wish.names, own))
+    return `${caller.more ? 'your groups are' : 'this token is'} for ${own.join(' and ')} only`;
   if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsShared(current, own))
-    return `the candidate with ${own} holds builds of others too: ask a manager, or wait until it has ended`;
+    return `the candidate with ${own.join(' or ')} holds builds of others too: ask a manager, or wait until it has ended`;
   return null;
+}
+
+const sessionSchema = v.object({
+  id: v.string(),
+  issuer: v.string(),
+  subject: v.string(),
+  person: v.string(),
+  /** Of the claim; what they give is looked up at each request, so that a role taken away is gone with the next start. */
+  values: v.array(v.string()),
+  at: v.string(),
+  expires: v.string(),
+  /** Tells the provider whose session to end there too. */
+  idToken: v.string(),
+});
+const signedSessionSchema = v.object({ ...sessionSchema.entries, sig: v.string() });
+
+/** `sessions/<hash of the cookie>.json`: who signed in and until when, signed by the store's key. */
+export type Session = v.InferOutput<typeof sessionSchema>;
+
+const sessionKeyOf = (id: string): string => `sessions/${id}.json`;
+
+/** The sessions of people who signed in at a provider. */
+export class Sessions {
+  readonly #store: Store;
+  readonly #key: SigningKey;
+
+  constructor(store: Store, key: SigningKey) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  /** Begins a session. Returns what its cookie holds; the store has only the hash. */
+  async begin(session: Omit<Session, 'id'>): Promise<string> {
+    const secret = randomBytes(32).toString('base64url');
+    const record: Session = { id: sha256Hex(secret), ...session };
+    const signed = { ...record, sig: signText(canonicalJson(record), this.#key) };
+    await this.#store.create(sessionKeyOf(record.id), canonicalJson(signed));
+    return secret;
+  }
+
+  /** Null: unknown, damaged, over, or not signed by this store's key. */
+  async find(secret: string | undefined, now: Date): Promise<Session | null> {
+    if (!secret) return null;
+    const session = await this.#read(sha256Hex(secret));
+    return session && Date.parse(session.expires) > now.getTime() ? session : null;
+  }
+
+  async end(secret: string | undefined): Promise<void> {
+    if (secret) await this.#store.remove(sessionKeyOf(sha256Hex(secret)));
+  }
+
+  /** Removes the records of sessions that are over. */
+  async sweep(now: Date): Promise<void> {
+    for (const file of await this.#store.children('sessions/')) {
+      const id = file.replace(/\.json$/, '');
+      const session = await this.#read(id);
+      if (!session || Date.parse(session.expires) <= now.getTime()) await this.#store.remove(sessionKeyOf(id));
+    }
+  }
+
+  async #read(id: string): Promise<Session | null> {
+    const source = await this.#store.read(sessionKeyOf(id));
+    try {
+      const parsed = v.safeParse(signedSessionSchema, JSON.parse(source?.toString() ?? 'null'));
+      if (!parsed.success) return null;
+      const { sig, ...session } = parsed.output;
+      return session.id === id && isSigned(canonicalJson(session), sig, this.#key.publicKey) ? session : null;
+    } catch (cause) {
+      if (cause instanceof SyntaxError) return null;
+      throw cause;
+    }
+  }
 }
