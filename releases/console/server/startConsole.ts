@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { Catalog } from '../../src/builds/catalog.ts';
 import { messageOf } from '../../src/errors.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
+import { type SiteOf, sitesFrom } from '../../src/operations/override.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
@@ -20,6 +21,8 @@ export interface StartConsoleOptions {
   /** Default: loopback only. */
   host?: string;
   smoke?: SmokeMode;
+  /** Where a channel is served; what RELEASES_SITE says if left out. */
+  siteOf?: SiteOf;
   /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
   localToken?: boolean;
   note?: (line: string) => void;
@@ -55,6 +58,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     key,
     channel: options.channel ?? 'production',
     smokeFor,
+    siteOf: options.siteOf ?? sitesFrom(process.env.RELEASES_SITE),
   });
   const app = new Hono();
   app.route('/v1', createApi(context));

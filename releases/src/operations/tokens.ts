@@ -164,7 +164,9 @@ export interface Wish {
     | 'rollback'
     | 'withdraw'
     | 'kill'
-    | 'override';
+    | 'override'
+    | 'preview'
+    | 'preview-end';
   names: string[];
   force?: boolean;
 }
