@@ -52,6 +52,37 @@ export function chooseOverride(context: Context, id: string, secure: boolean): b
   return true;
 }
 
+const localCookie = (secure: boolean) => ({ name: 'lz_local', prefix: secure ? ('host' as const) : undefined });
+const secretForm = /^[0-9a-f]{64}$/;
+
+/** What a browser has been told of remotes from dev servers. */
+export interface LocalChoice {
+  /** Known to this browser alone; its hash is what leave is given to. */
+  secret: string;
+  /** What its person has agreed to run: `stories@http://localhost:3101`, none before. */
+  agreed: string[];
+}
+
+export function localChoiceOf(context: Context, secure: boolean): LocalChoice | null {
+  const { name, prefix } = localCookie(secure);
+  const [secret = '', ...agreed] = (getCookie(context, name, prefix) ?? '').split(' ');
+  return secretForm.test(secret) ? { secret, agreed } : null;
+}
+
+/** On https the name keeps other hosts of the domain from writing it. */
+export function setLocalChoice(context: Context, choice: LocalChoice, secure: boolean) {
+  const { name, prefix } = localCookie(secure);
+  setCookie(context, name, [choice.secret, ...choice.agreed].join(' '), {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    // as long as leave can last; what holds is asked of the release store each time
+    maxAge: 7 * daySeconds,
+    secure,
+    prefix,
+  });
+}
+
 /** What the nearest proxy wrote: it appends, so anything further left may be the visitor's own invention. */
 const nearest = (value: string | undefined) => value?.split(',').at(-1)?.trim();
 

@@ -53,6 +53,8 @@ const publicKey = v.pipe(
 const channel = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/, 'must be a name of small letters, digits and hyphens'));
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const logLevel = v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`);
+const localModes = ['off', 'granted', 'anyone'] as const;
+const localMode = v.picklist(localModes, `must be one of ${localModes.join(', ')}`);
 const trueOrFalse = v.pipe(v.string(), v.parseBoolean(undefined, 'must be true or false'));
 
 const schema = v.object(
@@ -79,6 +81,10 @@ const schema = v.object(
       v.description("the only key whose releases are served; unset: the store's own record is believed"),
     ),
     CHANNEL: v.pipe(v.optional(channel, 'production'), v.description('channel that this server serves')),
+    LOCAL_REMOTES: v.pipe(
+      v.optional(localMode, 'granted'),
+      v.description('who may run remotes from a dev server: nobody, by leave of a manager, or (development) anyone'),
+    ),
     IMG_ORIGINS: v.pipe(v.optional(origins, ''), v.description('further origins of images, comma-separated')),
     CONNECT_ORIGINS: v.pipe(
       v.optional(origins, ''),

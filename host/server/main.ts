@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
+import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages, readLastStart } from './buildPackages.ts';
@@ -117,9 +117,9 @@ async function develop(env: ServerEnv) {
 }
 
 /** The release console on its own origin: remotes run with the app's privileges and must not reach it. */
-async function consoleFor(env: ServerEnv, store: string) {
+async function consoleFor(env: ServerEnv, store: string, siteOf: SiteOf) {
   const { startConsole } = await import('@liaozhai/releases/console');
-  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true });
+  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true, siteOf });
 }
 
 /** What is being answered when everything else has ended. */
@@ -168,8 +168,12 @@ const announce = (port: number) => console.log(`聊斋 is ready at http://localh
 /** Everything on one machine: builds, publishes, serves, with the release console beside it. */
 async function runWhole(served: Served) {
   await publishAll(served.env, served.store);
-  const releaseConsole = await consoleFor(served.env, served.store);
+  const told = sitesFrom(process.env.RELEASES_SITE);
+  const here: { origin: string | null } = { origin: null };
+  const siteOf = (channel: string) => told(channel) ?? (channel === served.env.CHANNEL ? here.origin : null);
+  const releaseConsole = await consoleFor(served.env, served.store, siteOf);
   const { port, close } = await serveStored(served);
+  here.origin = `http://localhost:${port}`;
   console.log(`Release console: ${releaseConsole.link}`);
   announce(port);
   endsWith(async () => {

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { escapeHtml, type Releases, renderPage, routeAt } from '@liaozhai/releases';
+import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
 import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { chooseOverride, isHttps, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
+import { agreeToLocal, askForLocal, endLocal, isLocalOverride, localRemotesOf } from './localRemotes.ts';
 import { prerendered, type ShareCard, shareCard } from './prerendered.ts';
 
 export interface PageOptions {
   releases: Releases;
-  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'TRUST_PROXY'>;
+  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'TRUST_PROXY'>;
   config: Record<string, unknown>;
   backendUrl: () => string;
 }
@@ -27,10 +29,22 @@ function addressOf(context: Context, secure: boolean): string {
   return url.href;
 }
 
-async function answerPage(context: Context, { releases, env, config, backendUrl }: PageOptions) {
+/** The visitor's page, with what its browser runs from dev servers. */
+async function pageOf(context: Context, options: PageOptions, secure: boolean): Promise<VisitorPage> {
+  const { releases } = options;
+  const page = await releases.pageFor({ id: visitorOf(context, secure), override: overrideOf(context) });
+  const local = await localRemotesOf(context, options);
+  if (!local) return page;
+  const [expires = local.expires] = [local.expires, page.pageSet.override?.expires ?? local.expires].sort();
+  const override = { ...local, id: page.pageSet.override?.id ?? 'local', expires };
+  return { ...page, pageSet: { ...page.pageSet, override } };
+}
+
+async function answerPage(context: Context, options: PageOptions) {
+  const { releases, env, config, backendUrl } = options;
   const path = context.req.path;
   const secure = isHttps(context, env.TRUST_PROXY);
-  const page = await releases.pageFor({ id: visitorOf(context, secure), override: overrideOf(context) });
+  const page = await pageOf(context, options, secure);
   const known = isScreen(page.pageSet, path);
   const at = path === hostRoutePaths.root ? paths.explore() : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
@@ -64,10 +78,20 @@ async function isMissingFile(context: Context, releases: Releases): Promise<bool
 
 /** Every navigation: the page of the visitor's set, rendered from the host build's template. */
 export function pageRoutes(options: PageOptions): Hono {
-  return new Hono().get('*', async (context, next) => {
+  const app = new Hono();
+  app.post('*', bodyLimit({ maxSize: 4096 }), async (context, next) => {
+    const override = context.req.query('override') ?? '';
+    return isLocalOverride(override) ? agreeToLocal(context, override, options) : next();
+  });
+  return app.get('*', async (context, next) => {
     if (await isMissingFile(context, options.releases)) return next();
     const override = context.req.query('override');
-    if (override !== undefined && chooseOverride(context, override, isHttps(context, options.env.TRUST_PROXY))) {
+    const secure = isHttps(context, options.env.TRUST_PROXY);
+    if (override === 'local')
+      return context.json(await localRemotesOf(context, options), 200, { 'cache-control': 'no-store' });
+    if (override && isLocalOverride(override)) return askForLocal(context, override, options);
+    if (override === 'off') endLocal(context, secure);
+    if (override !== undefined && chooseOverride(context, override, secure)) {
       const target = new URL(context.req.url);
       target.searchParams.delete('override');
       return context.redirect(`${target.pathname}${target.search}`, 302);

@@ -5,9 +5,9 @@ const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 /** One file, but its parts run in tasks of their own: none keeps a slow phone from answering a tap for long. */
 async function boot() {
   await nextTask();
-  const { createPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './page');
+  const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './page');
   await nextTask();
-  const page = createPage();
+  const page = await openPage();
   const started = startFirstScreen(page);
   await nextTask();
   const { renderApp } = await import(/* webpackMode: "eager" */ './App');

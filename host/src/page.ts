@@ -3,7 +3,7 @@ import { pageInfoKnown } from '@liaozhai/shared/runtime';
 import { leaveDeadOverlays } from '@liaozhai/shared/ui';
 import * as bundler from '@module-federation/webpack-bundler-runtime';
 import { initContainerEntry } from '@module-federation/webpack-bundler-runtime/dist/initContainerEntry.js';
-import { createContext, use } from 'react';
+import { type ComponentType, createContext, use } from 'react';
 import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
 import { readPageSet } from './federation/pageSet';
 import { createPrefetcher } from './federation/prefetch';
@@ -18,7 +18,7 @@ import { createPendingUpdate } from './updates/pendingUpdate';
  * Everything that an open page has one of. Made once by `boot.ts`, before anything is loaded: it puts the asset loader
  * and the federation runtime where builds find them and registers the set's remotes.
  */
-export function createPage(set: PageSet = readPageSet()) {
+export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   const assetLoader = createAssetLoader((url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)));
   installAssetLoader(assetLoader);
   shareFederationRuntime();
@@ -28,6 +28,8 @@ export function createPage(set: PageSet = readPageSet()) {
   pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
   return {
     set,
+    /** Says which remotes run from dev servers, where some do. */
+    LocalBadge,
     /** Every screen: the host's own and what the set's remotes declare. */
     routes: routeTable(set),
     remotes,
@@ -36,6 +38,17 @@ export function createPage(set: PageSet = readPageSet()) {
     pendingUpdate: createPendingUpdate(),
     onLateAsset: assetLoader.onLate,
   };
+}
+
+/** Makes the open page. One that runs remotes from dev servers asks those first what they have. */
+export async function openPage(): Promise<Page> {
+  const set = readPageSet();
+  if (!set.override?.local) return createPage(set);
+  installAssetLoader(createAssetLoader(() => loadTimeoutMs(set.host.entry, false)));
+  const { withLocalRemotes, LocalBadge } = await import(
+    /* webpackChunkName: "localRemotes" */ './federation/localRemotes'
+  );
+  return createPage(await withLocalRemotes(set), LocalBadge);
 }
 
 export type Page = ReturnType<typeof createPage>;

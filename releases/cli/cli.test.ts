@@ -98,6 +98,50 @@ describe('the command line', () => {
     expect((await release('kill', gifts, '--confirm', 'gifts')).out).toContain(`kill ${gifts}`);
   });
 
+  test('an override is a whole link where the site is known; a preview is opened, listed and ended', async () => {
+    const site = { RELEASES_SITE: 'https://app.example' };
+    const link = await releaseWith(site, 'override', 'stories@1.1.0', '--json');
+    expect(JSON.parse(link.out).address).toMatch(/^https:\/\/app\.example\/\?override=[\w-]{22}$/);
+    expect((await releaseWith(site, 'override', 'stories@1.1.0')).out).toMatch(/^https:\/\/app\.example\/\?override=/);
+    const browser = 'c'.repeat(32);
+    const request = `stories@http://localhost:3101 ${browser}`;
+    expect((await release('preview', 'open', request)).code).toBe(2);
+    const opened = await release('preview', 'open', request, '--person', 'Li Hua', '--for', '30m', '--why', 'new list');
+    expect(opened.out).toContain('stories@http://localhost:3101 for Li Hua');
+    expect((await release('preview', 'list')).out).toMatch(
+      /Li Hua\s+stories@http:\/\/localhost:3101\s+until .* by tester/,
+    );
+    expect((await release('preview', 'end', browser)).code).toBe(0);
+    expect((await release('preview', 'list')).out).toContain('No preview is open');
+    expect((await release('log')).out).toContain('Li Hua');
+  });
+
+  test('a preview begins with production, and what was tried there is promoted', async () => {
+    const made = await release('channel', 'create', 'preview', '--from', 'production');
+    expect(made.out).toContain('runs what production runs');
+    expect(made.out).toContain('CHANNEL=preview npm start -- --serve');
+    expect((await release('channel', 'list')).out.trim().split('\n')).toEqual(['preview', 'production']);
+    await release('publish', await writeRemote(`${folder.path}/stories`, 'stories', 'c'), '--version', '1.2.0');
+    await release('activate', 'stories@1.2.0', '--channel', 'preview');
+    expect((await release('diff', 'stable', 'preview:stable')).out).toContain('1.2.0');
+    const { out } = await release('promote', '--from', 'preview', '--why', 'tried');
+    expect(out).toMatch(/promote stories@1\.2\.0\+\w+ from preview, state 3/);
+    expect((await release('log', '--channel', 'preview')).out).toContain('to production, state');
+    const elsewhere = ['--store', `file:${folder.path}/other`];
+    await release('init', ...elsewhere);
+    const across = await release(
+      'promote',
+      '--from',
+      'production',
+      '--from-store',
+      `file:${folder.path}/store`,
+      ...elsewhere,
+    );
+    expect(across.out).toContain(`of file:${folder.path}/store`);
+    expect((await json('status', ...elsewhere)).value.stable.set).toBe((await json('status')).value.stable.set);
+    expect((await release('promote', '--from-store', 'file:x')).code).toBe(2);
+  });
+
   test('a refusal names the reason and the cure, on standard error, with exit code 1', async () => {
     const { code, out, err } = await release('publish', folder.path);
     expect([code, out]).toEqual([1, '']);
@@ -131,6 +175,7 @@ describe('the command line', () => {
     expect(code).toBe(0);
     for (const verb of [
       'init',
+      'channel',
       'publish',
       'builds',
       'status',
@@ -146,6 +191,7 @@ describe('the command line', () => {
       'withdraw',
       'kill',
       'override',
+      'preview',
       'token',
       'export',
       'gc',

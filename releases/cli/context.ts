@@ -8,6 +8,7 @@ import { messageOf, ReleaseError, usage } from '../src/errors.ts';
 import type { GateCheck } from '../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../src/gate/smoke.ts';
 import type { Provenance } from '../src/model/build.ts';
+import { sitesFrom } from '../src/operations/override.ts';
 import { httpClient, localClient, type ReleaseClient } from '../src/releaseClient.ts';
 import { DEFAULT_STORE, type OpenedStore, openStore, requireKey, requirePublicKey } from '../src/store/store.ts';
 
@@ -37,7 +38,7 @@ async function provenanceHere(): Promise<() => Provenance> {
 
 export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().username;
 
-const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): Promise<GateCheck | null> =>
+export const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): Promise<GateCheck | null> =>
   chooseSmoke({ mode, store: storeUrl({ smoke: mode, channel, ...options }), channel, environment, note });
 
 /** The store itself. Throws usage for a console's address. */
@@ -63,7 +64,8 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
   const provenance = await provenanceHere();
   if (!isRemote(url)) {
     const { writer } = await localStore(options);
-    return localClient(writer, { smoke: judging ? await smokeFor(options) : null, provenance });
+    const site = sitesFrom(environment.RELEASES_SITE)(options.channel);
+    return localClient(writer, { smoke: judging ? await smokeFor(options) : null, provenance, site });
   }
   if (judging && options.smoke !== 'auto')
     throw usage(

@@ -8,15 +8,17 @@ import {
   addCheck,
   addKill,
   addOverride,
+  addPreview,
   addPromote,
   addPublish,
   addRollback,
   addWithdraw,
 } from './switching.ts';
-import { addExport, addGc, addInit, addToken } from './upkeep.ts';
+import { addChannel, addExport, addGc, addInit, addToken } from './upkeep.ts';
 
 const VERBS = [
   addInit,
+  addChannel,
   addPublish,
   addBuilds,
   addStatus,
@@ -32,6 +34,7 @@ const VERBS = [
   addWithdraw,
   addKill,
   addOverride,
+  addPreview,
   addToken,
   addExport,
   addGc,

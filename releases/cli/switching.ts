@@ -1,9 +1,25 @@
 import type { Command } from 'commander';
+import { Catalog } from '../src/builds/catalog.ts';
 import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
+import { makeGate } from '../src/gate/gate.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
-import { clientFor, count, examples, hours, localTime, note, options, print } from './context.ts';
+import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
+import { openStore, requirePublicKey } from '../src/store/store.ts';
+import {
+  clientFor,
+  count,
+  examples,
+  hours,
+  localStore,
+  localTime,
+  note,
+  options,
+  print,
+  smokeFor,
+  table,
+} from './context.ts';
 
 export interface SwitchOptions {
   why?: string;
@@ -100,11 +116,54 @@ export const addPromote = (program: Command) =>
       .command('promote [name]')
       .description('a candidate for everyone, over whatever became stable in the meantime; by name where several run'),
   )
-    .addHelpText('after', examples('promote --why "24 h without a failure"', 'promote stories'))
+    .option('--from <channel>', 'what another channel runs instead of a candidate: its very set, or one remote by name')
+    .option('--from-store <url>', 'the store of that channel, if it is another one: file:<dir> or s3://bucket/prefix')
+    .option('--from-key <key>', "the other store's public key; without it its own record is believed")
+    .addHelpText(
+      'after',
+      examples(
+        'promote --why "24 h without a failure"',
+        'promote stories',
+        'promote --from preview',
+        'promote chat --from preview',
+      ),
+    )
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, force, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest, true)).promote({ name, why, seq, force }));
+      const { json, why, seq, force, from, fromStore, fromKey, ...rest } = options<SwitchOptions & FromOptions>(
+        command,
+      );
+      if (!fromStore) {
+        if (fromKey) throw usage('--from-key is the key of another store', 'Name the store with --from-store.');
+        printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force }));
+        return;
+      }
+      if (!from) throw usage('--from-store needs --from', 'Name the channel of that store, e.g. --from production.');
+      const { writer } = await localStore(rest);
+      const gate = makeGate(writer, { smoke: await smokeFor(rest) });
+      const source = await openSource(from, fromStore, fromKey);
+      const change = await promoteFrom(writer, { from: source, name, gate, why, seq, force });
+      printChange(json, change);
+      if (change.changed && !change.loggedThere)
+        note(`The log of ${source.store.label} does not tell of it: its signing key is not here (RELEASES_FROM_KEYS).`);
     });
+
+interface FromOptions {
+  from?: string;
+  fromStore?: string;
+  fromKey?: string;
+}
+
+/** A channel of another store. */
+export async function openSource(channel: string, url: string, key?: string): Promise<Source> {
+  const keys = process.env.RELEASES_FROM_KEYS;
+  const { RELEASES_KEYS: _, ...others } = process.env;
+  const opened = await openStore(url, { ...others, ...(keys ? { RELEASES_KEYS: keys } : {}) });
+  const { store } = opened;
+  const publicKey = key ?? (await requirePublicKey(store));
+  const signingKey = await opened.signingKey();
+  const isOwn = signingKey?.publicKey === publicKey;
+  return { store, catalog: new Catalog(store), channel, publicKey, key: isOwn ? signingKey : null };
+}
 
 export const addAbort = (program: Command) =>
   withReason(
@@ -184,7 +243,61 @@ export const addOverride = (program: Command) =>
       const { json, for: span, why, ...rest } = options<{ for: number; why?: string }>(command);
       const result = await (await clientFor(rest)).override({ builds, hours: span, why });
       print(json, result, [
-        `Open any page of the app with ${result.query}`,
+        result.address ??
+          `Open any page of the app with ${result.query} (with the site's address in RELEASES_SITE the whole link stands here)`,
         `Ends ${localTime(result.expires)}; ?override=off ends it before.`,
       ]);
     });
+
+const addPreviewOpen = (preview: Command) =>
+  withReason(
+    preview
+      .command('open <request...>')
+      .description('lets one browser run remotes from a dev server; the request is what its page shows'),
+  )
+    .requiredOption('--person <name>', 'whose browser it is; kept in the log')
+    .option('--for <span>', '30m, 4h, 3d; a week at most', hours, 4)
+    .action(async (words: string[], _, command: Command) => {
+      const { json, for: span, ...rest } = options<SwitchOptions & { person: string; for: number }>(command);
+      const { person, why, seq } = rest;
+      const request = { request: words.join(' '), person, hours: span, why, seq };
+      printChange(json, await (await clientFor(rest)).preview(request));
+    });
+
+const addPreviewEnd = (preview: Command) =>
+  withReason(
+    preview.command('end <browser>').description('takes the leave back; open pages notice within seconds'),
+  ).action(async (browser: string, _, command: Command) => {
+    const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+    printChange(json, await (await clientFor(rest)).endPreview({ browser, why, seq }));
+  });
+
+export function addPreview(program: Command) {
+  const preview = program
+    .command('preview')
+    .description('remotes from dev servers inside the deployed host, for one person and a time')
+    .addHelpText(
+      'after',
+      examples(
+        `preview open 'stories@http://localhost:3101 <browser>' --person "Li Hua" --for 4h`,
+        'preview list',
+        'preview end <browser>',
+      ),
+    );
+  addPreviewOpen(preview);
+  preview
+    .command('list')
+    .description('what is open now, for whom and until when')
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const previews = await (await clientFor(rest)).previews();
+      const rows = previews.map(({ browser, person, remotes, expires, who }) => [
+        browser,
+        person,
+        remotes.join(' '),
+        `until ${localTime(expires)}, by ${who}`,
+      ]);
+      print(json, previews, rows.length > 0 ? table(rows) : ['No preview is open.']);
+    });
+  addPreviewEnd(preview);
+}

@@ -5,6 +5,7 @@ import { initChannel } from '../src/channel/changeChannel.ts';
 import { parseJson } from '../src/model/build.ts';
 import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
+import { createChannelFrom, sourceIn } from '../src/operations/promoteFrom.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
 import {
@@ -20,6 +21,7 @@ import {
   table,
   whoami,
 } from './context.ts';
+import { openSource } from './switching.ts';
 
 export const addInit = (program: Command) =>
   program
@@ -47,6 +49,44 @@ export const addInit = (program: Command) =>
         `Public key: ${key.publicKey}`,
       ]);
     });
+
+export function addChannel(program: Command) {
+  const channel = program
+    .command('channel')
+    .description('the channels of a store: each is served by itself, from the same builds')
+    .addHelpText('after', examples('channel create preview --from production', 'channel list'));
+  channel
+    .command('create <name>')
+    .description('a channel that begins with what another one runs')
+    .requiredOption('--from <channel>', 'the other channel')
+    .option('--from-store <url>', 'its store, if it is another one')
+    .option('--from-key <key>', "the other store's public key; without it its own record is believed")
+    .action(async (name: string, _, command: Command) => {
+      const { json, from, fromStore, fromKey, ...rest } = options<{
+        from: string;
+        fromStore?: string;
+        fromKey?: string;
+      }>(command);
+      const { writer } = await localStore({ ...rest, channel: name });
+      const source = fromStore ? await openSource(from, fromStore, fromKey) : sourceIn(writer, from);
+      const { document } = await createChannelFrom(writer, source);
+      const { seq, stable } = document;
+      print(json, { channel: name, seq, stable }, [
+        `Channel ${name} is at state ${seq} and runs what ${from} runs:`,
+        ...(stable?.builds ?? []).map((id) => `  ${id}`),
+        `Serve it: CHANNEL=${name} npm start -- --serve`,
+      ]);
+    });
+  channel
+    .command('list')
+    .description('the channels of the store')
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { writer } = await localStore(rest);
+      const names = (await writer.store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+      print(json, names, names);
+    });
+}
 
 function addCreate(token: Command) {
   token

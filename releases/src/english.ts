@@ -1,4 +1,4 @@
-import { type Finding, type ReadAction, readAction, type StoredAction } from './model/action.ts';
+import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import type { Provenance } from './model/build.ts';
 import { nameOf } from './model/ids.ts';
 
@@ -6,6 +6,9 @@ import { nameOf } from './model/ids.ts';
 
 const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string =>
   `${builds.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
+
+/** `preview, state 12`, and of which store if it is another. */
+const placeLine = ({ channel, seq, store }: Place): string => `${channel}, state ${seq}${store ? `, of ${store}` : ''}`;
 
 function subjectOf(action: ReadAction): string {
   switch (action.kind) {
@@ -17,6 +20,16 @@ function subjectOf(action: ReadAction): string {
       return `${listOf(action)} for ${action.percent} %`;
     case 'rollback':
       return `${listOf(action)} as in state ${action.to}`;
+    case 'promote':
+      return `${listOf(action)}${action.from ? ` from ${placeLine(action.from)}` : ''}`;
+    case 'seed':
+      return `${listOf(action)} from ${placeLine(action.from)}`;
+    case 'promoted':
+      return `${listOf(action)} to ${placeLine(action.into)}`;
+    case 'preview':
+      return `${action.remotes.join(' ')} for ${action.person} (browser ${action.browser}) until ${action.expires}`;
+    case 'preview-end':
+      return `${action.remotes.join(' ')} for ${action.person} (browser ${action.browser})`;
     case 'text':
       return action.text;
     default:

@@ -1,6 +1,14 @@
 export { ReleaseError } from './errors.ts';
 export type { ChannelDocument } from './model/channel.ts';
 export { canonicalJson } from './model/signing.ts';
+export {
+  isLoopback,
+  type LocalRemote,
+  localRemoteWord,
+  parseLocalRemotes,
+  type SiteOf,
+  sitesFrom,
+} from './operations/override.ts';
 export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
 export {

@@ -14,7 +14,15 @@ import type { ChannelDocument } from './model/channel.ts';
 import { buildFolder, mergeBuilds } from './model/ids.ts';
 import { canonicalJson } from './model/signing.ts';
 import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
-import { createOverride } from './operations/override.ts';
+import {
+  createOverride,
+  endPreview,
+  listPreviews,
+  openPreview,
+  type Preview,
+  type PreviewRequest,
+} from './operations/override.ts';
+import { promoteFrom, sourceIn } from './operations/promoteFrom.ts';
 import { abort, activate, canary, lastGoodAfter, promote } from './operations/switching.ts';
 
 export interface SwitchRequest {
@@ -37,6 +45,11 @@ export interface ReasonRequest {
   why?: string;
   seq?: number;
   force?: boolean;
+}
+
+export interface PromoteRequest extends ReasonRequest {
+  /** Another channel of the same store: what everybody runs there comes here. */
+  from?: string;
 }
 
 export interface KillRequest {
@@ -66,6 +79,8 @@ export interface OverrideResult {
   expires: string;
   /** Appended to any page's address. */
   query: string;
+  /** The whole link, where the site's address is known. */
+  address: string | null;
 }
 
 /** What can be done to one channel, whether the store is here or behind a console. */
@@ -79,7 +94,7 @@ export interface ReleaseClient {
   check(builds: string[]): Promise<CheckResult[]>;
   activate(request: SwitchRequest): Promise<Change>;
   canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Change>;
-  promote(request: ReasonRequest): Promise<Change>;
+  promote(request: PromoteRequest): Promise<Change>;
   abort(request: ReasonRequest): Promise<Change>;
   rollback(request: RollbackRequest): Promise<Change>;
   withdraw(request: WithdrawRequest): Promise<Change>;
@@ -87,19 +102,25 @@ export interface ReleaseClient {
   killEffect(build: string): Promise<KillEffect>;
   kill(request: KillRequest): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
+  /** Leave to run remotes from dev servers, as far as it holds. */
+  previews(): Promise<Preview[]>;
+  preview(request: PreviewRequest): Promise<Change>;
+  endPreview(request: { browser: string; why?: string; seq?: number }): Promise<Change>;
 }
 
 export interface LocalClientOptions {
   /** The browser check, or null to go without. */
   smoke: GateCheck | null;
   provenance: () => Provenance;
+  /** Where the channel is served. */
+  site?: string | null;
 }
 
 const pick = <Value>(from: Record<string, Value>, keys: readonly string[]): Record<string, Value> =>
   Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 
 /** Works on a store directly, in the writer's name. */
-export function localClient(writer: Writer, { smoke, provenance }: LocalClientOptions): ReleaseClient {
+export function localClient(writer: Writer, { smoke, provenance, site = null }: LocalClientOptions): ReleaseClient {
   const { store, catalog, channel, key } = writer;
   const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
   const gate = () => makeGate(writer, { smoke });
@@ -125,7 +146,10 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
     activate: async ({ builds, ...options }) => activate(writer, await ids(builds), { ...options, gate: gate() }),
     canary: async ({ builds, percent, ...options }) =>
       canary(writer, await ids(builds), percent, { ...options, gate: gate() }),
-    promote: (request) => promote(writer, { ...request, gate: gate() }),
+    promote: ({ from, ...request }) =>
+      from
+        ? promoteFrom(writer, { ...request, from: sourceIn(writer, from), gate: gate() })
+        : promote(writer, { ...request, gate: gate() }),
     abort: (request) => abort(writer, request),
     rollback: (request) => rollback(writer, request),
     withdraw: ({ name, ...options }) => withdraw(writer, name, options),
@@ -133,8 +157,12 @@ export function localClient(writer: Writer, { smoke, provenance }: LocalClientOp
     kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
     override: async ({ builds, hours, why }) => {
       const made = await createOverride(writer, await ids(builds), hours, why);
-      return { id: made.id, builds: made.builds, expires: made.expires, query: `?override=${made.id}` };
+      const query = `?override=${made.id}`;
+      return { id: made.id, builds: made.builds, expires: made.expires, query, address: site && `${site}/${query}` };
     },
+    previews: () => listPreviews(store, channel, key.publicKey, writer.now()),
+    preview: (request) => openPreview(writer, request),
+    endPreview: ({ browser, ...options }) => endPreview(writer, browser, options),
   };
 }
 
@@ -244,5 +272,8 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     killEffect: (build) => get(`kill?build=${word(build)}`),
     kill: (request) => post('kill', request),
     override: (request) => post('override', request),
+    previews: () => get('previews'),
+    preview: (request) => post('preview', request),
+    endPreview: (request) => post('preview-end', request),
   };
 }

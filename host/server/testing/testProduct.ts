@@ -3,6 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openReleases, publishLocal } from '@liaozhai/releases';
+import { Catalog } from '../../../releases/src/builds/catalog.ts';
+import { localClient } from '../../../releases/src/releaseClient.ts';
+import { openStore, requireKey } from '../../../releases/src/store/store.ts';
 import { readEnv } from '../env.ts';
 import { createLog } from '../log.ts';
 import { createProduct, type ProductOptions } from '../product.ts';
@@ -26,6 +29,14 @@ export async function openTestProduct() {
   const store = `file:${join(folder, 'store')}`;
   await publishLocal({ dists: testPackages(folder), store });
   const releases = await openReleases({ store });
+  const opened = await openStore(store);
+  const key = await requireKey(opened);
+  const catalog = new Catalog(opened.store);
+  const writer = { store: opened.store, catalog, key, channel: 'production', who: 'manager', now: () => new Date() };
+  const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: 'manager' });
+  /** A release manager with the store at hand. */
+  const manager = localClient(writer, { smoke: null, provenance });
+  let opener = '';
   const backend = await listen(
     createServer(({ url = '', headers }, response) => {
       askedOfBackend.push(url);
@@ -43,6 +54,13 @@ export async function openTestProduct() {
         createProduct({ releases, env, backendUrl: () => backend, log, config: { support: {} }, ...options }),
       );
     },
+    /** Gives the browser of a request leave to run what it names. */
+    async preview({ request }: { request: string }) {
+      opener = request.split(' ').at(-1) ?? '';
+      await manager.preview({ request, person: 'Li Hua', hours: 4 });
+    },
+    /** Takes the last leave back. */
+    endPreview: () => manager.endPreview({ browser: opener }),
     close() {
       for (const server of servers) server.close();
       rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { bundledRemotes } from './bundledRemotes';
 /** What the page's inline script (`loader.ts`) leaves behind for the host. */
 interface PageLoader {
   policy: { createScriptURL(url: string): unknown } | null;
-  /** Integrity of a listed file of this origin; throws for anything else. */
+  /** Integrity of a listed file of this origin, none for one of a dev server of this page; throws for anything else. */
   hashOf(url: string): string;
   /** Set by the host's script as it begins to run. */
   started: boolean;

@@ -145,10 +145,10 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     },
     fallBack,
     hasOther(url) {
-      const { pathname } = new URL(url, location.href);
+      const { href } = new URL(url, location.href);
       return Object.keys(set.remotes).some((name) => {
         const active = activeBuild(name);
-        if (!active || !pathname.startsWith(folderOf(active.entry))) return false;
+        if (!active || !href.startsWith(folderOf(active.entry))) return false;
         return buildsOf(name).some(({ id }) => id !== active.id && !failedHere.has(id));
       });
     },
@@ -162,8 +162,8 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   };
 }
 
-/** Path of the folder that all files of a build are in, with its last slash. */
-const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).pathname;
+/** Address of the folder that all files of a build are in, with its last slash. */
+const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
 
 /** What running a remote's entry leaves on the global object. */
 interface Container {
@@ -236,7 +236,8 @@ function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();
   return (health: Omit<Beacon, 'set' | 'candidate'>) => {
     const vote = `${health.build} ${health.outcome}`;
-    if (set === BUNDLED || sent.has(vote)) return;
+    // what runs from a dev server is no build, and nobody's figures
+    if (set === BUNDLED || health.build.includes('@local') || sent.has(vote)) return;
     sent.add(vote);
     const body = JSON.stringify({ ...health, set, candidate } satisfies Beacon);
     navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));

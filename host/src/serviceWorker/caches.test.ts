@@ -111,6 +111,12 @@ describe('the page', () => {
     ['is kept for every address', '/explore', () => page('1', html), [anyPage]],
     ['that led elsewhere is not kept', '/explore', redirected, []],
     ['that is an error is not kept', '/explore', () => page('1', { ...html, status: 503 }), []],
+    [
+      'with code of a dev server is not kept',
+      '/explore',
+      () => page('1', { headers: { ...html.headers, 'cache-control': 'private, no-store' } }),
+      [],
+    ],
     ['that is no document is not kept', '/explore', () => page('1'), []],
     ['of an address that is no screen is not kept', '/api/v1/user', () => page('1', html), []],
   ];

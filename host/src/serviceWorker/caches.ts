@@ -13,8 +13,11 @@ const isFile = /\.[a-z0-9]{2,11}$/i;
 /** Whether the app opens at an address; the backend, the channels and files may be looked at in a tab as well. */
 export const isPageAddress = ({ pathname }: URL) => !elsewhere.test(pathname) && !isFile.test(pathname);
 
+/** One that runs a dev server's code, or asks whether to, is not to be kept (`no-store`). */
 export const isWholePage = ({ status, headers }: Response) =>
-  status === 200 && (headers.get('content-type') ?? '').startsWith('text/html');
+  status === 200 &&
+  (headers.get('content-type') ?? '').startsWith('text/html') &&
+  !headers.get('cache-control')?.includes('no-store');
 
 interface KeptSet {
   host: { entry: string };

@@ -11,7 +11,7 @@ import { TabBar } from './TabBar';
 
 /** The frame around the screens: notices above, the tab bar below (a rail at the left of a wide window). */
 export function Shell() {
-  const { set, routes, components } = usePage();
+  const { set, routes, components, LocalBadge } = usePage();
   const navigation = useNavigation();
   const { location } = usePosition();
   const [memory] = useState(createScrollMemory);
@@ -33,7 +33,7 @@ export function Shell() {
         <MinorMode pathname={location.pathname} />
       </Router>
       <div className={styles.notices}>
-        {set.override && <OverrideBadge expires={set.override.expires} />}
+        {LocalBadge ? <LocalBadge /> : set.override && <OverrideBadge expires={set.override.expires} />}
         <OfflineBanner online={online} />
       </div>
       <div className={styles.screens}>
@@ -85,4 +85,4 @@ function OverrideBadge({ expires }: { expires: string }) {
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** `14:05`, in the reader's own time zone. */
-const clockTime = (time: Date) => `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+export const clockTime = (time: Date) => `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;

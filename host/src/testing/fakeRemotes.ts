@@ -1,6 +1,7 @@
 import { CONTRACT_VERSION, type RemoteModule } from '@liaozhai/shared/contract';
 import { init } from '@module-federation/enhanced/runtime';
 import type { ComponentType } from 'react';
+import { readPageSet } from '../federation/pageSet';
 import { createPage, type Page } from '../page';
 import { testSet } from './pageFixture';
 
@@ -38,7 +39,7 @@ export function startFederation() {
 export function openPage(): Page {
   startFederation();
   Object.assign(globalThis, containers);
-  return createPage();
+  return createPage(readPageSet());
 }
 
 interface HappyWindow {

@@ -9,6 +9,7 @@ import type { BuildHealth, Health } from '../../src/health/autoStop.ts';
 import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
+import type { SiteOf } from '../../src/operations/override.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SignIn } from './signIn.ts';
@@ -50,6 +51,8 @@ export interface ConsoleOptions {
   channel: string;
   /** The gate's browser check for a channel, or null to go without. */
   smokeFor: (channel: string) => Promise<GateCheck | null>;
+  /** Where a channel is served. */
+  siteOf?: SiteOf;
   /** How much may be published; those of the environment if left out. */
   limits?: QuotaLimits;
   /** Where people may sign in beside tokens. */
@@ -85,7 +88,8 @@ export class ConsoleContext {
   async client(channel: string, who: string, { judging = false, permit }: ClientOptions = {}): Promise<ReleaseClient> {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
     const smoke = judging ? await this.options.smokeFor(channel) : null;
-    return localClient(this.writer(channel, who, permit), { smoke, provenance });
+    const site = this.options.siteOf?.(channel) ?? null;
+    return localClient(this.writer(channel, who, permit), { smoke, provenance, site });
   }
 
   /**

@@ -7,9 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { Hono } from 'hono';
 import { buildFolder } from '../../src/model/ids.ts';
 import { canonicalJson, newSigningKey, sha256Hex, signText } from '../../src/model/signing.ts';
+import { createChannelFrom, sourceIn } from '../../src/operations/promoteFrom.ts';
+import { activate } from '../../src/operations/switching.ts';
 import { createToken, listTokens, revokeToken } from '../../src/operations/tokens.ts';
 import { httpClient } from '../../src/releaseClient.ts';
-import { openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
+import { openGate, openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
 import { pageFiles } from './startConsole.ts';
@@ -51,6 +53,48 @@ const post = async (grant: string, verb: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 const seqNow = async () => (await at.current()).seq;
+
+describe('promoting from another channel', () => {
+  test('is a manager’s as a whole, and a deployer’s for the own remote', async () => {
+    const preview = { ...at.writer, channel: 'preview' };
+    await createChannelFrom(preview, sourceIn(at.writer, 'production'));
+    await activate(preview, [storiesNext, chatNext], { gate: openGate });
+    expect((await post('viewer', 'promote', { from: 'preview' })).status).toBe(403);
+    expect((await post('deployer:stories', 'promote', { from: 'preview', name: 'chat' })).status).toBe(403);
+    expect((await post('deployer:stories', 'promote', { from: 'preview', force: true })).status).toBe(403);
+    expect((await post('manager', 'promote', { from: 'nowhere' })).status).toBe(422);
+    const before = (await at.current()).stable?.builds ?? [];
+    const answer = await post('deployer:stories', 'promote', { from: 'preview', why: 'tried' });
+    expect(await answer.json()).toMatchObject({ changed: true, loggedThere: true });
+    const now = (await at.current()).stable?.builds;
+    expect(now).toContain(storiesNext);
+    expect(now).not.toContain(chatNext);
+    await activate(at.writer, before, { gate: openGate });
+  });
+});
+
+describe('previews from dev servers', () => {
+  const request = `stories@http://localhost:3101 ${'d'.repeat(32)}`;
+  const body = { request, person: 'Li Hua', hours: 1, why: 'new list' };
+
+  test('are a manager’s to open and to end, and name both in the log', async () => {
+    for (const grant of GRANTS.filter((each) => each !== 'manager'))
+      expect((await post(grant, 'preview', body)).status).toBe(403);
+    expect((await post('manager', 'preview', body)).status).toBe(200);
+    const list = await (await ask('/previews', bearer('viewer'))).json();
+    expect(list).toMatchObject([{ person: 'Li Hua', remotes: ['stories@http://localhost:3101'] }]);
+    const [entry] = await (await ask('/log?limit=1', bearer('viewer'))).json();
+    expect(entry).toMatchObject({ verb: 'preview', who: expect.stringMatching(/^manager \(/), why: 'new list' });
+    expect((await post('deployer:stories', 'preview-end', { browser: 'd'.repeat(32) })).status).toBe(403);
+    expect((await post('manager', 'preview-end', { browser: 'd'.repeat(32) })).status).toBe(200);
+    expect(await (await ask('/previews', bearer('viewer'))).json()).toEqual([]);
+  });
+
+  test('of a far origin without https are a wrong request', async () => {
+    const wrong = { ...body, request: request.replace('localhost', 'evil.example') };
+    expect((await post('manager', 'preview', wrong)).status).toBe(400);
+  });
+});
 
 describe('sec.releases: who gets in', () => {
   test('nobody without a token, with a wrong one, or with a cookie', async () => {

@@ -80,7 +80,7 @@ const BODIES = {
     ...reason,
     force,
   }),
-  promote: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
+  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force }),
   abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
   withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
@@ -90,6 +90,13 @@ const BODIES = {
     hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
     why,
   }),
+  preview: bodySchema({
+    request: textSchema(1200, 3),
+    person: textSchema(60, 1),
+    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 4),
+    ...reason,
+  }),
+  'preview-end': bodySchema({ browser: textSchema(40), ...reason }),
 } as const;
 
 type Verb = keyof typeof BODIES;
@@ -201,6 +208,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/kill', async (context) =>
     context.json(await (await client(context)).killEffect(context.req.query('build') ?? '')),
   );
+  app.get('/previews', async (context) => context.json(await (await client(context)).previews()));
   app.get('/channels', async (context) =>
     context.json({ channels: await console.channels(), shown: console.options.channel }),
   );
@@ -224,6 +232,8 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   withdraw: (client, body) => client.withdraw(body),
   kill: (client, body) => client.kill(body),
   override: (client, body) => client.override(body),
+  preview: (client, body) => client.preview(body),
+  'preview-end': (client, body) => client.endPreview(body),
 };
 
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */

@@ -10,6 +10,7 @@ import { contentType } from '../../src/builds/readPackage.ts';
 import { hasCode, messageOf, usage } from '../../src/errors.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { sha256Hex } from '../../src/model/signing.ts';
+import { type SiteOf, sitesFrom } from '../../src/operations/override.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
@@ -31,6 +32,8 @@ export interface StartConsoleOptions {
   signIn?: SignInSettings | null;
   /** Where people reach the console, if not at this machine's own port. */
   publicOrigin?: string;
+  /** Where a channel is served; what RELEASES_SITE says if left out. */
+  siteOf?: SiteOf;
   /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
   localToken?: boolean;
   note?: (line: string) => void;
@@ -77,6 +80,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     channel: options.channel ?? 'production',
     smokeFor,
     signIn,
+    siteOf: options.siteOf ?? sitesFrom(process.env.RELEASES_SITE),
   });
   const app = new Hono();
   app.route('/v1', createApi(context));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type { BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me } from './api';
+import type { BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me, Preview } from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './texts';
@@ -61,6 +61,8 @@ function openServer() {
       endsCandidate: false,
       lost: ['/explore', '/story/:id'],
     } as KillEffect,
+    previews: [] as Preview[],
+    site: null as string | null,
     check: [] as { check: string; problems: string[] }[],
     away: false,
     /** What `/auth` answers; null: a console that offers tokens only. */
@@ -90,7 +92,8 @@ function openServer() {
     const seq = server.seqs[channel] ?? 0;
     const verb = pathname.replace('/v1/', '');
     if (verb === 'check') return [200, server.check];
-    if (verb === 'override') return [200, { query: '?override=abc' }];
+    if (verb === 'override')
+      return [200, { query: '?override=abc', address: server.site && `${server.site}/?override=abc` }];
     if (body) return change(channel, seq, body);
     const status = {
       ...statusAt(seq, channel, server.percent),
@@ -106,6 +109,7 @@ function openServer() {
       builds: server.builds,
       health: server.health,
       before: { seq: 3 },
+      previews: server.previews,
       kill: server.effect,
       diff: [
         { name: 'stories', from: next, to: old },
@@ -306,7 +310,10 @@ describe('what the page shows', () => {
   test.each([
     [
       { role: 'manager', name: null },
-      ['回退 chat', '撤下 stories', '回退 stories', '整体回退', '调整比例', '中止灰度 stories', '全量上线 stories'],
+      [
+        ...['回退 chat', '撤下 stories', '回退 stories', '换成 preview 的全部构建', '整体回退'],
+        ...['调整比例', '中止灰度 stories', '全量上线 stories'],
+      ],
     ],
     [
       { role: 'deployer', name: 'stories' },
@@ -511,6 +518,78 @@ describe('a change', () => {
     await waitFor(() => expect(said()).toBe('检查通过，可以上线'));
     await userEvent.click(button(`临时链接 ${next}`));
     await waitFor(() => expect(dialog().textContent).toContain('?override=abc'));
+  });
+
+  test('an override is a whole address, copied by its button', async () => {
+    server.site = 'https://app.example';
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    await userEvent.click(await screen.findByRole('button', { name: `临时链接 ${next}` }));
+    const copy = await within(dialog()).findByRole('button', { name: '复制' });
+    await userEvent.click(copy);
+    await waitFor(() => expect(copy.textContent).toBe('已复制'));
+    expect(await navigator.clipboard.readText()).toBe('https://app.example/?override=abc');
+  });
+});
+
+test('what another channel runs is promoted after its differences were shown', async () => {
+  await openPage();
+  await userEvent.click(button('换成 preview 的全部构建'));
+  await waitFor(() => expect(dialog().textContent).toContain('stories：1.1.0'));
+  expect(server.asked.some(({ path }) => path.startsWith('diff?channel=production&a=stable&b=preview%3Astable'))).toBe(
+    true,
+  );
+  await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+  await waitFor(() =>
+    expect(server.posted()).toEqual([
+      { path: 'promote?channel=production', body: { from: 'preview', why: '', seq: 7 } },
+    ]),
+  );
+});
+
+describe('a preview from a dev server', () => {
+  const browser = 'b'.repeat(32);
+  const remotes = ['stories@http://localhost:3101'];
+
+  test('is opened for a person by what their page shows, after a word of warning, in the log with the reason', async () => {
+    await openPage();
+    const part = within(section('本地预览'));
+    await userEvent.click(part.getByText('为一个人打开'));
+    await userEvent.type(part.getByLabelText('请求'), `${remotes[0]} ${browser}`);
+    await userEvent.type(part.getByLabelText('给谁（会写入记录）'), '李华');
+    await userEvent.click(part.getByRole('button', { name: '打开' }));
+    for (const line of [remotes[0] ?? '', '李华', '没有经过检查'])
+      await waitFor(() => expect(dialog().textContent).toContain(line));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '打开' }));
+    await waitFor(() =>
+      expect(server.posted()).toEqual([
+        {
+          path: 'preview?channel=production',
+          body: { request: `${remotes[0]} ${browser}`, person: '李华', hours: 4, why: '', seq: 7 },
+        },
+      ]),
+    );
+  });
+
+  const held = { browser, channel: 'production', remotes, person: '李华', why: '', at: instant(60), revoked: null };
+  const listed = { ...held, expires: instant(-3600), who: '小王', sig: '' };
+
+  test('is listed while it holds, and ended by its button', async () => {
+    server.previews = [listed];
+    await openPage();
+    await waitFor(() => expect(section('本地预览').textContent).toContain('stories@http://localhost:3101'));
+    await userEvent.click(button('结束 李华'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '结束' }));
+    await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ browser }));
+  });
+
+  test('is nothing to open or to end for who only looks', async () => {
+    server.previews = [listed];
+    server.me = { role: 'viewer', name: null };
+    await openPage();
+    await waitFor(() => expect(section('本地预览').textContent).toContain('李华'));
+    expect(screen.queryByRole('button', { name: '结束 李华' })).toBeNull();
+    expect(screen.queryByText('为一个人打开')).toBeNull();
   });
 });
 

@@ -29,6 +29,7 @@ import styles from './Console.module.css';
 import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
 import { ActionButton, LiveSection, type SectionProps } from './LiveSection';
+import { PreviewSection } from './PreviewSection';
 import { evidenceLine, formats, fullIdsOf, LANGUAGES, language, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
@@ -217,7 +218,7 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
         {seen && (
           <div className={styles.sections}>
             <Section title={texts.live.title}>
-              <LiveSection status={seen.status} {...part} />
+              <LiveSection status={seen.status} channels={channels} {...part} />
             </Section>
             <Section title={texts.candidate.title}>
               <CandidateSection status={seen.status} {...part} />
@@ -227,6 +228,9 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             </Section>
             <Section title={texts.builds.title}>
               <BuildsSection status={seen.status} names={seen.names} {...part} />
+            </Section>
+            <Section title={texts.preview.title}>
+              <PreviewSection previews={state.previews} {...part} />
             </Section>
             <Section title={texts.log.title} className={styles.log}>
               <LogSection log={seen.log} {...part} />
@@ -259,6 +263,8 @@ const TONES: Record<string, string | undefined> = {
   withdraw: styles.back,
   canary: styles.aside,
   init: styles.aside,
+  preview: styles.aside,
+  'preview-end': styles.aside,
   renew: styles.aside,
 };
 

@@ -70,8 +70,8 @@ function LiveRow({ id, status, me, console, running }: { id: string; status: Cha
 }
 
 /** What everyone runs, since when and by whom. */
-export function LiveSection(props: { status: ChannelDocument } & SectionProps) {
-  const { status, me, console, running, now } = props;
+export function LiveSection(props: { status: ChannelDocument; channels: readonly string[] } & SectionProps) {
+  const { status, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   return (
@@ -91,6 +91,19 @@ export function LiveSection(props: { status: ChannelDocument } & SectionProps) {
       )}
       <div className={styles.actions}>
         <small className={styles.aside}>{texts.live.expires(formats.day(expires))}</small>
+        {maySwitch(me) &&
+          channels
+            .filter((channel) => channel !== status.channel)
+            .map((channel) => (
+              <ActionButton
+                key={channel}
+                control={`promote ${channel}`}
+                running={running}
+                onClick={() => void console.promoteFrom(`promote ${channel}`, channel)}
+              >
+                {texts.live.promoteFrom(channel)}
+              </ActionButton>
+            ))}
         {maySwitch(me) && (
           <ActionButton
             variant="danger"

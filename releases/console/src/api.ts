@@ -4,8 +4,19 @@ import type { BuildHealth, CandidateHealth, Health } from '../../src/health/auto
 import type { ReadAction } from '../../src/model/action';
 import type { ChannelDocument } from '../../src/model/channel';
 import type { KillEffect } from '../../src/operations/goingBack';
+import type { Preview } from '../../src/operations/override';
 
-export type { BuildHealth, BuildSummary, CandidateHealth, ChannelDocument, Difference, Health, KillEffect, LogEntry };
+export type {
+  BuildHealth,
+  BuildSummary,
+  CandidateHealth,
+  ChannelDocument,
+  Difference,
+  Health,
+  KillEffect,
+  LogEntry,
+  Preview,
+};
 export type Action = ReadAction;
 export type Evidence = ReadAction['evidence'][number];
 

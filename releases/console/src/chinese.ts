@@ -22,6 +22,10 @@ const verbs: Record<string, string> = {
   kill: '禁用',
   withdraw: '撤下',
   renew: '续签',
+  promoted: '带去',
+  seed: '建立自',
+  preview: '打开本地预览',
+  'preview-end': '结束本地预览',
 };
 
 const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
@@ -75,6 +79,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     rollback: '回退',
     rollbackAll: '整体回退',
     withdraw: '撤下',
+    promoteFrom: (channel: string) => `换成 ${channel} 的全部构建`,
     expires: (when: string) => `签名有效至 ${when}`,
     state: (seq: number) => `状态 ${seq}`,
   },
@@ -125,6 +130,22 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     run: '流水线',
     size: (bytes: number, files: number) => `${number(Math.round(bytes / 1024))} KiB，${number(files)} 个文件`,
   },
+  preview: {
+    title: '本地预览',
+    about: '让一个人在自己的浏览器里，用自己的开发服务器代替已发布的模块。其他人不受影响。',
+    nothing: '现在没有打开的本地预览。',
+    request: '请求',
+    requestHint: '粘贴对方页面上引号之间的内容：模块@地址 和浏览器',
+    person: '给谁（会写入记录）',
+    hours: '小时',
+    open: '打开',
+    openFor: '为一个人打开',
+    end: '结束',
+    subject: (person: string, remotes: string) => `${person}：${remotes}`,
+    until: (when: string, who: string) => `至 ${when}，由 ${who} 打开`,
+    only: (person: string, hours: number) => `只对 ${person} 的这一个浏览器，${number(hours)} 小时`,
+    unchecked: '这些代码没有经过检查，能做到这个人在站内能做到的一切',
+  },
   log: {
     title: '记录',
     restore: '回到此状态',
@@ -134,6 +155,8 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
   },
   /** What an action of the log was about. */
   subject: {
+    from: (builds: string, channel: string, seq: number) => `${builds}（来自 ${channel} 的状态 ${seq}）`,
+    into: (builds: string, channel: string, seq: number) => `${builds}（到 ${channel} 的状态 ${seq}）`,
     init: '通道',
     renew: '签名有效期延长',
     canary: (builds: string, share: number) => `${builds}（${percent(share)} 的访客）`,
@@ -174,7 +197,11 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     changed: (seq: number) => `完成，现在是状态 ${seq}`,
     unchanged: '没有需要变更的内容',
     checked: '检查通过，可以上线',
-    override: '临时链接已建立，两小时内有效：把下面这段加到任意页面地址之后',
+    override: '临时链接已建立，两小时内有效',
+    overrideWithoutSite: '临时链接已建立，两小时内有效：把下面这段加到任意页面地址之后',
+    copy: '复制',
+    copied: '已复制',
+    copyFailed: '没能复制，请长按上面的内容',
     close: '知道了',
   },
   justNow: '刚刚',

@@ -9,12 +9,14 @@ import {
   type KillEffect,
   type LogEntry,
   type Me,
+  type Preview,
   post,
 } from './api';
 import { nameOf, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
+const PREVIEWS_MILLISECONDS = 30_000;
 
 /** What the page shows besides the health figures, as last seen. */
 export interface Seen {
@@ -55,6 +57,8 @@ export interface ConsoleState {
   channel: string;
   /** Null while nothing of the channel is known. */
   seen: Seen | null;
+  /** Who may run remotes from a dev server now. */
+  previews: readonly Preview[];
   health: Health | null;
   /** When the page last asked the server; relative times are computed from it. */
   now: Date;
@@ -65,8 +69,8 @@ export interface ConsoleState {
   /** Name of the control whose request is under way; no other starts meanwhile. */
   running: string | null;
   question: Question | null;
-  /** How something went, with lines to read or to copy. */
-  notice: { title: string; lines: readonly string[] } | null;
+  /** How something went, with lines to read, and what is to be taken along by a button. */
+  notice: { title: string; lines: readonly string[]; copy?: string } | null;
   toast: Toast | null;
 }
 
@@ -140,6 +144,7 @@ export function createConsole(channel: string) {
   let state: ConsoleState = {
     channel,
     seen: null,
+    previews: [],
     health: null,
     now: new Date(),
     stale: false,
@@ -151,6 +156,7 @@ export function createConsole(channel: string) {
   };
   const listeners = new Set<() => void>();
   const healthAsked = new Set<string>();
+  let previewsAsked = 0;
   let asked = 0;
   let shown = 0;
   let toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -181,6 +187,14 @@ export function createConsole(channel: string) {
     if (of === state.channel && !(health instanceof ApiFailure)) set({ health });
   }
 
+  /** They end by themselves, so they are asked for from time to time as well as after a change. */
+  async function refreshPreviews(of: string): Promise<void> {
+    if (Date.now() - previewsAsked < PREVIEWS_MILLISECONDS) return;
+    previewsAsked = Date.now();
+    const previews = await get<Preview[]>(`previews?channel=${encodeURIComponent(of)}`).catch(failureOf);
+    if (of === state.channel && !(previews instanceof ApiFailure)) set({ previews });
+  }
+
   /** Asks the server for the current state. Answers about a channel that was left, or older than what is shown, are dropped. */
   async function refresh(): Promise<void> {
     const of = state.channel;
@@ -194,6 +208,7 @@ export function createConsole(channel: string) {
     if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: false, now });
     else if (answer.status === 401) set({ refused: true });
     else set({ stale: true, now });
+    void refreshPreviews(of);
   }
 
   function decided(): Decided {
@@ -230,7 +245,8 @@ export function createConsole(channel: string) {
     refresh,
 
     chooseChannel: (chosen: string) => {
-      set({ channel: chosen, seen: null, health: null, stale: false });
+      previewsAsked = 0;
+      set({ channel: chosen, seen: null, previews: [], health: null, stale: false });
       return refresh();
     },
 
@@ -243,6 +259,23 @@ export function createConsole(channel: string) {
       await run(control, async () => {
         const changes = await rollbackChanges(seen, name, to);
         ask('rollback', { name, to }, { title, action: texts.live.rollback, danger: true, changes }, seen);
+      });
+    },
+
+    /** Asks before everybody gets what another channel runs. */
+    promoteFrom: async (control: string, channel: string) => {
+      const seen = decided();
+      await run(control, async () => {
+        const differences = await get<Difference[]>(
+          `${pathOf('diff', seen)}&a=stable&b=${encodeURIComponent(`${channel}:stable`)}`,
+        );
+        const title = texts.live.promoteFrom(channel);
+        ask(
+          'promote',
+          { from: channel },
+          { title, action: texts.candidate.promote, changes: differences.map(changeLine) },
+          seen,
+        );
       });
     },
 
@@ -288,6 +321,7 @@ export function createConsole(channel: string) {
       await run('question', async () => {
         const request = { ...body, why, seq: seen.seq };
         const { changed, document } = await post<Changed>(pathOf(verb, seen), request);
+        previewsAsked = 0;
         set({ question: null });
         say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');
       });
@@ -309,8 +343,14 @@ export function createConsole(channel: string) {
 
     override: (control: string, build: string) =>
       run(control, async () => {
-        const { query } = await post<{ query: string }>(pathOf('override', decided()), { builds: [build], hours: 2 });
-        set({ notice: { title: texts.done.override, lines: [query] } });
+        const request = { builds: [build], hours: 2 };
+        const { query, address } = await post<{ query: string; address: string | null }>(
+          pathOf('override', decided()),
+          request,
+        );
+        const { override, overrideWithoutSite } = texts.done;
+        const copy = address ?? query;
+        set({ notice: { title: address ? override : overrideWithoutSite, lines: [copy], copy } });
       }),
   };
   return self;

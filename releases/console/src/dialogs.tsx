@@ -104,6 +104,22 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
   return (
     <Dialog open={notice !== null} title={shown?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
       <Lines lines={shown?.lines ?? []} />
+      {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} />}
     </Dialog>
+  );
+}
+
+/** Says itself how it went. */
+function CopyButton({ text }: { text: string }) {
+  const [label, setLabel] = useState<string>(texts.done.copy);
+  const copy = () =>
+    (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))).then(
+      () => setLabel(texts.done.copied),
+      () => setLabel(texts.done.copyFailed),
+    );
+  return (
+    <Button variant="primary" onClick={() => void copy()}>
+      <span role="status">{label}</span>
+    </Button>
   );
 }

@@ -123,6 +123,14 @@ export function subjectOf(action: Action): string {
       return texts.subject.canary(listOf(action), action.percent);
     case 'rollback':
       return texts.subject.rollback(listOf(action), action.to);
+    case 'promote':
+    case 'seed':
+      return action.from ? texts.subject.from(listOf(action), action.from.channel, action.from.seq) : listOf(action);
+    case 'promoted':
+      return texts.subject.into(listOf(action), action.into.channel, action.into.seq);
+    case 'preview':
+    case 'preview-end':
+      return texts.preview.subject(action.person, texts.list(action.remotes));
     case 'text':
       return action.text;
     default:

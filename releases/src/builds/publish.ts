@@ -29,9 +29,9 @@ export function recordOf({ description, files }: BuiltPackage, provenance: Prove
 }
 
 /** Claims the record's version for it. Throws refused if other bytes have it. */
-export async function claimVersion(store: Store, record: BuildRecord): Promise<boolean> {
+export async function claimVersion(store: Store, record: BuildRecord, at = record.provenance.at): Promise<boolean> {
   const { name, version } = buildIdParts(record.id);
-  const { at, publisher } = record.provenance;
+  const { publisher } = record.provenance;
   if (await store.create(claimKey(name, version), canonicalJson({ id: record.id, at, publisher }))) return true;
   const holder = await claimedBy(store, name, version);
   if (holder === record.id) return false;
@@ -58,6 +58,15 @@ export async function writeFile(store: Store, key: string, body: Buffer): Promis
   return isNew;
 }
 
+export interface PublishOptions {
+  /** Bytes of the disk that stay free. */
+  reserve?: number;
+  /** When it came into this store, by which it counts as young; when it was published if left out. */
+  at?: string;
+  /** Refuses a package that is not the build it is taken for. */
+  isExpected?: (record: BuildRecord) => boolean;
+}
+
 /**
  * Stores a package: its files, then `build.json`, then the version's claim, so that a crash leaves nothing that counts as a
  * build and publishing again finishes the work. The same bytes again do nothing. Throws refused if the version is taken, or the disk
@@ -67,9 +76,11 @@ export async function publish(
   store: Store,
   built: BuiltPackage,
   provenance: Provenance,
-  { reserve } = limitsFrom(),
+  { reserve = limitsFrom().reserve, at, isExpected }: PublishOptions = {},
 ): Promise<Published> {
   const record = recordOf(built, provenance);
+  if (isExpected && !isExpected(record))
+    throw refused(`the files of ${record.id} are not what they were published as`, 'Publish the build again.');
   const { name, version } = buildIdParts(record.id);
   if ((await claimedBy(store, name, version)) === record.id) return { id: record.id, record, created: false };
   const files = [...built.files];
@@ -85,7 +96,7 @@ export async function publish(
     await store.create(`${folder}/build.json`, canonicalJson(record));
   };
   await writeAll([...files]);
-  const created = await claimVersion(store, record);
+  const created = await claimVersion(store, record, at);
   // files that an earlier attempt had left may have been swept away until now; what is claimed is not swept
   const stored = new Set(await store.list(`${folder}/`));
   const swept = files.filter(([path]) => !stored.has(`${folder}/${path}`));

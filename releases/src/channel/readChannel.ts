@@ -133,7 +133,7 @@ export interface Difference {
   provenance: Provenance | null;
 }
 
-/** The builds a word stands for: a state's number, `stable`, `candidate`, or a build over stable. */
+/** The builds a word stands for: a state's number, `stable`, `candidate`, another channel's `preview:stable`, or a build over stable. */
 async function buildsOf(store: Store, current: ChannelDocument, publicKey: string, word: string): Promise<string[]> {
   const stable = current.stable?.builds ?? [];
   if (word === 'stable') return stable;
@@ -147,10 +147,12 @@ async function buildsOf(store: Store, current: ChannelDocument, publicKey: strin
     throw refused(`${current.channel} has no candidate`, 'Start one with `canary`.');
   }
   if (/^\d+$/.test(word)) return (await readState(store, current, Number(word), publicKey)).stable?.builds ?? [];
+  const [, other] = /^([a-z][a-z0-9-]*):stable$/.exec(word) ?? [];
+  if (other) return (await requireChannel(store, other, publicKey)).document.stable?.builds ?? [];
   if (word.includes('@')) return mergeBuilds(stable, await resolveBuilds(store, [word]));
   throw refused(
     `"${word}" names no state`,
-    'Use a state number from `log`, `stable`, `candidate` or a build such as stories@1.4.2.',
+    'Use a state number from `log`, `stable`, `candidate`, `preview:stable` or a build such as stories@1.4.2.',
   );
 }
 

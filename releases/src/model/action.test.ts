@@ -16,10 +16,33 @@ const actions: [Action, string][] = [
   [{ kind: 'activate', builds: [stories, chat] }, `activate ${stories} ${chat}`],
   [{ kind: 'canary', builds: [stories], percent: 0.1 }, `canary ${stories} for 0.1 %`],
   [{ kind: 'promote', builds: [stories] }, `promote ${stories}`],
+  [
+    { kind: 'promote', builds: [stories], from: { channel: 'preview', seq: 12 } },
+    `promote ${stories} from preview, state 12`,
+  ],
+  [
+    { kind: 'seed', builds: [chat], from: { channel: 'production', seq: 3, store: 's3://staging/聊斋 a' } },
+    `seed ${chat} from production, state 3, of s3://staging/聊斋 a`,
+  ],
+  [
+    { kind: 'promoted', builds: [chat], into: { channel: 'production', seq: 57 } },
+    `promoted ${chat} to production, state 57`,
+  ],
   [{ kind: 'abort', builds: [stories] }, `abort ${stories}`],
   [{ kind: 'rollback', builds: [chat], to: 4, names: ['chat'] }, `rollback ${chat} as in state 4`],
   [{ kind: 'kill', builds: [chat] }, `kill ${chat}`],
   [{ kind: 'withdraw', builds: [chat] }, `withdraw ${chat}`],
+  [
+    {
+      ...{ kind: 'preview', person: '李华 a+b', browser: 'b'.repeat(32), expires: at },
+      remotes: ['stories@http://localhost:3101', 'chat@http://[::1]:3102'],
+    },
+    `preview stories@http://localhost:3101 chat@http://[::1]:3102 for 李华 a+b (browser ${'b'.repeat(32)}) until ${at}`,
+  ],
+  [
+    { kind: 'preview-end', person: '李华', browser: 'b'.repeat(32), remotes: ['stories@https://dev.example'] },
+    `preview-end stories@https://dev.example for 李华 (browser ${'b'.repeat(32)})`,
+  ],
 ];
 
 describe('an action in the signed document', () => {

@@ -7,7 +7,7 @@ import { parseBuildId } from './ids.ts';
 export const storedActionSchema = v.object({
   verb: textSchema(20),
   who: textSchema(120),
-  /** Build ids, then `5%` for a canary and `+12` for ids that found no room, separated by blanks; once it was a sentence. */
+  /** Build ids, then `5%` for a canary, `from:preview#12` or `into:…` for another channel and `+12` for ids that found no room, separated by blanks; once it was a sentence. */
   what: textSchema(2000),
   why: textSchema(500),
   at: instantSchema,
@@ -27,10 +27,32 @@ interface Named {
   more?: number;
 }
 
+/** A state of another channel, which may be in another store. */
+export interface Place {
+  channel: string;
+  seq: number;
+  store?: string;
+}
+
+/** Leave for a person's browser to run remotes from a dev server, given or taken back. */
+interface Previewed {
+  kind: 'preview' | 'preview-end';
+  person: string;
+  browser: string;
+  /** `stories@http://localhost:3101` */
+  remotes: string[];
+  /** When it ends by itself. */
+  expires?: string;
+}
+
 /** What a change did. The words for it are found where it is shown. */
 export type Action =
   | { kind: 'init' | 'renew' }
-  | ({ kind: 'activate' | 'promote' | 'abort' | 'kill' | 'withdraw' } & Named)
+  | Previewed
+  | ({ kind: 'activate' | 'abort' | 'kill' | 'withdraw' } & Named)
+  | ({ kind: 'promote'; from?: Place } & Named)
+  | ({ kind: 'promoted'; into: Place } & Named)
+  | ({ kind: 'seed'; from: Place } & Named)
   | ({ kind: 'canary'; percent: number } & Named)
   | ({ kind: 'rollback'; to: number; names: string[] } & Named);
 
@@ -88,11 +110,44 @@ function fitting(builds: readonly string[], room: number): Named {
 
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
 
+const wordsOfPreview = ({ person, browser, remotes, expires }: Previewed): string =>
+  [
+    ...remotes,
+    `browser:${browser}`,
+    `person:${encodeURIComponent(person)}`,
+    ...(expires ? [`until:${expires}`] : []),
+  ].join(' ');
+
+/** Null for a sentence. */
+function previewIn(what: string): Omit<Previewed, 'kind'> | null {
+  const words = what.split(' ');
+  const named = (key: string) => words.find((word) => word.startsWith(`${key}:`))?.slice(key.length + 1);
+  const [browser, person, expires] = [named('browser'), named('person'), named('until')];
+  const remotes = words.filter((word) => /^[a-z0-9-]+@https?:/.test(word));
+  if (!browser || !person || remotes.length === 0) return null;
+  return { person: decodeURIComponent(person), browser, remotes, ...(expires ? { expires } : {}) };
+}
+
 function wordsOf(action: Action): string {
+  if ('person' in action) return wordsOfPreview(action);
   if (!('builds' in action)) return '';
-  const { builds, more = 0 } = fitting(action.builds, LONGEST_WHAT - 40);
-  const percent = action.kind === 'canary' ? [`${action.percent}%`] : [];
-  return [...builds, ...percent, ...(more > 0 ? [`+${more}`] : [])].join(' ');
+  const about = [
+    ...(action.kind === 'canary' ? [`${action.percent}%`] : []),
+    ...('from' in action && action.from ? [`from:${wordOfPlace(action.from)}`] : []),
+    ...('into' in action ? [`into:${wordOfPlace(action.into)}`] : []),
+  ];
+  const { builds, more = 0 } = fitting(action.builds, LONGEST_WHAT - 40 - about.join(' ').length);
+  return [...builds, ...about, ...(more > 0 ? [`+${more}`] : [])].join(' ');
+}
+
+/** `preview#12`, with another store's name behind it. */
+const wordOfPlace = ({ channel, seq, store }: Place): string =>
+  `${channel}#${seq}${store ? `@${encodeURIComponent(cut(store, 100))}` : ''}`;
+
+function placeIn(word: string): Place | undefined {
+  const [, channel, seq, store] = /^([a-z][a-z0-9-]*)#(\d+)(?:@(\S+))?$/.exec(word) ?? [];
+  if (!channel) return undefined;
+  return { channel, seq: Number(seq), ...(store ? { store: decodeURIComponent(store) } : {}) };
 }
 
 function storedEvidence(evidence: Evidence): string {
@@ -123,10 +178,17 @@ export function storeAction(
   };
 }
 
-/** The ids, share and number of further ids that `what` holds; null for a sentence. */
-function namedIn(what: string): (Named & { percent?: number }) | null {
-  const named: Named & { percent?: number } = { builds: [] };
+type ReadNamed = Named & { percent?: number; from?: Place; into?: Place };
+
+/** The ids, share, number of further ids and other channel that `what` holds; null for a sentence. */
+function namedIn(what: string): ReadNamed | null {
+  const named: ReadNamed = { builds: [] };
   for (const word of what.split(' ')) {
+    const [, side, place = ''] = /^(from|into):(.*)$/.exec(word) ?? [];
+    if (side === 'from' || side === 'into') {
+      named[side] = placeIn(place);
+      continue;
+    }
     const [, percent, more] = /^(?:(\d+(?:\.\d+)?(?:e-\d+)?)%|\+(\d+))$/.exec(word) ?? [];
     if (percent) named.percent = Number(percent);
     else if (more) named.more = Number(more);
@@ -139,11 +201,19 @@ function namedIn(what: string): (Named & { percent?: number }) | null {
 function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Sentence {
   const sentence: Sentence = { kind: 'text', text: what };
   if (verb === 'init' || verb === 'renew') return what === '' ? { kind: verb } : sentence;
-  const { percent, ...named } = namedIn(what) ?? { builds: [] };
+  if (verb === 'preview' || verb === 'preview-end') {
+    const preview = previewIn(what);
+    return preview ? { kind: verb, ...preview } : sentence;
+  }
+  const read: ReadNamed = namedIn(what) ?? { builds: [] };
+  const { percent, from, into, ...named } = read;
   if (named.builds.length === 0) return sentence;
+  if (verb === 'promote') return { kind: verb, ...named, ...(from ? { from } : {}) };
+  if (verb === 'seed') return from ? { kind: verb, ...named, from } : sentence;
+  if (verb === 'promoted') return into ? { kind: verb, ...named, into } : sentence;
   if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...named, percent };
   if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...named, to, names };
-  const listed = (['activate', 'promote', 'abort', 'kill', 'withdraw'] as const).find((known) => known === verb);
+  const listed = (['activate', 'abort', 'kill', 'withdraw'] as const).find((known) => known === verb);
   return listed ? { kind: listed, ...named } : sentence;
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { dictionarySchema, instantSchema } from '@liaozhai/shared/contract';
+import { dictionarySchema, instantSchema, isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { assertPublished } from '../builds/catalog.ts';
-import { timeOf, type Writer } from '../channel/changeChannel.ts';
+import { type Change, changeChannel, timeOf, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
-import { refused } from '../errors.ts';
+import { refused, usage } from '../errors.ts';
+import { stateOf } from '../model/channel.ts';
 import { mergeBuilds } from '../model/ids.ts';
-import { makeSet } from '../model/set.ts';
+import { HOST_NAME, makeSet } from '../model/set.ts';
 import { canonicalJson, isSigned, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -28,6 +29,24 @@ const overrideSchema = v.object({
 export type Override = v.InferOutput<typeof overrideSchema>;
 
 const overrideKey = (channel: string, id: string): string => `overrides/${channel}/${id}.json`;
+
+/** The address of the site that serves a channel, or null where nobody has said it. */
+export type SiteOf = (channel: string) => string | null;
+
+/** Reads RELEASES_SITE: one address, or `production=https://app.example,preview=https://preview.example`. Throws usage. */
+export function sitesFrom(text = ''): SiteOf {
+  const sites = new Map<string, string>();
+  for (const item of text.split(',').filter((part) => part.trim())) {
+    const [, channel = '', address = ''] = /^(?:([a-z][a-z0-9-]*)=)?(.*)$/.exec(item.trim()) ?? [];
+    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+      throw usage(
+        `RELEASES_SITE: "${address}" is not an address`,
+        'Use https://app.example, or production=https://app.example,preview=https://preview.example.',
+      );
+    sites.set(channel, new URL(address).origin);
+  }
+  return (channel) => sites.get(channel) ?? sites.get('') ?? null;
+}
 
 /** Records an override. Throws refused for missing or killed builds and for spans over a week. */
 export async function createOverride(
@@ -77,4 +96,181 @@ export async function readOverride(
   return isSigned(canonicalJson(unsigned), sig, publicKey) && Date.parse(unsigned.expires) > now.getTime()
     ? parsed.output
     : null;
+}
+
+/** A remote that a browser is to run from somebody's dev server instead of the store. */
+export interface LocalRemote {
+  name: string;
+  origin: string;
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const MOST_REMOTES = 8;
+
+/** Whether an origin is the visitor's own machine, wherever the page came from. */
+export const isLoopback = (origin: string): boolean => LOOPBACK.includes(new URL(origin).hostname);
+
+/**
+ * `stories@http://localhost:3101`: a remote's name and the origin of its dev server, which is on the own machine or speaks https.
+ * Throws usage.
+ */
+export function parseLocalRemote(word: string): LocalRemote {
+  const [, name = '', address = ''] = /^([^@]*)@(.*)$/.exec(word) ?? [];
+  const example = 'Use e.g. stories@http://localhost:3101.';
+  if (!isName(name) || name === HOST_NAME) throw usage(`"${word.slice(0, 80)}" names no remote`, example);
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href || url.origin.length > 100)
+    throw usage(
+      `"${address.slice(0, 80)}" is not the address of a dev server`,
+      `Scheme, host and port only. ${example}`,
+    );
+  if (url.protocol === 'http:' && !isLoopback(url.origin))
+    throw usage(`${url.origin} is neither this machine nor https`, `Serve it over https, or locally. ${example}`);
+  return { name, origin: url.origin };
+}
+
+/** The way one word says a local remote in a link, in the log and in a request. */
+export const localRemoteWord = ({ name, origin }: LocalRemote): string => `${name}@${origin}`;
+
+/** Reads several, each remote once, in an order of their own. Throws usage. */
+export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
+  const remotes = words.map(parseLocalRemote).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (remotes.length === 0 || remotes.length > MOST_REMOTES)
+    throw usage(`1 to ${MOST_REMOTES} remotes at a time`, 'Use e.g. stories@http://localhost:3101.');
+  const twice = remotes.find(({ name }, at) => remotes[at - 1]?.name === name);
+  if (twice) throw usage(`${twice.name} is named twice`, 'Name one dev server for each remote.');
+  return remotes;
+}
+
+const LONGEST_PERSON = 60;
+const BROWSER = /^[0-9a-f]{32}$/;
+const previewSchema = v.object({
+  /** The hash of a secret that one browser holds. */
+  browser: v.string(),
+  channel: v.string(),
+  remotes: v.array(v.string()),
+  person: v.string(),
+  expires: instantSchema,
+  who: v.string(),
+  why: v.string(),
+  at: instantSchema,
+  revoked: v.nullable(instantSchema),
+  sig: v.string(),
+});
+
+/**
+ * Leave for one browser to run remotes from a dev server, for a person and a time: `previews/<channel>/<browser>.json`, signed. A
+ * browser has one at a time.
+ */
+export type Preview = v.InferOutput<typeof previewSchema>;
+
+const previewKey = (channel: string, browser: string): string => `previews/${channel}/${browser}.json`;
+
+async function keptPreview(store: Store, channel: string, browser: string, publicKey: string) {
+  const pointer = BROWSER.test(browser) ? await store.readPointer(previewKey(channel, browser)) : null;
+  if (!pointer) return { preview: null, tag: null };
+  const parsed = v.safeParse(previewSchema, JSON.parse(pointer.body));
+  if (!parsed.success) return { preview: null, tag: pointer.tag };
+  const { sig, ...unsigned } = parsed.output;
+  // the leave of one browser, put under the name of another, opens nothing
+  const isOwn = unsigned.browser === browser && unsigned.channel === channel;
+  const isSound = isOwn && isSigned(canonicalJson(unsigned), sig, publicKey);
+  return { preview: isSound ? parsed.output : null, tag: pointer.tag };
+}
+
+const holds = ({ revoked, expires }: Preview, now: Date): boolean =>
+  revoked === null && Date.parse(expires) > now.getTime();
+
+/** What a browser may run now, or null: without leave, forged, ended and expired are all the same to a visitor. */
+export async function readPreview(
+  store: Store,
+  channel: string,
+  browser: string,
+  publicKey: string,
+  now: Date,
+): Promise<Preview | null> {
+  const { preview } = await keptPreview(store, channel, browser, publicKey);
+  return preview && holds(preview, now) ? preview : null;
+}
+
+/** Every leave of a channel that still holds, the newest first. */
+export async function listPreviews(store: Store, channel: string, publicKey: string, now: Date): Promise<Preview[]> {
+  const files = await store.children(`previews/${channel}/`);
+  const found = await Promise.all(
+    files.map((file) => readPreview(store, channel, file.replace(/\.json$/, ''), publicKey, now)),
+  );
+  return found.filter((preview) => preview !== null).sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
+async function keepPreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Promise<void> {
+  const body = canonicalJson({ ...unsigned, sig: signText(canonicalJson(unsigned), writer.key) });
+  for (;;) {
+    const { tag } = await keptPreview(writer.store, writer.channel, unsigned.browser, writer.key.publicKey);
+    if (await writer.store.swapPointer(previewKey(writer.channel, unsigned.browser), body, tag)) return;
+  }
+}
+
+export interface PreviewRequest {
+  /** What the page shows that asks for leave: `stories@http://localhost:3101 <browser>`, one remote or several. */
+  request: string;
+  /** Whose browser it is; kept in the log. */
+  person: string;
+  hours: number;
+  why?: string;
+  seq?: number;
+}
+
+/** Lets one browser run remotes from a dev server. It is in the channel's log before it holds. Throws usage or refused. */
+export async function openPreview(writer: Writer, request: PreviewRequest): Promise<Change> {
+  const { hours, why = '', seq } = request;
+  const words = request.request.split(/\s+/).filter(Boolean);
+  const browser = words.find((word) => BROWSER.test(word));
+  const remotes = parseLocalRemotes(words.filter((word) => word !== browser)).map(localRemoteWord);
+  // half a character has no place in the log
+  const person = request.person.replace(/[\ud800-\udfff]/gu, '').trim();
+  if (!browser) throw usage('the request names no browser', 'Take it whole, as the page shows it that asks for leave.');
+  if (!person || person.length > LONGEST_PERSON)
+    throw usage(
+      'a preview is opened for somebody',
+      `Say for whom, in 1 to ${LONGEST_PERSON} characters: --person "Li Hua".`,
+    );
+  if (!(hours > 0 && hours <= LONGEST_HOURS))
+    throw refused(`a preview lasts up to ${LONGEST_HOURS} hours`, 'Use e.g. --for 4h.');
+  const at = await timeOf(writer);
+  const expires = new Date(at.getTime() + hours * 3_600_000).toISOString();
+  const change = await changeChannel(
+    writer,
+    async (current) => ({
+      state: stateOf(current),
+      action: { kind: 'preview', person, browser, remotes, expires },
+      why,
+    }),
+    seq,
+  );
+  const { channel, who } = writer;
+  await keepPreview(writer, {
+    ...{ browser, channel, remotes, person, expires, who, why },
+    ...{ at: at.toISOString(), revoked: null },
+  });
+  return change;
+}
+
+/** Takes the leave back, at once. Throws refused where the browser has none. */
+export async function endPreview(
+  writer: Writer,
+  browser: string,
+  { why = '', seq }: { why?: string; seq?: number } = {},
+) {
+  const { store, channel, key } = writer;
+  const at = await timeOf(writer);
+  const preview = await readPreview(store, channel, browser, key.publicKey, at);
+  if (!preview) throw refused(`no preview is open for ${browser.slice(0, 80)}`, 'List them with `preview list`.');
+  const { sig: _, ...unsigned } = preview;
+  await keepPreview(writer, { ...unsigned, revoked: at.toISOString() });
+  const { person, remotes } = preview;
+  return changeChannel(
+    writer,
+    async (current) => ({ state: stateOf(current), action: { kind: 'preview-end', person, browser, remotes }, why }),
+    seq,
+  );
 }

@@ -118,24 +118,42 @@ function candidatesBeside(current: ChannelDocument, changed: readonly string[]) 
   };
 }
 
+interface NewStable {
+  stable: readonly string[];
+  /** The builds that this brings in. */
+  changed: readonly string[];
+  /** What speaks against it beside the gate. */
+  findings?: readonly Finding[];
+}
+
+/** Everything of a decision for a new stable set but its action: candidates that go on beside it, and the gate's word. Throws refused. */
+export async function switchStable(
+  writer: Writer,
+  current: ChannelDocument,
+  { stable, changed, findings = [] }: NewStable,
+  options: SwitchOptions,
+): Promise<Omit<Decision, 'action'>> {
+  const rest = candidatesBeside(current, changed);
+  const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: rest.candidates });
+  const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
+  const gate: Gate = async (proposal) => [...findings, ...(await options.gate(proposal))];
+  const forced = await passGate({ ...options, gate }, proposed(current, next, next.stable, changed));
+  return {
+    prepare: () => storeSets(writer, next),
+    state: next.state,
+    why: options.why,
+    evidence: [...forced, ...rest.evidence, ...evidence],
+  };
+}
+
 /** Gate, then one atomic switch of all named builds. Nothing new = no new state. */
 export function activate(writer: Writer, builds: readonly string[], options: SwitchOptions): Promise<Change> {
   const decide = async (current: ChannelDocument): Promise<Decision | null> => {
     const live = current.stable?.builds ?? [];
     const changed = builds.filter((id) => !live.includes(id));
     if (changed.length === 0) return null;
-    const rest = candidatesBeside(current, changed);
-    const parts = { stable: mergeBuilds(live, changed), lastGood: lastGoodAfter(current, changed) };
-    const plan = replan(current, { ...parts, candidates: rest.candidates });
-    const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
-    const forced = await passGate(options, proposed(current, next, next.stable, changed));
-    return {
-      prepare: () => storeSets(writer, next),
-      state: next.state,
-      action: { kind: 'activate', builds: changed },
-      why: options.why,
-      evidence: [...forced, ...rest.evidence, ...evidence],
-    };
+    const decision = await switchStable(writer, current, { stable: mergeBuilds(live, changed), changed }, options);
+    return { ...decision, action: { kind: 'activate', builds: changed } };
   };
   return changeChannel(writer, decide, options.seq);
 }

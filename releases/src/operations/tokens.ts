@@ -180,7 +180,9 @@ export interface Wish {
     | 'rollback'
     | 'withdraw'
     | 'kill'
-    | 'override';
+    | 'override'
+    | 'preview'
+    | 'preview-end';
   names: string[];
   force?: boolean;
 }

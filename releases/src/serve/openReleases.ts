@@ -10,7 +10,7 @@ import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/chan
 import { mergeBuilds } from '../model/ids.ts';
 import { makeSet, setHash } from '../model/set.ts';
 import { sha384Integrity } from '../model/signing.ts';
-import { readOverride } from '../operations/override.ts';
+import { type Preview, readOverride, readPreview } from '../operations/override.ts';
 import { DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
 import { BuildFiles, type ServedFile } from './buildFiles.ts';
 import { type ChosenSet, isInCandidate, makePageSet } from './pageSet.ts';
@@ -43,6 +43,8 @@ export interface VisitorPage {
 export interface Releases {
   current(): Promise<ChannelDocument>;
   pageFor(visitor: Visitor): Promise<VisitorPage>;
+  /** What a browser may run from a dev server, by leave of a manager; asked of the store each time. */
+  previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
   file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null>;
   /** `/channels/<channel>.json`. */
@@ -96,6 +98,11 @@ class StoreReleases implements Releases {
     this.#pages.set(key, page);
     page.catch(() => this.#pages.delete(key));
     return page;
+  }
+
+  async previewFor(browser: string): Promise<Preview | null> {
+    const { channel } = await this.current();
+    return readPreview(this.#catalog.store, channel, browser, this.#publicKey, this.#now());
   }
 
   file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null> {

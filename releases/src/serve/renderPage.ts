@@ -12,6 +12,8 @@ interface PolicyInput {
   preloadedScripts: readonly string[];
   connectSrc: readonly string[];
   imgOrigins: readonly string[];
+  /** Origins of dev servers that this page, and no other visitor's, may run remotes from. */
+  localOrigins: readonly string[];
   /** Adds HSTS. */
   https: boolean;
 }
@@ -19,14 +21,23 @@ interface PolicyInput {
 const quoted = (sources: readonly string[]): string[] => [...new Set(sources)].map((source) => `'${source}'`);
 const directive = (name: string, ...sources: readonly string[]): string => [name, ...sources].join(' ');
 
+/** Where a dev server's socket listens, by which it has the page reloaded. */
+const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
+
+/**
+ * A dev server's files have no hashes, and what its code appends would be trusted with it: a page with one names the origins that
+ * scripts may come from instead.
+ */
 function contentSecurityPolicy(input: PolicyInput): string {
+  const local = input.localOrigins;
+  const late = local.length > 0 ? ["'self'", ...local] : ["'strict-dynamic'"];
   return [
     "default-src 'none'",
-    directive('script-src', ...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), "'strict-dynamic'"),
-    directive('connect-src', "'self'", ...input.connectSrc),
-    directive('style-src', "'self'", ...quoted(input.inlineStyles)),
-    directive('img-src', "'self'", 'data:', ...input.imgOrigins),
-    "font-src 'self'",
+    directive('script-src', ...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), ...late),
+    directive('connect-src', "'self'", ...input.connectSrc, ...local, ...local.map(socketOf)),
+    directive('style-src', "'self'", ...quoted(input.inlineStyles), ...local),
+    directive('img-src', "'self'", 'data:', ...input.imgOrigins, ...local),
+    directive('font-src', "'self'", ...local),
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
@@ -41,9 +52,10 @@ function contentSecurityPolicy(input: PolicyInput): string {
 /** Every header of the page's answer; names in lower case. */
 const pageHeaders = (input: PolicyInput): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'private, no-cache',
+  // a page with a dev server is kept nowhere: leave for it may end
+  'cache-control': input.localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
   'content-security-policy': contentSecurityPolicy(input),
-  'integrity-policy': 'blocked-destinations=(script)',
+  ...(input.localOrigins.length > 0 ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -157,6 +169,7 @@ export function renderPage(input: PageInput): RenderedPage {
     preloadedScripts: preloads.hashes,
     connectSrc: input.connectSrc ?? [],
     imgOrigins: input.imgOrigins ?? [],
+    localOrigins: (input.pageSet.override?.local ?? []).map(({ origin }) => origin),
     https: input.https ?? false,
   });
   return { html, headers };

@@ -85,15 +85,17 @@ function federatedConfig(name: string, hash: string): EnvironmentConfig {
 
 /**
  * The whole Rsbuild configuration of one remote: `export default remoteConfig('stories')`.
- * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone on its port of remotes.json.
+ * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone on its port of remotes.json, and
+ * `rsbuild dev --env-mode inside` serves it there for a deployed host that an override link has it run.
  */
 export const remoteConfig = (name: string) =>
-  defineConfig(async ({ command }) => {
+  defineConfig(async ({ command, envMode }) => {
     const root = process.cwd();
     const { label, devPort } = registered(name);
     if (!existsSync(join(root, exposed)))
       throw new Error(`${exposed} is missing in ${root}: run the build in the remote's folder`);
-    if (command === 'dev') return standAloneConfig(root, devPort, label);
+    const isInside = envMode === INSIDE;
+    if (command === 'dev' && !isInside) return standAloneConfig(root, devPort, label);
     const facts = packageFacts('remote', root);
     if (isStock) return stockRemoteConfig(facts, name);
     const { routes, slots } = await readDeclaration(root);
@@ -120,12 +122,40 @@ export const remoteConfig = (name: string) =>
       source: { entry: { index: exposed } },
       plugins: [pluginDescribe(describe)],
     });
+    if (isInside) return { ...mergeRsbuildConfig(baseConfig(facts), insideConfig(devPort)), environments: { web } };
     const first = hasPrerendered(root);
     return {
       ...mergeRsbuildConfig(baseConfig(facts), first ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
       environments: { web, ...(first ? { first: prerenderEnvironment(root) } : {}) },
     };
   });
+
+const INSIDE = 'inside';
+
+/** Pages of these origins may read what the dev server has. */
+const pageOrigins = [/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/];
+
+/**
+ * A dev server for a remote inside a deployed host, whose origin HOST_ORIGIN names unless it is on this machine. The code is built
+ * as it will be shipped, since the host's React is the production one, and a page is reloaded after every change.
+ */
+const insideConfig = (port: number): RsbuildConfig => ({
+  mode: 'production',
+  output: { minify: false, sourceMap: { js: 'source-map' } },
+  server: {
+    port,
+    strictPort: true,
+    cors: { origin: [...pageOrigins, ...(process.env.HOST_ORIGIN ? [process.env.HOST_ORIGIN] : [])] },
+  },
+  dev: {
+    hmr: false,
+    // what a page asks for has to be there, and named with its files
+    lazyCompilation: false,
+    liveReload: true,
+    // not the page's origin, which the client would ask otherwise
+    client: { protocol: 'ws', host: 'localhost', port, overlay: false },
+  },
+});
 
 /** Where the backend is called, wherever the page comes from; the socket has rules of its own. */
 const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);

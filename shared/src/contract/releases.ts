@@ -194,7 +194,12 @@ export interface PageSet {
   candidate: boolean;
   /** The sets of the candidates this visitor is in; what runs is all of them put together. */
   candidateSets?: string[];
-  override: { id: string; expires: string } | null;
+  override: {
+    id: string;
+    expires: string;
+    /** Remotes that this browser, by leave, runs from dev servers; their files have no hashes. */
+    local?: { name: string; origin: string }[];
+  } | null;
   /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
   publicKey: string;
   host: { id: string; entry: string; contract: string; css: string[] };

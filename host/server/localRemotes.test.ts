@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { openTestProduct } from './testing/testProduct.ts';
+
+let product: Awaited<ReturnType<typeof openTestProduct>>;
+let origin = '';
+let development = '';
+
+beforeAll(async () => {
+  product = await openTestProduct();
+  origin = await product.serve();
+  development = await product.serve({ LOCAL_REMOTES: 'anyone' });
+});
+
+afterAll(() => product.close());
+
+const local = 'stories@http://localhost:3101';
+
+/** A browser as far as a server sees it: it keeps its cookies and follows no redirect. */
+function openBrowser(at: string) {
+  const cookies = new Map<string, string>();
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const answer = await fetch(at + path, { redirect: 'manual', ...init, headers: { cookie, ...init.headers } });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    return answer;
+  };
+  return {
+    ask,
+    cookies,
+    text: async (path: string) => (await ask(path)).text(),
+    /** Presses the button of a page that asks. */
+    agree: (path: string, page: string, headers: Record<string, string> = { origin: at }) => {
+      const [, proof = ''] = /name="proof" value="([^"]*)"/.exec(page) ?? [];
+      return ask(path, { method: 'POST', body: new URLSearchParams({ proof }), headers });
+    },
+  };
+}
+
+const linkTo = (words: string) => `/explore?override=${encodeURIComponent(words)}`;
+const setOf = (html: string) => JSON.parse(/id="liaozhai-set">([^<]*)</.exec(html)?.[1] ?? 'null');
+const requestIn = (html: string) => /preview open '([^']*)'/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+describe('sec.local-remote: code from a dev server', () => {
+  test('a link alone loads nothing, whoever opens it: it asks for the leave of a manager', async () => {
+    const victim = openBrowser(origin);
+    const answer = await victim.ask(linkTo(local));
+    const html = await answer.text();
+    expect([answer.status, setOf(html)]).toEqual([403, null]);
+    expect(requestIn(html)).toMatch(/^stories@http:\/\/localhost:3101 [0-9a-f]{32}$/);
+    const page = await victim.ask('/explore');
+    expect(page.headers.get('content-security-policy')).not.toContain('localhost');
+    expect(setOf(await page.text()).override).toBeNull();
+  });
+
+  test('runs in the browser that asked, once its person agreed, until the leave ends', async () => {
+    const browser = openBrowser(origin);
+    await product.preview({ request: requestIn(await browser.text(linkTo(local))) });
+    const asking = await browser.ask(linkTo(local));
+    expect(asking.headers.get('content-security-policy')).toMatch(/^default-src 'none'.*frame-ancestors 'none'$/);
+    expect(asking.headers.get('referrer-policy')).toBe('same-origin');
+    expect(setOf(await browser.text('/explore')).override).toBeNull();
+    const agreed = await browser.agree(linkTo(local), await asking.text());
+    expect([agreed.status, agreed.headers.get('location')]).toEqual([303, '/explore']);
+    const page = await browser.ask('/explore');
+    expect(setOf(await page.text()).override).toMatchObject({
+      local: [{ name: 'stories', origin: 'http://localhost:3101' }],
+    });
+    expect(page.headers.get('cache-control')).toBe('private, no-store');
+    // somebody else who has the link, and even the leave's name, has not the cookie
+    const other = openBrowser(origin);
+    expect((await other.ask(linkTo(local))).status).toBe(403);
+    await product.endPreview();
+    expect(await (await browser.ask('/?override=local')).json()).toBeNull();
+    expect(setOf(await browser.text('/explore')).override).toBeNull();
+  });
+
+  test('the policy admits exactly what was agreed to, and for that browser alone', async () => {
+    const browser = openBrowser(development);
+    await browser.agree(linkTo(local), await browser.text(linkTo(local)));
+    const { headers } = await browser.ask('/explore');
+    const policy = Object.fromEntries(
+      (headers.get('content-security-policy') ?? '').split('; ').map((part) => {
+        const [name = '', ...sources] = part.split(' ');
+        return [name, sources.filter((source) => !/^'sha(256|384)-/.test(source))];
+      }),
+    );
+    const own = 'http://localhost:3101';
+    expect(policy).toMatchObject({
+      'script-src': ["'self'", own],
+      'connect-src': ["'self'", own, 'ws://localhost:3101'],
+      'style-src': ["'self'", own],
+      'font-src': ["'self'", own],
+    });
+    expect(JSON.stringify(policy)).not.toMatch(/unsafe|\*/);
+    expect(headers.get('integrity-policy')).toBeNull();
+    const other = await fetch(`${development}/explore`);
+    expect(other.headers.get('content-security-policy')).not.toContain('3101');
+    expect(other.headers.get('integrity-policy')).toBe('blocked-destinations=(script)');
+  });
+
+  test('another site cannot agree in its visitor’s name, nor a page with another proof', async () => {
+    const browser = openBrowser(development);
+    const page = await browser.text(linkTo(local));
+    const foreign = await browser.agree(linkTo(local), page, { origin: 'https://evil.example' });
+    const none = await browser.agree(linkTo(local), page, {});
+    const other = await browser.agree(linkTo('chat@http://localhost:3102'), page);
+    const stranger = await openBrowser(development).agree(linkTo(local), page);
+    expect([foreign.status, none.status, other.status, stranger.status]).toEqual([403, 403, 403, 403]);
+    expect(setOf(await browser.text('/explore')).override).toBeNull();
+  });
+
+  test('what was agreed to does not stretch to what a leave names later', async () => {
+    const browser = openBrowser(origin);
+    const request = requestIn(await browser.text(linkTo(local)));
+    await product.preview({ request });
+    await browser.agree(linkTo(local), await browser.text(linkTo(local)));
+    await product.preview({ request: request.replace('http://localhost:3101', 'https://dev.example') });
+    expect(setOf(await browser.text('/explore')).override).toBeNull();
+    await product.endPreview();
+  });
+
+  test('an origin that is not the own machine needs a leave that names it, even in development', async () => {
+    expect((await openBrowser(development).ask(linkTo('stories@https://dev.example'))).status).toBe(403);
+    expect((await openBrowser(development).ask(linkTo('stories@http://evil.example'))).status).toBe(400);
+  });
+
+  test('nothing of it where the site says off, by whichever cookie', async () => {
+    const browser = openBrowser(development);
+    await browser.agree(linkTo(local), await browser.text(linkTo(local)));
+    const closed = await product.serve({ LOCAL_REMOTES: 'off' });
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+    const page = await (await fetch(`${closed}/explore`, { headers: { cookie } })).text();
+    expect(setOf(page).override).toBeNull();
+    expect((await fetch(`${closed}${linkTo(local)}`)).status).toBe(403);
+  });
+
+  test('the badge’s link ends it', async () => {
+    const browser = openBrowser(development);
+    await browser.agree(linkTo(local), await browser.text(linkTo(local)));
+    expect(setOf(await browser.text('/explore')).override).not.toBeNull();
+    await browser.ask('/?override=off');
+    expect(setOf(await browser.text('/explore')).override).toBeNull();
+  });
+
+  test('words of a link stand in the page as words', async () => {
+    const html = await openBrowser(development).text(linkTo('stories@<img src=x onerror=alert(1)>'));
+    expect(html).not.toContain('<img');
+  });
+
+  test('behind https the cookie belongs to this host alone', async () => {
+    const secure = await product.serve({ TRUST_PROXY: 'true', LOCAL_REMOTES: 'anyone' });
+    const answer = await fetch(secure + linkTo(local), { headers: { 'x-forwarded-proto': 'https' } });
+    expect(answer.headers.getSetCookie().join()).toMatch(/__Host-lz_local=[^;]+;.*HttpOnly;.*Secure;.*SameSite=Lax/);
+  });
+});

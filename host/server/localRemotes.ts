@@ -1,0 +1,165 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  escapeHtml,
+  isLoopback,
+  type LocalRemote,
+  localRemoteWord,
+  parseLocalRemotes,
+  ReleaseError,
+  type Releases,
+} from '@liaozhai/releases';
+import type { Context } from 'hono';
+import { isHttps, type LocalChoice, localChoiceOf, setLocalChoice } from './cookies.ts';
+import type { ServerEnv } from './env.ts';
+
+export interface LocalOptions {
+  releases: Releases;
+  env: Pick<ServerEnv, 'LOCAL_REMOTES' | 'TRUST_PROXY'>;
+}
+
+/** Where nobody has to give leave, a day ends it. */
+const DAY = 24 * 3_600_000;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** How leave names the browser: whoever reads it in the log cannot make the cookie of it. */
+const browserOf = ({ secret }: LocalChoice) => sha256(secret).slice(0, 32);
+
+/** Proves that what is agreed to is what this browser was shown. */
+const proofOf = ({ secret }: LocalChoice, words: readonly string[]) => sha256(`${secret} ${words.join(' ')}`);
+
+const wordsOf = (remotes: readonly LocalRemote[]) => remotes.map(localRemoteWord);
+
+/** Until when a browser may run these remotes from dev servers; null: it may not. */
+async function allowedUntil(
+  { releases, env }: LocalOptions,
+  choice: LocalChoice,
+  remotes: readonly LocalRemote[],
+): Promise<string | null> {
+  if (env.LOCAL_REMOTES === 'off') return null;
+  const preview = await releases.previewFor(browserOf(choice));
+  if (preview && wordsOf(remotes).every((word) => preview.remotes.includes(word))) return preview.expires;
+  const isOwn = remotes.every(({ origin }) => isLoopback(origin));
+  return env.LOCAL_REMOTES === 'anyone' && isOwn ? new Date(Date.now() + DAY).toISOString() : null;
+}
+
+/** The remotes that this page runs from dev servers: agreed to in this browser, and allowed still. */
+export async function localRemotesOf(context: Context, options: LocalOptions) {
+  const choice = localChoiceOf(context, isHttps(context, options.env.TRUST_PROXY));
+  if (!choice || choice.agreed.length === 0) return null;
+  const remotes = readWords(choice.agreed);
+  const expires = 'problem' in remotes ? null : await allowedUntil(options, choice, remotes.remotes);
+  return expires === null || 'problem' in remotes ? null : { local: remotes.remotes, expires };
+}
+
+/** Takes back what was agreed to; leave for the browser stays, so that its person may go on later. */
+export function endLocal(context: Context, secure: boolean) {
+  const choice = localChoiceOf(context, secure);
+  if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);
+}
+
+function readWords(words: readonly string[]): { remotes: LocalRemote[] } | { problem: string } {
+  try {
+    return { remotes: parseLocalRemotes(words) };
+  } catch (cause) {
+    if (cause instanceof ReleaseError) return { problem: `${cause.message}. ${cause.cure}` };
+    throw cause;
+  }
+}
+
+/** Whether an override names dev servers: an id of the store has no @. */
+export const isLocalOverride = (override: string): boolean => override.includes('@');
+
+const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/**
+ * `?override=stories@http://localhost:3101`: asks the person before anything of it runs, and only where it is allowed. A link
+ * alone changes nothing: what it names has to be agreed to on this page, in a browser that was given leave.
+ */
+export async function askForLocal(context: Context, override: string, options: LocalOptions) {
+  const { env } = options;
+  const secure = isHttps(context, env.TRUST_PROXY);
+  if (env.LOCAL_REMOTES === 'off')
+    return answer(context, 403, '这里不运行本地代码', [line('这个网站没有打开本地预览（LOCAL_REMOTES=off）。')]);
+  const read = readWords(override.split(','));
+  if ('problem' in read) return answer(context, 400, '链接不对', [line(read.problem)]);
+  const known = localChoiceOf(context, secure);
+  const choice = known ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
+  if (!known) setLocalChoice(context, choice, secure);
+  const words = wordsOf(read.remotes);
+  const expires = await allowedUntil(options, choice, read.remotes);
+  if (!expires) return answer(context, 403, '还没有允许', askForLeave(words, browserOf(choice)));
+  return answer(context, 200, '在这个浏览器里运行你自己的代码？', askPerson(words, expires, proofOf(choice, words)));
+}
+
+/** The person's yes. Another site cannot send it: it lacks the cookie, the origin and the proof. */
+export async function agreeToLocal(context: Context, override: string, options: LocalOptions) {
+  const secure = isHttps(context, options.env.TRUST_PROXY);
+  const origin = context.req.header('origin');
+  const isOurs = origin && URL.canParse(origin) && new URL(origin).host === context.req.header('host');
+  const choice = localChoiceOf(context, secure);
+  const read = readWords(override.split(','));
+  if (!isOurs || !choice || 'problem' in read) return answer(context, 403, '没有运行', [line('请重新打开链接。')]);
+  const words = wordsOf(read.remotes);
+  const { proof } = await context.req.parseBody();
+  const isShown = typeof proof === 'string' && equal(proof, proofOf(choice, words));
+  if (!isShown || !(await allowedUntil(options, choice, read.remotes)))
+    return answer(context, 403, '没有运行', [line('允许已经结束，或者链接变了。请重新打开链接。')]);
+  setLocalChoice(context, { ...choice, agreed: words }, secure);
+  const target = new URL(context.req.url);
+  target.searchParams.delete('override');
+  return context.redirect(`${target.pathname}${target.search}`, 303);
+}
+
+const line = (text: string) => `<p>${escapeHtml(text)}</p>`;
+const list = (words: readonly string[]) =>
+  `<ul>${words.map((word) => `<li><code>${escapeHtml(word)}</code></li>`).join('')}</ul>`;
+const leave = '<a href="/">不用了，回到聊斋</a>';
+
+/** For the manager: what to run, or to paste into the console. */
+const askForLeave = (words: readonly string[], browser: string) => [
+  line('这个网站要由发布管理者为这个浏览器打开本地预览：'),
+  list(words),
+  line('请把下面这一行发给管理者，写上你的名字。发布台里只要粘贴引号之间的内容。'),
+  `<pre>pnpm release preview open '${escapeHtml([...words, browser].join(' '))}' --person 你的名字 --for 4h</pre>`,
+  line('打开之后，刷新这一页。'),
+  leave,
+];
+
+const askPerson = (words: readonly string[], expires: string, proof: string) => [
+  line('下面的代码不是发布的版本，没有经过检查。它能读到和做到你在这里能读到和做到的一切。'),
+  list(words),
+  line('只有当这是你自己的开发服务器，并且是你自己要求的，才继续。'),
+  `<form method="post"><input type="hidden" name="proof" value="${proof}"><button>运行我的代码</button></form>`,
+  line(`到 ${expires.slice(0, 16).replace('T', ' ')}（UTC）为止，随时可以结束。`),
+  leave,
+];
+
+const style = `:root{color-scheme:light dark;font:16px/1.7 system-ui,sans-serif}
+body{max-width:34rem;margin:12vh auto;padding:0 20px}h1{font-size:22px;line-height:1.4}
+code,pre{font:14px/1.6 ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre-wrap}ul{padding-left:1.2em}
+pre{padding:12px;border:1px solid;border-radius:8px;user-select:all;-webkit-user-select:all}
+button{min-height:48px;padding:0 24px;border:0;border-radius:24px;background:#a8322a;color:#fff;font:inherit;font-weight:600}
+a{display:inline-block;padding:12px 0;color:inherit}`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A page without scripts: nothing of the app and nothing of a remote can press its button. */
+function answer(context: Context, status: 200 | 400 | 403, title: string, content: readonly string[]) {
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · 聊斋</title>`;
+  const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main></body></html>`;
+  return context.html(html, status, {
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+    // with none, browsers send the form without its origin
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+  });
+}

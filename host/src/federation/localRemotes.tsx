@@ -1,0 +1,113 @@
+import { type PageBuild, type PageSet, satisfiesContract } from '@liaozhai/shared/contract';
+import { useEffect, useState } from 'react';
+import { usePage } from '../page';
+import { clockTime } from '../shell/Shell';
+import styles from '../shell/Shell.module.css';
+
+/** How long a dev server may take to say what it has: it is on this machine, and may be compiling. */
+const answerMs = 5000;
+const everyMs = 2000;
+/** How often the page asks whether it may still run what it runs. */
+const recheckMs = 15_000;
+
+type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number];
+
+/** What `liaozhai.json` of a dev server says, as far as the page needs it. */
+interface Described {
+  kind?: unknown;
+  name?: unknown;
+  label?: string;
+  entry: string;
+  global: string;
+  contract: string;
+  routes: PageBuild['routes'];
+  slots: { name: string }[];
+}
+
+const nothing = { js: [], css: [] };
+
+/** The build that a dev server has now. Rejects where it does not answer, or answers with another remote. */
+async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
+  const signal = AbortSignal.timeout(answerMs);
+  const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal });
+  if (!response.ok) throw new Error(`${origin}/liaozhai.json answers ${response.status}`);
+  const described = (await response.json()) as Described;
+  if (described.kind !== 'remote' || described.name !== name)
+    throw new Error(`${origin} serves ${described.name}, not ${name}`);
+  if (!satisfiesContract(described.contract)) throw new Error(`${origin} needs shared/runtime ${described.contract}`);
+  const at = Date.now().toString(36);
+  return {
+    // another one with each page: what failed and was mended is to be tried again at once
+    id: `${name}@local-${at}`,
+    label: described.label ?? name,
+    entry: `${origin}/${described.entry}?at=${at}`,
+    global: described.global,
+    contract: described.contract,
+    routes: described.routes.map((route) => ({ ...route, preload: nothing })),
+    slots: described.slots.map(({ name: slot }) => ({ name: slot, preload: nothing })),
+  };
+}
+
+/** Puts what the dev servers have over the set. The build of the set takes its place when it fails; one that is down stays out. */
+export async function withLocalRemotes(set: PageSet): Promise<PageSet> {
+  const remotes = { ...set.remotes };
+  const put = async (local: LocalRemote) => {
+    const build = await describedBy(local).catch((cause) => {
+      console.warn(`${local.name}: the dev server at ${local.origin} is not used`, cause);
+      return null;
+    });
+    if (build) remotes[local.name] = { ...build, lastGood: set.remotes[local.name] ?? null };
+  };
+  await Promise.all((set.override?.local ?? []).map(put));
+  return { ...set, remotes };
+}
+
+/** Leaves the page once it may not run dev servers any more: leave was taken back, or is over. */
+function useLeave(expires: string) {
+  useEffect(() => {
+    const look = async () => {
+      const answer = await fetch('/?override=local', { cache: 'no-store' }).catch(() => null);
+      const isOver = Date.parse(expires) <= Date.now() || (answer?.ok && (await answer.json()) === null);
+      if (isOver) location.reload();
+    };
+    const timer = setInterval(() => void look(), recheckMs);
+    return () => clearInterval(timer);
+  }, [expires]);
+}
+
+/** Says for each remote of a dev server where it comes from and whether it runs, with the way out. */
+export function LocalBadge() {
+  const { set, remotes } = usePage();
+  const { local = [], expires = '' } = set.override ?? {};
+  const isRunning = ({ name }: LocalRemote) => remotes.activeBuild(name)?.id.startsWith(`${name}@local-`) ?? false;
+  const [running, setRunning] = useState(() => local.map(isRunning).join());
+  useEffect(() => {
+    const timer = setInterval(() => setRunning(local.map(isRunning).join()), everyMs);
+    return () => clearInterval(timer);
+  });
+  useLeave(expires);
+  const isWhole = !running.includes('false');
+  return (
+    <aside className={styles.override} aria-label="本地预览">
+      <span>
+        {local.map((remote) => (
+          <span key={remote.name} className={styles.local}>
+            {isRunning(remote)
+              ? `${remote.name} 来自你的 ${remote.origin}`
+              : `${remote.name}：${remote.origin} 没有运行起来，现在是已发布的版本`}
+          </span>
+        ))}
+        {isWhole && <span className={styles.local}>至 {clockTime(new Date(expires))}</span>}
+      </span>
+      {/* new documents: the page's set is pinned for its life */}
+      {!isWhole && (
+        <a className={styles.leave} href={location.pathname}>
+          再试
+        </a>
+      )}
+      <a className={styles.leave} href="/?override=off">
+        结束预览
+      </a>
+    </aside>
+  );
+}

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { readLog } from '../channel/readChannel.ts';
+import { canonicalJson, newSigningKey, signText } from '../model/signing.ts';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import {
+  endPreview,
+  listPreviews,
+  openPreview,
+  type Preview,
+  parseLocalRemotes,
+  readPreview,
+  sitesFrom,
+} from './override.ts';
+
+let at: TestStore;
+beforeEach(async () => {
+  at = await openTestStore();
+});
+afterEach(() => at.remove());
+
+const browser = 'a'.repeat(32);
+const local = 'stories@http://localhost:3101';
+const asked = { request: `${local} ${browser}`, person: 'Li Hua', hours: 4, why: 'new list' };
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+const held = (whose = browser, now = new Date()) => readPreview(at.store, 'production', whose, at.key.publicKey, now);
+
+describe('a remote from a dev server', () => {
+  test.each([
+    'stories@http://localhost:3101',
+    'stories@http://127.0.0.1:3101',
+    'stories@http://[::1]:3101',
+    'stories@https://dev.example',
+  ])('%s is one', (word) => {
+    expect(parseLocalRemotes([word])).toEqual([{ name: 'stories', origin: word.slice('stories@'.length) }]);
+  });
+
+  test.each([
+    ['http://localhost:3101', 'names no remote'],
+    ['host@http://localhost:3101', 'names no remote'],
+    ['stories@http://evil.example', 'neither this machine nor https'],
+    ['stories@http://localhost.evil.example:3101', 'neither this machine nor https'],
+    ['stories@http://127.0.0.1.evil.example', 'neither this machine nor https'],
+    ['stories@http://localhost:3101/path', 'not the address'],
+    ['stories@http://a:b@localhost:3101', 'not the address'],
+    ['stories@javascript:alert(1)', 'not the address'],
+    ["stories@http://localhost:3101;script-src'unsafe-inline'", 'not the address'],
+  ])('%s is none: %s', (word, why) => {
+    expect(() => parseLocalRemotes([word])).toThrow(why);
+  });
+
+  test('comes from one place at a time', () => {
+    expect(() => parseLocalRemotes([local, 'stories@http://localhost:3102'])).toThrow('named twice');
+  });
+});
+
+describe('leave to run one', () => {
+  test('holds for its browser until it ends, and the log says for whom', async () => {
+    const { document } = await openPreview(at.writer, asked);
+    expect(await held()).toMatchObject({ person: 'Li Hua', remotes: [local], who: 'tester', why: 'new list' });
+    expect(await held('b'.repeat(32))).toBeNull();
+    expect(await held(browser, inHours(3.9))).not.toBeNull();
+    expect(await held(browser, inHours(4.1))).toBeNull();
+    const [entry] = await readLog(at.store, document, at.key.publicKey, 1);
+    expect(entry).toMatchObject({
+      verb: 'preview',
+      who: 'tester',
+      why: 'new list',
+      action: { kind: 'preview', person: 'Li Hua', browser, remotes: [local] },
+    });
+  });
+
+  test('is taken back at once, in the log as well, and changes nothing that others run', async () => {
+    await at.activate(await at.host(), await at.remote('stories'));
+    const { stable } = await at.current();
+    await openPreview(at.writer, asked);
+    const { document } = await endPreview(at.writer, browser, { why: 'left the team' });
+    expect(await held()).toBeNull();
+    expect(document.stable).toEqual(stable);
+    expect(document.action).toMatchObject({ verb: 'preview-end', why: 'left the team' });
+    await expect(endPreview(at.writer, browser)).rejects.toThrow('no preview is open');
+    await openPreview(at.writer, asked);
+    expect(await held()).not.toBeNull();
+  });
+
+  test('is listed while it holds', async () => {
+    await openPreview(at.writer, asked);
+    await openPreview(at.writer, { ...asked, request: `${local} ${'b'.repeat(32)}`, hours: 1 });
+    const listed = async (now: Date) =>
+      (await listPreviews(at.store, 'production', at.key.publicKey, now)).map((each) => each.browser.slice(0, 1));
+    expect((await listed(new Date())).sort()).toEqual(['a', 'b']);
+    expect(await listed(inHours(2))).toEqual(['a']);
+  });
+
+  test('cannot be made by who writes the store and lacks the key, nor carried to another browser', async () => {
+    await openPreview(at.writer, asked);
+    const pointer = await at.store.readPointer(`previews/production/${browser}.json`);
+    const { sig, ...unsigned } = JSON.parse(pointer?.body ?? '') as Preview;
+    const forged = { ...unsigned, browser: 'b'.repeat(32) };
+    await at.store.swapPointer(
+      `previews/production/${'b'.repeat(32)}.json`,
+      canonicalJson({ ...forged, sig: signText(canonicalJson(forged), newSigningKey()) }),
+      null,
+    );
+    await at.store.swapPointer(`previews/production/${'c'.repeat(32)}.json`, pointer?.body ?? '', null);
+    expect(await held()).not.toBeNull();
+    expect(await held('b'.repeat(32))).toBeNull();
+    expect(await held('c'.repeat(32))).toBeNull();
+  });
+
+  test.each([
+    [{ request: local }, 'names no browser'],
+    [{ request: browser }, '1 to 8 remotes'],
+    [{ person: ' ' }, 'opened for somebody'],
+    [{ hours: 169 }, 'up to 168 hours'],
+  ])('is refused for %j: %s', async (wrong, why) => {
+    await expect(openPreview(at.writer, { ...asked, ...wrong })).rejects.toThrow(why);
+    expect((await at.current()).seq).toBe(1);
+  });
+});
+
+test('RELEASES_SITE names one site, or one for each channel', () => {
+  const each = sitesFrom('production=https://app.example, preview=https://preview.example/');
+  expect([each('production'), each('preview'), each('staging')]).toEqual([
+    'https://app.example',
+    'https://preview.example',
+    null,
+  ]);
+  expect(sitesFrom('https://app.example')('any')).toBe('https://app.example');
+  expect(sitesFrom()('production')).toBeNull();
+  expect(() => sitesFrom('app.example')).toThrow('is not an address');
+});

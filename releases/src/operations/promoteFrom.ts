@@ -1,0 +1,186 @@
+import { assertStored, type Catalog, claimedBy } from '../builds/catalog.ts';
+import { publish } from '../builds/publish.ts';
+import { type Change, changeChannel, createChannel, type Writer } from '../channel/changeChannel.ts';
+import { compose, replan, storeSets } from '../channel/compose.ts';
+import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
+import { refused, usage } from '../errors.ts';
+import type { Finding } from '../model/action.ts';
+import type { BuildRecord } from '../model/build.ts';
+import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import { buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/ids.ts';
+import type { SigningKey } from '../model/signing.ts';
+import type { Store } from '../store/store.ts';
+import { type SwitchOptions, switchStable } from './switching.ts';
+
+/** How far back it is looked whether a channel ever ran a build. */
+const MOST_STATES = 500;
+
+/** The channel that builds come from, in this store or in another one. */
+export interface Source {
+  store: Store;
+  catalog: Catalog;
+  channel: string;
+  publicKey: string;
+  /** Null where it is not at hand: the other store's log then does not tell of it. */
+  key: SigningKey | null;
+}
+
+/** Another channel of the writer's own store. */
+export const sourceIn = ({ store, catalog, key }: Writer, channel: string): Source => ({
+  store,
+  catalog,
+  channel,
+  publicKey: key.publicKey,
+  key,
+});
+
+const isElsewhere = (writer: Writer, from: Source): boolean => from.store.label !== writer.store.label;
+
+const placeOf = (document: ChannelDocument, store: Store | null) => ({
+  channel: document.channel,
+  seq: document.seq,
+  ...(store ? { store: store.label } : {}),
+});
+
+/** What everybody runs there, or one remote of it: none killed, whole, and byte for byte what the channel was signed with. Throws refused. */
+async function readSource(writer: Writer, from: Source, name?: string) {
+  if (from.channel === writer.channel && !isElsewhere(writer, from))
+    throw usage(
+      `${from.channel} is the channel itself`,
+      'Name another with --from, or the one to change with --channel.',
+    );
+  const { document } = await requireChannel(from.store, from.channel, from.publicKey);
+  const builds = (document.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
+  if (builds.length === 0) throw refused(`${from.channel} runs no ${name ?? 'set'}`, 'See `status --channel`.');
+  const dead = builds.filter((id) => document.killed.includes(id));
+  if (dead.length > 0)
+    throw refused(`${dead.join(', ')} was killed in ${from.channel}`, 'Publish a new version and try that first.');
+  const records = await Promise.all(builds.map((id) => from.catalog.record(id, document.digests[id])));
+  await assertStored({ ...writer, store: from.store, catalog: from.catalog }, builds);
+  return { document, builds, records };
+}
+
+/** Copies a build with what is known of its origin; it has to be the same to the byte. Throws refused. */
+async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date): Promise<void> {
+  const { id, description, provenance } = record;
+  const { name, version } = buildIdParts(id);
+  if ((await claimedBy(to, name, version)) === id) return;
+  const files = new Map<string, Buffer>();
+  for (const path of Object.keys(record.files)) {
+    const body = await from.read(`${buildFolder(id)}/${path}`);
+    if (!body) throw refused(`${path} of ${id} is missing from ${from.label}`, 'Publish it there again.');
+    files.set(path, body);
+  }
+  // its id and digest follow from the bytes: what was changed on the way would get another one
+  const isSame = ({ digest }: BuildRecord) => digest === record.digest;
+  await publish(to, { description, files }, provenance, { at: at.toISOString(), isExpected: isSame });
+}
+
+async function copyFrom(writer: Writer, from: Source, records: readonly BuildRecord[]): Promise<void> {
+  if (!isElsewhere(writer, from)) return;
+  for (const record of records) await copyBuild(from.store, writer.store, record, await writer.store.time());
+}
+
+/** Every build that was stable in the channel, as far back as it is looked. */
+async function everStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
+  const known = new Set(document.stable?.builds ?? []);
+  let states = 0;
+  for await (const { stable } of history(from.store, document, from.publicKey)) {
+    for (const id of stable?.builds ?? []) known.add(id);
+    states += 1;
+    if (states >= MOST_STATES) break;
+  }
+  return known;
+}
+
+/** What somebody else brought to the channel meanwhile and nobody has tried in the other one would be lost without a word. */
+function takenBack(
+  current: ChannelDocument,
+  next: readonly string[],
+  from: Source,
+  known: ReadonlySet<string>,
+): Finding[] {
+  const byName = new Map(next.map((id) => [nameOf(id), id]));
+  const lost = (current.stable?.builds ?? []).filter((id) => !next.includes(id) && !known.has(id));
+  return lost.map((id) => {
+    const to = byName.get(nameOf(id)) ?? 'nothing';
+    const bring = `promote ${nameOf(id)} --from ${current.channel} --channel ${from.channel}`;
+    const problem = `${current.channel} runs ${id}, which ${from.channel} never had; it would go back to ${to}. Bring it there first (\`${bring}\`), or name the remotes to promote`;
+    return { check: 'promotion', problem };
+  });
+}
+
+export interface PromoteFromOptions extends SwitchOptions {
+  from: Source;
+  /** One remote; without it the very set of the other channel. */
+  name?: string;
+}
+
+export interface Promoted extends Change {
+  /** Whether the other channel's log tells of it as well. */
+  loggedThere: boolean;
+}
+
+/**
+ * Makes live what another channel runs: the very builds, by digest, from another store with their files. It passes the gate here
+ * and stands in both logs. Throws refused for builds that are missing or were killed on either side.
+ */
+export async function promoteFrom(writer: Writer, { from, name, ...options }: PromoteFromOptions): Promise<Promoted> {
+  const source = await readSource(writer, from, name);
+  const known = await everStable(from, source.document);
+  await copyFrom(writer, from, source.records);
+  const origin = placeOf(source.document, isElsewhere(writer, from) ? from.store : null);
+  const change = await changeChannel(
+    writer,
+    async (current) => {
+      const live = current.stable?.builds ?? [];
+      const stable = name ? mergeBuilds(live, source.builds) : [...source.builds].sort();
+      if (stable.join() === [...live].sort().join()) return null;
+      const changed = source.builds.filter((id) => !live.includes(id));
+      const lost = takenBack(current, stable, from, known);
+      const decision = await switchStable(writer, current, { stable, changed, findings: lost }, options);
+      return { ...decision, action: { kind: 'promote', builds: changed.length > 0 ? changed : stable, from: origin } };
+    },
+    options.seq,
+  );
+  return {
+    ...change,
+    loggedThere: change.changed && (await logThere(writer, from, change, source.builds, options.why)),
+  };
+}
+
+async function logThere(writer: Writer, from: Source, { document }: Change, builds: string[], why?: string) {
+  if (!from.key) return false;
+  const there: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
+  const into = placeOf(document, isElsewhere(writer, from) ? writer.store : null);
+  // whoever may switch the one channel did so; nothing of the other changes
+  await changeChannel({ ...there, permit: undefined }, async (current) => ({
+    state: stateOf(current),
+    action: { kind: 'promoted', builds, into },
+    why,
+  }));
+  return true;
+}
+
+/** Makes a channel that begins with what another one runs. Throws refused where it is in use already. */
+export async function createChannelFrom(writer: Writer, from: Source): Promise<Change> {
+  const source = await readSource(writer, from);
+  const before = await readChannel(writer.store, writer.channel, writer.key.publicKey);
+  if (before?.document.stable)
+    throw refused(
+      `channel ${writer.channel} is in use already`,
+      `Bring it up to date with \`promote --from ${from.channel} --channel ${writer.channel}\`.`,
+    );
+  await copyFrom(writer, from, source.records);
+  if (!before) await createChannel(writer);
+  const origin = placeOf(source.document, isElsewhere(writer, from) ? from.store : null);
+  return changeChannel(writer, async (current) => {
+    const { killed } = source.document;
+    const next = await compose(writer, current, replan(current, { stable: source.builds, killed }));
+    return {
+      prepare: () => storeSets(writer, next),
+      state: next.state,
+      action: { kind: 'seed', builds: source.builds, from: origin },
+    };
+  });
+}
