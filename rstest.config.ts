@@ -25,7 +25,9 @@ export default defineConfig({
     {
       name: 'node',
       ...timeouts,
-      include: ['{host/server,shared/src/{build,floorCheck},releases,backend,e2e/security,templates}/**/*.test.ts'],
+      include: [
+        '{host/server,telemetry,shared/src/{build,floorCheck},releases,backend,e2e/security,templates}/**/*.test.ts',
+      ],
       exclude: [programs, 'releases/console/src/**'],
       testEnvironment: 'node',
     },

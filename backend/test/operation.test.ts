@@ -36,6 +36,28 @@ test('a defect is logged with the id of its request', async () => {
   expect((await backend.client().get('//healthz')).status).toBe(200);
 });
 
+test('metrics count calls by pattern, replies by how they end and events by name; the port of calls has none of it', async () => {
+  const backend = await openBackend({ METRICS_PORT: '0' });
+  const read = async () => (await (await fetch(backend.metricsUrl ?? '')).text()).split('\n');
+  const reader = await backend.reader();
+  await openSocket(backend, reader);
+  await reader.get('/stories/hua-pi');
+  await reader.get('/stories/nie-xiaoqian');
+  await reader.get('/no-such-call/1');
+  await reader.say({ story_id: 'hua-pi' });
+  await backend.settled();
+  const lines = await read();
+  const calls = (route: string, status: string) =>
+    `liaozhai_http_requests_total{service="backend",method="GET",route="${route}",status="${status}"}`;
+  expect(lines).toContain(`${calls('/api/v1/stories/:id', '2xx')} 2`);
+  expect(lines).toContain(`${calls('other', '4xx')} 1`);
+  expect(lines).toContain('liaozhai_replies_total{ending="completed"} 1');
+  expect(lines).toContain('liaozhai_events_total{event="message.completed"} 1');
+  expect(lines).toContain('liaozhai_sockets 1');
+  expect(lines).toContain('liaozhai_runs 0');
+  expect((await reader.get('//metrics')).status).toBe(404);
+});
+
 test('told to end it finishes the replies that are being written, takes no new ones, and sends sockets away to come back', async () => {
   const backend = await openBackend(slow);
   const reader = await backend.reader();

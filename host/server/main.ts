@@ -3,14 +3,15 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openReleases, publishLocal, ReleaseError } from '@liaozhai/releases';
+import { openReleases, publishLocal, ReleaseError, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
+import { type Metrics, openMetrics } from '@liaozhai/telemetry/metrics';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages, readLastStart } from './buildPackages.ts';
 import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
-import { createLog } from './log.ts';
 import { createProduct } from './product.ts';
+import { createLog, frontCounters } from './telemetry.ts';
 
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
@@ -62,7 +63,7 @@ function endsWith(close: () => Promise<void>) {
 
 /** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that whoever watches us knows. */
 async function backendFor(
-  { BACKEND_URL: elsewhere, DATA_DIR }: ServerEnv,
+  { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,
   { rechargePackages }: SiteConfig,
 ): Promise<Omit<Backend, 'gone'>> {
@@ -74,6 +75,8 @@ async function backendFor(
     RECHARGE_PACKAGES: JSON.stringify(rechargePackages ?? []),
     ...inherited,
     PORT: '0',
+    // a port of its own: METRICS_PORT is taken by this process
+    METRICS_PORT: String(BACKEND_METRICS_PORT ?? ''),
     DATA_DIR: join(DATA_DIR, 'backend'),
   });
   void backend.gone.then(async (why) => {
@@ -117,9 +120,9 @@ async function develop(env: ServerEnv) {
 }
 
 /** The release console on its own origin: remotes run with the app's privileges and must not reach it. */
-async function consoleFor(env: ServerEnv, store: string) {
+async function consoleFor({ env, store, metrics }: Served) {
   const { startConsole } = await import('@liaozhai/releases/console');
-  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true });
+  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true, metrics });
 }
 
 /** What is being answered when everything else has ended. */
@@ -130,13 +133,24 @@ interface Served {
   store: string;
   config: Record<string, unknown>;
   logLevel: string;
+  metrics: Metrics | null;
 }
 
 /** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
-async function serveStored({ env, store, config, logLevel }: Served, set?: string) {
+async function serveStored({ env, store, config, logLevel, metrics }: Served, set?: string) {
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
-  const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
+  const counters = metrics && frontCounters(metrics);
+  const releases = await openReleases({
+    store,
+    channel: env.CHANNEL,
+    publicKey: env.RELEASES_PUBLIC_KEY,
+    onProblem(cause) {
+      tellProblem(cause);
+      counters?.channelProblems.inc();
+    },
+    ...state,
+  });
   // said to the operator before the first visitor meets it; the server stays, since another state heals it
   await releases.pageFor({ id: '' }).catch(tell);
   const server = createProduct({
@@ -145,6 +159,7 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
     backendUrl: backend.url,
     awaySeconds: backend.awaySeconds,
     log: createLog(logLevel),
+    counters,
     isDraining: () => ending.isDraining,
     config,
   });
@@ -155,7 +170,7 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), lastAnswersMs).unref();
-    await Promise.all([closed, releases.close()]);
+    await Promise.all([closed, releases.close(), metrics?.close()]);
   };
   return { port, close };
 }
@@ -168,7 +183,7 @@ const announce = (port: number) => console.log(`聊斋 is ready at http://localh
 /** Everything on one machine: builds, publishes, serves, with the release console beside it. */
 async function runWhole(served: Served) {
   await publishAll(served.env, served.store);
-  const releaseConsole = await consoleFor(served.env, served.store);
+  const releaseConsole = await consoleFor(served);
   const { port, close } = await serveStored(served);
   console.log(`Release console: ${releaseConsole.link}`);
   announce(port);
@@ -201,7 +216,10 @@ async function run() {
   if (values.dev) return develop(env);
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
   const logLevel = env.LOG_LEVEL ?? (values.serve ? 'info' : 'warn');
-  const served = { env, store, config: siteConfig(env), logLevel };
+  // a set that the gate opens stands beside the server that has the port
+  const metrics = values.set ? null : await openMetrics(env);
+  if (metrics) console.log(`Metrics: ${metrics.url}`);
+  const served = { env, store, config: siteConfig(env), logLevel, metrics };
   if (values.set) return runSet(served, values.set);
   return values.serve ? runServer(served) : runWhole(served);
 }

@@ -5,20 +5,23 @@ import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/share
 import { type Context, Hono } from 'hono';
 import { chooseOverride, isHttps, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { prerendered, type ShareCard, shareCard } from './prerendered.ts';
+import { type PrerenderedPage, prerendered, type ShareCard, shareCard } from './prerendered.ts';
+import { type FrontCounters, incomingOf, nameRoute } from './telemetry.ts';
 
 export interface PageOptions {
   releases: Releases;
   env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'TRUST_PROXY'>;
   config: Record<string, unknown>;
   backendUrl: () => string;
+  counters?: FrontCounters | null;
 }
 
 const isFile = /\.[a-z0-9]{2,11}$/i;
 const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 
-const isScreen = (pageSet: PageSet, path: string) =>
-  matchRoute(hostRoutes, path) !== undefined || routeAt(pageSet, path) !== undefined;
+/** The pattern of the screen at a path, such as `/story/:id`. */
+const screenPattern = (pageSet: PageSet, path: string): string | undefined =>
+  (matchRoute(hostRoutes, path) ?? routeAt(pageSet, path))?.path;
 
 /** The address as the visitor typed it. */
 function addressOf(context: Context, secure: boolean): string {
@@ -27,17 +30,24 @@ function addressOf(context: Context, secure: boolean): string {
   return url.href;
 }
 
-async function answerPage(context: Context, { releases, env, config, backendUrl }: PageOptions) {
+const groupOf = ({ override, candidate }: PageSet) => (override ? 'override' : candidate ? 'candidate' : 'stable');
+
+const prerenderedIn = ({ first, data }: PrerenderedPage) => (data ? 'content' : first ? 'frame' : 'nothing');
+
+async function answerPage(context: Context, { releases, env, config, backendUrl, counters }: PageOptions) {
   const path = context.req.path;
   const secure = isHttps(context, env.TRUST_PROXY);
   const page = await releases.pageFor({ id: visitorOf(context, secure), override: overrideOf(context) });
-  const known = isScreen(page.pageSet, path);
+  const pattern = screenPattern(page.pageSet, path);
+  nameRoute(incomingOf(context), pattern ?? 'no such page');
   const at = path === hostRoutePaths.root ? paths.explore() : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
   const head = headOf(addressOf(context, secure), routeAt(page.pageSet, at)?.title, await shareCard(...screen));
+  const content = await prerendered(...screen, new URL(context.req.url).searchParams);
+  counters?.pages.inc({ group: groupOf(page.pageSet), prerendered: prerenderedIn(content) });
   const { html, headers } = renderPage({
     ...page,
-    ...(await prerendered(...screen, new URL(context.req.url).searchParams)),
+    ...content,
     ...head,
     path: at,
     config,
@@ -51,7 +61,7 @@ async function answerPage(context: Context, { releases, env, config, backendUrl 
   context.header('vary', 'Accept-Encoding, Cookie');
   if (encoding) context.header('content-encoding', encoding);
   if (context.req.header('if-none-match') === etag) return context.body(null, 304);
-  return context.body(new Uint8Array(body), known ? 200 : 404);
+  return context.body(new Uint8Array(body), pattern ? 200 : 404);
 }
 
 /** A file's name that no screen goes by: a story's id may have a dot, too. */
@@ -59,7 +69,7 @@ async function isMissingFile(context: Context, releases: Releases): Promise<bool
   const { path } = context.req;
   if (!isFile.test(path)) return false;
   const { pageSet } = await releases.pageFor({ id: knownVisitor(context) ?? '', override: overrideOf(context) });
-  return !isScreen(pageSet, path);
+  return screenPattern(pageSet, path) === undefined;
 }
 
 /** Every navigation: the page of the visitor's set, rendered from the host build's template. */

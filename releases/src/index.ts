@@ -1,5 +1,5 @@
 export { ReleaseError } from './errors.ts';
-export type { ChannelDocument } from './model/channel.ts';
+export { type ChannelDocument, candidatesOf } from './model/channel.ts';
 export { canonicalJson } from './model/signing.ts';
 export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
@@ -7,6 +7,7 @@ export {
   openReleases,
   type Releases,
   type ReleasesOptions,
+  tellProblem,
   type Visitor,
   type VisitorPage,
 } from './serve/openReleases.ts';

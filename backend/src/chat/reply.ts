@@ -93,6 +93,8 @@ export function endReply(services: Services, messageId: string, ending: Ending):
       updated_at: clock(),
     };
     db.run(query.updateTable('messages').set(ended).where('id', '=', row.id));
+    const { counters } = services;
+    db.afterCommit(() => counters?.replies.inc({ ending: failure ?? ending.status }));
     announceMessage(services, failure ? 'message.failed' : 'message.completed', ended);
   });
 }

@@ -23,8 +23,11 @@ const fits = (userId: string, event: string, data: object): boolean =>
   broadcastBytes(userId, event, data) <= rules.eventBytes;
 
 /** Tells all of a user's sockets, once the surrounding transaction is on disk. */
-export function tell({ db, broadcaster }: Services, userId: string, event: string, data: object): void {
-  db.afterCommit(() => broadcaster.publish(userChannel(userId), event, data));
+export function tell({ db, broadcaster, counters }: Services, userId: string, event: string, data: object): void {
+  db.afterCommit(() => {
+    counters?.events.inc({ event });
+    broadcaster.publish(userChannel(userId), event, data);
+  });
 }
 
 type MessageEvent = 'message.created' | 'message.completed' | 'message.failed';

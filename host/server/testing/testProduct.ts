@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openReleases, publishLocal } from '@liaozhai/releases';
 import { readEnv } from '../env.ts';
-import { createLog } from '../log.ts';
 import { createProduct, type ProductOptions } from '../product.ts';
+import { createLog } from '../telemetry.ts';
 import { testPackages } from './testPackages.ts';
 
 /** A published host and remote, and a backend that answers with what it was asked. */

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
+import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
 import { Catalog } from '../../src/builds/catalog.ts';
 import { messageOf } from '../../src/errors.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
-import { ConsoleContext } from './ConsoleContext.ts';
+import { ConsoleContext, type ConsoleCounters, consoleCounters } from './ConsoleContext.ts';
 import { buildPage, pageFiles } from './page.ts';
 import { startWatch } from './watch.ts';
 
@@ -23,6 +26,8 @@ export interface StartConsoleOptions {
   /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
   localToken?: boolean;
   note?: (line: string) => void;
+  /** What this process counts into; whoever opened it closes it. */
+  metrics?: Metrics | null;
 }
 
 export interface RunningConsole {
@@ -39,6 +44,21 @@ async function localLink(context: ConsoleContext, origin: string, wanted: boolea
   return `${origin}/#token=${token}`;
 }
 
+/** Counts each request by the route that answered it. */
+const countRequests = ({ countRequest }: ConsoleCounters) =>
+  createMiddleware(async (context, next) => {
+    const from = performance.now();
+    await next();
+    const pattern = routePath(context);
+    countRequest({
+      service: 'console',
+      method: context.req.method,
+      route: pattern.startsWith('/v1') ? pattern : 'page',
+      status: context.res.status,
+      seconds: (performance.now() - from) / 1000,
+    });
+  });
+
 /** Starts the console and its API on an origin of their own. Throws refused when the store or its key is missing. */
 export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
   const url = options.store ?? DEFAULT_STORE;
@@ -49,14 +69,17 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   const { store } = opened;
   const mode = options.smoke ?? 'auto';
   const smokeFor = (channel: string) => chooseSmoke({ mode, store: url, channel, environment: process.env, note });
+  const counters = options.metrics ? consoleCounters(options.metrics) : null;
   const context = new ConsoleContext({
     store,
     catalog: new Catalog(store),
     key,
     channel: options.channel ?? 'production',
     smokeFor,
+    counters,
   });
   const app = new Hono();
+  if (counters) app.use(countRequests(counters));
   app.route('/v1', createApi(context));
   app.route('/', await pageFiles(await buildPage()));
   app.onError((cause, answer) => {
