@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
+import { openTracing } from '@liaozhai/telemetry/tracing';
 import { sql } from 'kysely';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { openAiStoryteller } from './ai/openAi.ts';
@@ -59,6 +60,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   const metrics = await openMetrics(env);
   const services = await createServices(env, clock, stories, onDamaged, metrics && backendCounters(metrics));
   if (metrics) gaugeWork(metrics.registry, services);
+  services.tracing = await openTracing('liaozhai-backend', (line) => services.log.warn(line));
   for (const problem of services.content.problems) console.error(`content: ${problem}`);
   publishStories(services);
   const stopSweeper = startSweeper(services);
@@ -95,7 +97,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 300).unref();
       await closed;
-      await metrics?.close();
+      await Promise.all([metrics?.close(), services.tracing?.close()]);
       services.db.close();
       unlock();
     },
@@ -125,6 +127,7 @@ export async function createServices(
     log,
     report,
     counters,
+    tracing: null,
     content: loadContent(stories),
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),

@@ -1,3 +1,4 @@
+import type { Tracing } from '@liaozhai/telemetry/tracing';
 import type { Storyteller } from './ai/storyteller.ts';
 import type { Mailer } from './auth/mail.ts';
 import type { Runs } from './chat/runs.ts';
@@ -18,6 +19,8 @@ export interface Services {
   report: ReportFault;
   /** Null where nobody reads them. */
   counters: BackendCounters | null;
+  /** Null where nobody collects traces. */
+  tracing: Tracing | null;
   content: Content;
   db: Db;
   broadcaster: Broadcaster;

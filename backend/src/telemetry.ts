@@ -1,4 +1,5 @@
 import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { Counter, Gauge } from 'prom-client';
 import { storageCure, storageFaultOf } from './db/database.ts';
@@ -13,6 +14,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     base: { service: 'backend', pid: process.pid },
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => ({ traceId: currentTrace()?.traceId }),
   };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Metrics, openMetrics } from '@liaozhai/telemetry/metrics';
+import { openTracing, type Tracing } from '@liaozhai/telemetry/tracing';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages, readLastStart } from './buildPackages.ts';
 import { preload, whenStarterEnds } from './endWithStarter.mjs';
@@ -77,6 +78,7 @@ async function backendFor(
     PORT: '0',
     // a port of its own: METRICS_PORT is taken by this process
     METRICS_PORT: String(BACKEND_METRICS_PORT ?? ''),
+    ...(inherited.OTEL_SERVICE_NAME && { OTEL_SERVICE_NAME: `${inherited.OTEL_SERVICE_NAME}-backend` }),
     DATA_DIR: join(DATA_DIR, 'backend'),
   });
   void backend.gone.then(async (why) => {
@@ -134,10 +136,11 @@ interface Served {
   config: Record<string, unknown>;
   logLevel: string;
   metrics: Metrics | null;
+  tracing: Tracing | null;
 }
 
 /** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
-async function serveStored({ env, store, config, logLevel, metrics }: Served, set?: string) {
+async function serveStored({ env, store, config, logLevel, metrics, tracing }: Served, set?: string) {
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const counters = metrics && frontCounters(metrics);
@@ -160,6 +163,7 @@ async function serveStored({ env, store, config, logLevel, metrics }: Served, se
     awaySeconds: backend.awaySeconds,
     log: createLog(logLevel),
     counters,
+    tracing,
     isDraining: () => ending.isDraining,
     config,
   });
@@ -170,7 +174,7 @@ async function serveStored({ env, store, config, logLevel, metrics }: Served, se
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), lastAnswersMs).unref();
-    await Promise.all([closed, releases.close(), metrics?.close()]);
+    await Promise.all([closed, releases.close(), metrics?.close(), tracing?.close()]);
   };
   return { port, close };
 }
@@ -219,7 +223,8 @@ async function run() {
   // a set that the gate opens stands beside the server that has the port
   const metrics = values.set ? null : await openMetrics(env);
   if (metrics) console.log(`Metrics: ${metrics.url}`);
-  const served = { env, store, config: siteConfig(env), logLevel, metrics };
+  const tracing = values.set ? null : await openTracing('liaozhai-front', console.warn);
+  const served = { env, store, config: siteConfig(env), logLevel, metrics, tracing };
   if (values.set) return runSet(served, values.set);
   return values.serve ? runServer(served) : runWhole(served);
 }

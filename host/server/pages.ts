@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { escapeHtml, type Releases, renderPage, routeAt } from '@liaozhai/releases';
 import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { chooseOverride, isHttps, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
@@ -58,6 +59,9 @@ async function answerPage(context: Context, { releases, env, config, backendUrl,
   const { etag, body, encoding } = compressed(html, context.req.header('accept-encoding') ?? '');
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   context.header('etag', etag);
+  const trace = currentTrace();
+  // a header, since the page's bytes are the same for many visitors
+  if (trace) context.header('server-timing', `traceparent;desc="${trace.traceparent}"`);
   context.header('vary', 'Accept-Encoding, Cookie');
   if (encoding) context.header('content-encoding', encoding);
   if (context.req.header('if-none-match') === etag) return context.body(null, 304);

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type ChannelDocument, candidatesOf, ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
 import { type Beacon, beaconSchema } from '@liaozhai/shared/contract';
+import type { Tracing } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
@@ -21,6 +22,8 @@ export interface ProductOptions {
   log: Log;
   /** Counts what is decided here; left out where nobody reads it. */
   counters?: FrontCounters | null;
+  /** Makes pages and calls spans; left out where nobody collects them. */
+  tracing?: Tracing | null;
   /** Whether the server is about to end, so that no new visitor should be sent to it. */
   isDraining?: () => boolean;
   config: Record<string, unknown>;
@@ -37,6 +40,7 @@ export function createProduct({
   awaySeconds = () => null,
   log,
   counters = null,
+  tracing = null,
   isDraining = () => false,
   config,
 }: ProductOptions): Server {
@@ -70,8 +74,9 @@ export function createProduct({
   });
   // longer than a load balancer or nginx keeps an idle connection: what it sends on one that closes just then is lost
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-    observeRequest({ log, counters }, request, response);
-    if (!proxy.web(request, response)) void listener(request, response);
+    observeRequest({ log, counters, tracing }, request, response, () => {
+      if (!proxy.web(request, response)) void listener(request, response);
+    });
   });
   server.on('upgrade', proxy.upgrade);
   return server;

@@ -1,5 +1,7 @@
 import { openMetrics } from '@liaozhai/telemetry/metrics';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { openCollector } from '@liaozhai/telemetry/testing';
+import { openTracing } from '@liaozhai/telemetry/tracing';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { frontCounters } from './telemetry.ts';
 import { openTestProduct } from './testing/testProduct.ts';
 
@@ -102,5 +104,105 @@ describe('metrics', () => {
     const { origin } = await measured();
     const answer = await fetch(`${origin}/metrics`);
     expect([answer.status, await answer.text()]).toEqual([404, expect.not.stringContaining('liaozhai_http')]);
+  });
+});
+
+describe('traces', () => {
+  const none = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+  async function traced(options: Parameters<typeof product.serve>[1] = {}) {
+    const collector = await openCollector();
+    const tracing = await openTracing('liaozhai-front', () => {});
+    onTestFinished(async () => {
+      await tracing?.close();
+      collector.close();
+    });
+    return { origin: await product.serve({}, { tracing, ...options }), collector };
+  }
+
+  test('the document names its trace, a call with it is a span below, and the backend goes on from there', async () => {
+    const { origin, collector } = await traced();
+    const page = await fetch(`${origin}/story/nie-xiaoqian`);
+    const traceparent = /^traceparent;desc="(.*)"$/.exec(page.headers.get('server-timing') ?? '')?.[1] ?? '';
+    const [, traceId, documentId] = traceparent.split('-');
+    const answer = await fetch(`${origin}/api/v1/stories/1`, {
+      headers: { traceparent, 'x-request-id': 'page-request-0789' },
+    });
+    const told = (await answer.json()) as { headers: Record<string, string> };
+    const named = (name: string) => collector.spans.find((span) => span.name === name);
+    await expect
+      .poll(() => named('GET /api/*'))
+      .toMatchObject({
+        service: 'liaozhai-front',
+        traceId,
+        parentSpanId: documentId,
+        attributes: { 'liaozhai.request_id': 'page-request-0789', 'http.response.status_code': 200 },
+      });
+    expect(named('GET /story/:id')).toMatchObject({ traceId, spanId: documentId, parentSpanId: undefined });
+    expect(told.headers.traceparent).toBe(`00-${traceId}-${named('GET /api/*')?.spanId}-01`);
+    const logged = () => product.logged.find(({ requestId }) => requestId === 'page-request-0789');
+    await expect.poll(logged).toMatchObject({ traceId, path: '/api/v1/stories/1' });
+  });
+
+  test('the page’s bytes stay the same for all, and files, health and beacons make no spans', async () => {
+    const { origin, collector } = await traced();
+    const [first, second] = [await fetch(`${origin}/no-such`), await fetch(`${origin}/no-such`)];
+    expect(first.headers.get('etag')).toBe(second.headers.get('etag'));
+    expect(first.headers.get('server-timing')).not.toBe(second.headers.get('server-timing'));
+    const host = /href="([^"]*host\.js)"/.exec(await first.text())?.[1] ?? '';
+    for (const path of [host, '/healthz', '/readyz', '/favicon.svg', '/sw.js', '/channels/production.json'])
+      await fetch(origin + path);
+    await fetch(`${origin}/explore?from=x`);
+    await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('GET /explore');
+    expect(collector.spans.map(({ name }) => name)).toEqual(['GET no such page', 'GET no such page', 'GET /explore']);
+  });
+
+  test('a header that is no trace context begins a trace of its own, and the sampler of the environment decides', async () => {
+    process.env.OTEL_TRACES_SAMPLER = 'parentbased_always_off';
+    onTestFinished(() => void delete process.env.OTEL_TRACES_SAMPLER);
+    const { origin, collector } = await traced();
+    const ask = async (traceparent: string) => {
+      const answer = await fetch(`${origin}/api/v1/x`, { headers: { traceparent } });
+      return ((await answer.json()) as { headers: Record<string, string> }).headers.traceparent;
+    };
+    expect(await ask('nonsense"><script>')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(await ask(none)).toMatch(/^00-a{32}-[0-9a-f]{16}-01$/);
+    await expect.poll(() => collector.spans.length).toBe(1);
+    expect(collector.spans[0]).toMatchObject({ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) });
+  });
+
+  test('without the variables a page names no trace, and a traceparent passes as it came', async () => {
+    expect(await openTracing('liaozhai-front', () => {}, {})).toBeNull();
+    const origin = await product.serve();
+    expect((await fetch(`${origin}/explore`)).headers.get('server-timing')).toBeNull();
+    const answer = await fetch(`${origin}/api/v1/x`, { headers: { traceparent: none } });
+    expect(await answer.json()).toMatchObject({ headers: { traceparent: none } });
+  });
+
+  test('a collector that is away is told of once, with what was lost when it is back; a protocol not spoken, at the start', async () => {
+    const collector = await openCollector();
+    collector.status.code = 400;
+    const told: string[] = [];
+    const tracing = await openTracing('liaozhai-front', (line) => told.push(line));
+    onTestFinished(async () => {
+      await tracing?.close();
+      collector.close();
+    });
+    const send = () => tracing?.beginRequest({ method: 'GET', requestId: 'x' }).end({ route: '/', status: 200 });
+    send();
+    await expect.poll(() => told).toEqual([expect.stringContaining('The collector takes no traces (')]);
+    send();
+    collector.status.code = 200;
+    await expect
+      .poll(() => {
+        send();
+        return told.at(-1);
+      })
+      .toMatch(/takes traces again; \d+ spans were lost/);
+    expect(told).toHaveLength(2);
+    const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    await expect(openTracing('liaozhai-front', () => {}, variables)).rejects.toThrow(
+      /OTEL_EXPORTER_OTLP_PROTOCOL=grpc/,
+    );
   });
 });

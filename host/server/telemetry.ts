@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { candidatesOf, type Releases } from '@liaozhai/releases';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { currentTrace, type Tracing } from '@liaozhai/telemetry/tracing';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { type Logger, pino } from 'pino';
@@ -16,6 +17,7 @@ export const createLog = (level: string, destination?: { write(line: string): vo
     base: { service: 'front', pid: process.pid },
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => ({ traceId: currentTrace()?.traceId }),
   };
   return destination ? pino(options, destination) : pino(options);
 };
@@ -99,31 +101,49 @@ export const namedByRoute: MiddlewareHandler = async (context, next) => {
   if (request && !routes.has(request) && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
 };
 
+/** What belongs to no trace: files, which many pages share, and what is asked every few seconds. */
+const untraced = /^\/(?:builds|channels)\/|^\/(?:healthz|readyz|beacon|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
+
+const parentOf = ({ headers }: IncomingMessage): string | undefined =>
+  typeof headers.traceparent === 'string' ? headers.traceparent : undefined;
+
 interface Observers {
   log: Log;
   counters?: FrontCounters | null;
+  tracing?: Tracing | null;
 }
 
 /**
  * Gives a request its id, the page's if that sent one: the backend gets it, the answer carries it. Logs one line when the answer is
- * over, without the query, since links of mails carry signatures there, and counts it.
+ * over, without the query, since links of mails carry signatures there, counts it, and makes `work` a span, of which the backend hears.
  */
-export function observeRequest({ log, counters }: Observers, request: IncomingMessage, response: ServerResponse): void {
+export function observeRequest(
+  { log, counters, tracing }: Observers,
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: () => void,
+): void {
   const from = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && sound.test(given) ? given : randomUUID();
   request.headers['x-request-id'] = requestId;
   response.setHeader('x-request-id', requestId);
+  const { method = '', url = '' } = request;
+  const span =
+    tracing && !untraced.test(url) ? tracing.beginRequest({ method, requestId, traceparent: parentOf(request) }) : null;
+  if (span) request.headers.traceparent = span.traceparent;
+  const within = span ? span.run : (inside: () => void) => inside();
   response.once('close', () => {
-    const { method = '', url = '' } = request;
     const [path] = url.split('?');
     const elapsed = performance.now() - from;
     // who went away before the end got no answer, whatever its status was to be
     const status = response.writableFinished ? response.statusCode : 499;
     // asked every few seconds by whoever watches
     const level = path && healthPaths.includes(path) ? 'debug' : 'info';
-    log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request');
+    within(() => log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request'));
     const route = routes.get(request) ?? 'other';
     counters?.countRequest({ service: 'front', method, route, status, seconds: elapsed / 1000 });
+    span?.end({ route, status });
   });
+  within(work);
 }

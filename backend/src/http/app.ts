@@ -155,23 +155,23 @@ function routeOf(c: Http): string {
  * Gives every request an id, the page's or the front server's if it has one, and answers with it; logs one line a request, without
  * query and body, since those hold what readers write.
  */
-const requestLog = ({ log, counters }: Services) =>
+const requestLog = ({ log, counters, tracing }: Services) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const from = performance.now();
     const given = c.req.header('x-request-id') ?? '';
     const requestId = givenId.test(given) ? given : randomUUID();
     c.set('requestId', requestId);
     c.header('X-Request-Id', requestId);
-    await next();
-    const elapsed = performance.now() - from;
-    const ms = Math.round(elapsed);
-    const user = c.get('identity')?.user.id;
-    log.info({ requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, user }, 'request');
-    counters?.countRequest({
-      service: 'backend',
-      method: c.req.method,
-      route: routeOf(c),
-      status: c.res.status,
-      seconds: elapsed / 1000,
-    });
+    const { method, path } = c.req;
+    const answer = async () => {
+      await next();
+      const elapsed = performance.now() - from;
+      const { status } = c.res;
+      const user = c.get('identity')?.user.id;
+      log.info({ requestId, method, path, status, ms: Math.round(elapsed), user }, 'request');
+      counters?.countRequest({ service: 'backend', method, route: routeOf(c), status, seconds: elapsed / 1000 });
+    };
+    const span = tracing?.beginRequest({ method, requestId, traceparent: c.req.header('traceparent') });
+    await (span ? span.run(answer) : answer());
+    span?.end({ route: routeOf(c), status: c.res.status });
   });

@@ -1,3 +1,4 @@
+import { inSpan } from '@liaozhai/telemetry/tracing';
 import { presentMessage } from '../chat/message.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
@@ -26,7 +27,10 @@ const fits = (userId: string, event: string, data: object): boolean =>
 export function tell({ db, broadcaster, counters }: Services, userId: string, event: string, data: object): void {
   db.afterCommit(() => {
     counters?.events.inc({ event });
-    broadcaster.publish(userChannel(userId), event, data);
+    const publish = () => broadcaster.publish(userChannel(userId), event, data);
+    // a reply comes in hundreds of pieces, and has a span of its own
+    if (event === 'message.delta') publish();
+    else inSpan(`broadcast ${event}`, {}, publish);
   });
 }
 
