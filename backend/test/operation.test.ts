@@ -47,6 +47,7 @@ test('metrics count calls by pattern, replies by how they end and events by name
   await reader.get('/stories/hua-pi');
   await reader.get('/stories/nie-xiaoqian');
   await reader.get('/no-such-call/1');
+  await reader.get('//api/media/covers/hua-pi.svg');
   await reader.say({ story_id: 'hua-pi' });
   await backend.settled();
   const lines = await read();
@@ -54,6 +55,7 @@ test('metrics count calls by pattern, replies by how they end and events by name
     `liaozhai_http_requests_total{service="backend",method="GET",route="${route}",status="${status}"}`;
   expect(lines).toContain(`${calls('/api/v1/stories/:id', '2xx')} 2`);
   expect(lines).toContain(`${calls('other', '4xx')} 1`);
+  expect(lines).toContain(`${calls('/api/media/:kind/:file', '2xx')} 1`);
   expect(lines).toContain('liaozhai_replies_total{ending="completed"} 1');
   expect(lines).toContain('liaozhai_events_total{event="message.completed"} 1');
   expect(lines).toContain('liaozhai_sockets 1');

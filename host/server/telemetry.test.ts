@@ -150,7 +150,15 @@ describe('traces', () => {
     expect(first.headers.get('etag')).toBe(second.headers.get('etag'));
     expect(first.headers.get('server-timing')).not.toBe(second.headers.get('server-timing'));
     const host = /href="([^"]*host\.js)"/.exec(await first.text())?.[1] ?? '';
-    for (const path of [host, '/healthz', '/readyz', '/favicon.svg', '/sw.js', '/channels/production.json'])
+    for (const path of [
+      host,
+      '/api/media/covers/1.svg',
+      '/healthz',
+      '/readyz',
+      '/favicon.svg',
+      '/sw.js',
+      '/channels/production.json',
+    ])
       await fetch(origin + path);
     await fetch(`${origin}/explore?from=x`);
     await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('GET /explore');

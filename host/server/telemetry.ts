@@ -101,8 +101,9 @@ export const namedByRoute: MiddlewareHandler = async (context, next) => {
   if (request && !routes.has(request) && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
 };
 
-/** What belongs to no trace: files, which many pages share, and what is asked every few seconds. */
-const untraced = /^\/(?:builds|channels)\/|^\/(?:healthz|readyz|beacon|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
+/** What belongs to no trace: files and pictures, which many pages share, and what is asked every few seconds. */
+const untraced =
+  /^\/(?:builds|channels|api\/media)\/|^\/(?:healthz|readyz|beacon|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
 
 const parentOf = ({ headers }: IncomingMessage): string | undefined =>
   typeof headers.traceparent === 'string' ? headers.traceparent : undefined;

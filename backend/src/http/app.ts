@@ -148,7 +148,7 @@ const givenId = /^[\w-]{8,64}$/;
 /** The pattern that answered, such as `/api/v1/stories/:id`; a call that nothing answers ends in some `*`. */
 function routeOf(c: Http): string {
   const pattern = routePath(c);
-  return pattern.includes('*') ? 'other' : pattern;
+  return pattern.includes('*') ? 'other' : pattern.replace(/\{[^}]*\}/g, '');
 }
 
 /**
@@ -171,7 +171,10 @@ const requestLog = ({ log, counters, tracing }: Services) =>
       log.info({ requestId, method, path, status, ms: Math.round(elapsed), user }, 'request');
       counters?.countRequest({ service: 'backend', method, route: routeOf(c), status, seconds: elapsed / 1000 });
     };
-    const span = tracing?.beginRequest({ method, requestId, traceparent: c.req.header('traceparent') });
+    // pictures are asked for by the dozen, and say nothing
+    const span = path.startsWith('/api/media/')
+      ? null
+      : tracing?.beginRequest({ method, requestId, traceparent: c.req.header('traceparent') });
     await (span ? span.run(answer) : answer());
     span?.end({ route: routeOf(c), status: c.res.status });
   });
