@@ -155,7 +155,7 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
     ...state,
   });
   // said to the operator before the first visitor meets it; the server stays, since another state heals it
-  await releases.pageFor({ id: '' }).catch(tell);
+  await releases.pageFor({ id: '' }).catch(tellProblem);
   const server = createProduct({
     releases,
     env,
@@ -178,9 +178,6 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
   };
   return { port, close };
 }
-
-const tell = (cause: unknown) =>
-  console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
 
