@@ -4,6 +4,9 @@ import { defineConfig } from '@rstest/core';
 // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
 const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 30_000 } } };
 
+// what Node itself takes: the ES modules of some packages (OpenTelemetry) are for bundlers alone
+const resolve = { conditionNames: ['node', 'import', 'default'], mainFields: ['main'] };
+
 // Folders whose tests start programs, servers, browsers or builds.
 const programs =
   '{host/server,backend/{conformance,test},releases/{cli,console/server,src/{gate,store}},e2e/security,templates}/**/*.test.ts';
@@ -25,13 +28,16 @@ export default defineConfig({
     {
       name: 'node',
       ...timeouts,
-      include: ['{host/server,shared/src/{build,floorCheck},releases,backend,e2e/security,templates}/**/*.test.ts'],
+      include: [
+        '{host/server,telemetry,shared/src/{build,floorCheck},releases,backend,e2e/security,templates}/**/*.test.ts',
+      ],
       exclude: [programs, 'releases/console/src/**'],
       testEnvironment: 'node',
     },
     {
       name: 'programs',
       ...timeouts,
+      resolve,
       include: [programs],
       exclude: ['templates/remote/**'],
       testEnvironment: 'node',

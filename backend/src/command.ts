@@ -6,7 +6,7 @@ import { describeReports } from './chat/reports.ts';
 import { backUp, restore } from './db/backup.ts';
 import { databaseFile, storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
-import { fill } from './fill.ts';
+import { fill } from './seeding.ts';
 import { createServices } from './server.ts';
 import type { Services } from './services.ts';
 import { runTickets } from './support.ts';

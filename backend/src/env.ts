@@ -1,3 +1,4 @@
+import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 
 /** As browsers write them: in small letters, without the port that goes without saying. */
@@ -69,6 +70,7 @@ const schema = v.object({
   APP_ORIGIN: origins,
   DRAIN_SECONDS: whole(8, 0, 600),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
+  ...metricsEntries,
   APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   REVERB_URL: v.optional(reverbOrigin),
   REVERB_APP_ID: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'))),

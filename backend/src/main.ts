@@ -1,3 +1,5 @@
+import { MetricsRefused } from '@liaozhai/telemetry/metrics';
+import { TracingRefused } from '@liaozhai/telemetry/tracing';
 import { storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { startBackend } from './server.ts';
@@ -20,7 +22,8 @@ function endFor(line: string): never {
 
 /** What is wrong outside of this program, in one line with its cure; null for a defect of its own. */
 function cureOf(error: unknown, dataDir: string): string | null {
-  if (error instanceof ConfigError) return error.message;
+  const isExplained = [ConfigError, MetricsRefused, TracingRefused].some((kind) => error instanceof kind);
+  if (error instanceof Error && isExplained) return error.message;
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     return 'PORT: in use by another program; name another one, or 0 for a free one';
   }
@@ -33,6 +36,7 @@ try {
   const backend = await startBackend(env);
   void backend.damaged.then((error) => endFor(storageCure('damaged', env.DATA_DIR, error)));
   console.log(`backend listening on ${backend.url}`);
+  if (backend.metricsUrl) console.log(`backend metrics at ${backend.metricsUrl}`);
   const end = (drainMs: number) => void backend.close(drainMs).then(leave);
   process.off('disconnect', leave);
   // nobody is left to pass a call on

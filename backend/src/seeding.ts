@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { composeReply, composeSuggestions } from './ai/builtIn.ts';
 import type { Line } from './ai/storyteller.ts';
-import { register } from './auth/accounts.ts';
+import { hashPassword, register } from './auth/accounts.ts';
 import { conversationWith, createConversation, markAsRead, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';
 import type { NewMessageRow, UserRow } from './db/schema.ts';
@@ -148,4 +148,162 @@ export function seedStories({ db, clock, content }: Services, path: string): num
     }
   });
   return stories.length;
+}
+
+export interface FillSize {
+  stories: number;
+  users: number;
+  /** in all, evenly among the users; every second is a reply that was paid for */
+  messages: number;
+}
+
+const messagesPerConversation = 50;
+/** Rows that go to disk together. */
+const batchRows = 20_000;
+
+/** Adds that many made-up stories, users and messages beside what is there, with their ledgers; for measuring at size. */
+export async function fill(services: Services, size: FillSize): Promise<void> {
+  publishStories(services);
+  const stories = fillStories(services, size.stories);
+  const passwordHash = await hashPassword('123456');
+  const perUser = Math.ceil(size.messages / Math.max(1, size.users));
+  const write = new BatchWriter(services);
+  for (let user = 0; user < size.users; user += 1) {
+    const left = size.messages - user * perUser;
+    fillUser(services, write, { passwordHash, stories, number: user, messages: Math.max(0, Math.min(perUser, left)) });
+  }
+  write.flush();
+}
+
+/** Collects statements, and carries out many at once. */
+class BatchWriter {
+  readonly #services: Services;
+  #waiting: (() => void)[] = [];
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  add(statement: () => void): void {
+    this.#waiting.push(statement);
+    if (this.#waiting.length >= batchRows) this.flush();
+  }
+
+  flush(): void {
+    const statements = this.#waiting;
+    this.#waiting = [];
+    this.#services.db.transaction(() => {
+      for (const run of statements) run();
+    });
+  }
+}
+
+/** Returns their ids. */
+function fillStories({ db, clock, content }: Services, count: number): string[] {
+  const [author] = content.authors.values();
+  const like = content.stories[0];
+  const now = clock();
+  const run = randomUUID().slice(0, 8);
+  return db.transaction(() =>
+    Array.from({ length: count }, (_, index) => {
+      const id = `filled-${run}-${index}`;
+      const { summary = '', tags = [], opening = '', characters = [] } = like ?? {};
+      // older than the real ones, which stay on the first pages
+      const time = now - (index + 1_000) * 86_400_000;
+      db.run(
+        query.insertInto('stories').values({
+          id,
+          title: `故事 ${index + 1}`,
+          cover_url: like?.coverUrl ?? '',
+          price: rules.storyPrices.short,
+          content: JSON.stringify({ summary, tags, author, opening, characters }),
+          origin: 'seed',
+          created_at: time,
+          updated_at: time,
+        }),
+      );
+      return id;
+    }),
+  );
+}
+
+interface FilledUser {
+  passwordHash: string;
+  stories: string[];
+  number: number;
+  messages: number;
+}
+
+function fillUser(
+  { db, clock }: Services,
+  write: BatchWriter,
+  { passwordHash, stories, number, messages }: FilledUser,
+) {
+  const id = randomUUID();
+  const now = clock();
+  const tag = id.slice(0, 12).replace('-', '');
+  const user = {
+    id,
+    login: `filled_${tag}`,
+    is_email: 0,
+    name: `读者${number + 1}`,
+    persona: '',
+    password_hash: passwordHash,
+    balance: 0,
+    invite_code: tag.toUpperCase(),
+    check_in_streak: 0,
+    version: 1,
+    created_at: now,
+  };
+  write.add(() => db.run(query.insertInto('users').values(user)));
+  const entry = (type: 'recharge' | 'message', amount: number, ref: string) => ({
+    id: randomUUID(),
+    user_id: id,
+    type,
+    amount,
+    balance_after: 0,
+    description: '',
+    ref_type: type,
+    ref_id: ref,
+    ref_key: ref,
+    created_at: now,
+  });
+  write.add(() => db.run(query.insertInto('transactions').values(entry('recharge', messages, id))));
+  for (let first = 0; first < messages; first += messagesPerConversation) {
+    const story = stories[(number + first) % Math.max(1, stories.length)];
+    if (!story) return;
+    const count = Math.min(messagesPerConversation, messages - first);
+    const conversation = randomUUID();
+    const row = {
+      id: conversation,
+      user_id: id,
+      story_id: story,
+      version: count,
+      last_seq: count,
+      read_version: count,
+    };
+    write.add(() =>
+      db.run(query.insertInto('conversations').values({ ...row, created_at: now, updated_at: now + first })),
+    );
+    for (let seq = 1; seq <= count; seq += 1) {
+      const message: NewMessageRow = {
+        id: randomUUID(),
+        conversation_id: conversation,
+        story_id: story,
+        user_id: id,
+        seq,
+        version: seq,
+        revision: 1,
+        role: seq % 2 ? 'user' : 'assistant',
+        body: seq % 2 ? '后来呢？' : '雨声渐密，檐下的灯晃了一晃，谁也没有先开口。',
+        status: 'completed',
+        cost: 0,
+        created_at: now + seq,
+        updated_at: now + seq,
+      };
+      write.add(() => db.run(query.insertInto('messages').values(message)));
+      if (seq % 2 === 0)
+        write.add(() => db.run(query.insertInto('transactions').values(entry('message', -2, message.id))));
+    }
+  }
 }

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { openMetrics } from '@liaozhai/telemetry/metrics';
+import { openTracing } from '@liaozhai/telemetry/tracing';
 import { sql } from 'kysely';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { openAiStoryteller } from './ai/openAi.ts';
@@ -16,7 +18,6 @@ import { lockDataDir, openDatabase, query } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RateLimiter } from './http/rateLimiter.ts';
-import { createFaultReport, createLog } from './log.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import { createSandbox } from './payments/sandbox.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
@@ -25,10 +26,20 @@ import type { Services } from './services.ts';
 import { hmac, loadAppKey } from './signatures.ts';
 import { publishStories } from './stories.ts';
 import { startAnnouncingAnswers } from './support.ts';
+import {
+  type BackendCounters,
+  backendCounters,
+  createFaultReport,
+  createLog,
+  gaugeWork,
+  type ReportFault,
+} from './telemetry.ts';
 import { eraseDueAccounts } from './users/accountDeletion.ts';
 
 export interface Backend {
   url: string;
+  /** where metrics are read; null where nobody asked for them */
+  metricsUrl: string | null;
   services: Services;
   /** Resolves with what the database said, if it turns out to be damaged: nothing may be written to it any more. */
   damaged: Promise<unknown>;
@@ -46,7 +57,10 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   const damaged = new Promise<unknown>((resolve) => {
     onDamaged = resolve;
   });
-  const services = await createServices(env, clock, stories, onDamaged);
+  const metrics = await openMetrics(env);
+  const services = await createServices(env, clock, stories, onDamaged, metrics && backendCounters(metrics));
+  if (metrics) gaugeWork(metrics.registry, services);
+  services.tracing = await openTracing('liaozhai-backend', (line) => services.log.warn(line));
   for (const problem of services.content.problems) console.error(`content: ${problem}`);
   publishStories(services);
   const stopSweeper = startSweeper(services);
@@ -69,6 +83,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   const stopPayments = services.payments?.start?.(url);
   return {
     url,
+    metricsUrl: metrics?.url ?? null,
     services,
     damaged,
     async close(drainMs = 0) {
@@ -82,6 +97,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 300).unref();
       await closed;
+      await Promise.all([metrics?.close(), services.tracing?.close()]);
       services.db.close();
       unlock();
     },
@@ -94,9 +110,14 @@ export async function createServices(
   clock: Clock,
   stories = contentFolder,
   onDamaged: (error: unknown) => void = () => {},
+  counters: BackendCounters | null = null,
 ): Promise<Services> {
   const log = createLog(env.LOG_LEVEL);
-  const report = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
+  const tellFault = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
+  const report: ReportFault = (error, about) => {
+    counters?.faults.inc();
+    tellFault(error, about);
+  };
   const db = await openDatabase(env.DATA_DIR, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   const payments = choosePayments({ env, clock, report, db, appKey });
@@ -105,6 +126,8 @@ export async function createServices(
     clock,
     log,
     report,
+    counters,
+    tracing: null,
     content: loadContent(stories),
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),

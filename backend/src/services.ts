@@ -1,3 +1,4 @@
+import type { Tracing } from '@liaozhai/telemetry/tracing';
 import type { Storyteller } from './ai/storyteller.ts';
 import type { Mailer } from './auth/mail.ts';
 import type { Runs } from './chat/runs.ts';
@@ -6,9 +7,9 @@ import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
-import type { Log, ReportFault } from './log.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import type { Broadcaster } from './realtime/broadcaster.ts';
+import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
 
 /** What the rules of the product need from the outside; made once at start, handed to every module. */
 export interface Services {
@@ -16,6 +17,10 @@ export interface Services {
   clock: Clock;
   log: Log;
   report: ReportFault;
+  /** Null where nobody reads them. */
+  counters: BackendCounters | null;
+  /** Null where nobody collects traces. */
+  tracing: Tracing | null;
   content: Content;
   db: Db;
   broadcaster: Broadcaster;

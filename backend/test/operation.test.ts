@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { expect, rs, test } from '@rstest/core';
+import { openCollector } from '@liaozhai/telemetry/testing';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
+import { expect, onTestFinished, rs, test } from '@rstest/core';
 import { sql } from 'kysely';
 import { query } from '../src/db/database.ts';
 import { Client } from './client.ts';
@@ -34,6 +37,53 @@ test('a defect is logged with the id of its request', async () => {
   expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: 'page-request-0456', path: '/api/v1/stories' });
   expect((await backend.client().get('//readyz')).status).toBe(503);
   expect((await backend.client().get('//healthz')).status).toBe(200);
+});
+
+test('metrics count calls by pattern, replies by how they end and events by name; the port of calls has none of it', async () => {
+  const backend = await openBackend({ METRICS_PORT: '0' });
+  const read = async () => (await (await fetch(backend.metricsUrl ?? '')).text()).split('\n');
+  const reader = await backend.reader();
+  await openSocket(backend, reader);
+  await reader.get('/stories/hua-pi');
+  await reader.get('/stories/nie-xiaoqian');
+  await reader.get('/no-such-call/1');
+  await reader.get('//api/media/covers/hua-pi.svg');
+  await reader.say({ story_id: 'hua-pi' });
+  await backend.settled();
+  const lines = await read();
+  const calls = (route: string, status: string) =>
+    `liaozhai_http_requests_total{service="backend",method="GET",route="${route}",status="${status}"}`;
+  expect(lines).toContain(`${calls('/api/v1/stories/:id', '2xx')} 2`);
+  expect(lines).toContain(`${calls('other', '4xx')} 1`);
+  expect(lines).toContain(`${calls('/api/media/:kind/:file', '2xx')} 1`);
+  expect(lines).toContain('liaozhai_replies_total{ending="completed"} 1');
+  expect(lines).toContain('liaozhai_events_total{event="message.completed"} 1');
+  expect(lines).toContain('liaozhai_sockets 1');
+  expect(lines).toContain('liaozhai_runs 0');
+  expect((await reader.get('//metrics')).status).toBe(404);
+});
+
+test('a message’s trace goes from the call through the reply to what sockets hear of it, also in the log', async () => {
+  const collector = await openCollector();
+  onTestFinished(() => collector.close());
+  const backend = await openBackend();
+  const info = rs.spyOn(backend.services.log, 'info');
+  const reader = await backend.reader();
+  const [traceId, parentSpanId] = ['a'.repeat(32), 'b'.repeat(16)];
+  const traceparent = `00-${traceId}-${parentSpanId}-01`;
+  info.mockImplementation(() => void traces.push(currentTrace()?.traceId));
+  const traces: unknown[] = [];
+  await reader.post('/messages', { story_id: 'hua-pi', body: '你好', client_id: randomUUID() }, { traceparent });
+  await backend.settled();
+  expect(traces).toContain(traceId);
+  const ofMessage = (name: string) => collector.spans.find((span) => span.traceId === traceId && span.name === name);
+  await expect.poll(() => ofMessage('reply')).toBeTruthy();
+  const call = ofMessage('POST /api/v1/messages');
+  expect(call).toMatchObject({ service: 'liaozhai-backend', parentSpanId });
+  expect(ofMessage('broadcast message.created')).toMatchObject({ parentSpanId: call?.spanId });
+  expect(ofMessage('reply')).toMatchObject({ parentSpanId: call?.spanId });
+  expect(ofMessage('broadcast message.completed')).toMatchObject({ parentSpanId: ofMessage('reply')?.spanId });
+  expect(collector.spans.filter(({ name }) => name.includes('delta'))).toEqual([]);
 });
 
 test('told to end it finishes the replies that are being written, takes no new ones, and sends sockets away to come back', async () => {

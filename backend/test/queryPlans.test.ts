@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, rs, test } from '@rstest/core';
 import type { Compilable } from 'kysely';
-import { fill } from '../src/fill.ts';
+import { fill } from '../src/seeding.ts';
 import { startSweeper } from '../src/server.ts';
 import { runTickets } from '../src/support.ts';
 import { openBackend } from './testBackend.ts';

@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { readEnv } from '../../backend/src/env.ts';
-import { type FillSize, fill } from '../../backend/src/fill.ts';
+import { type FillSize, fill } from '../../backend/src/seeding.ts';
 import { createServices } from '../../backend/src/server.ts';
 import { Client } from '../../backend/test/client.ts';
 import { percentile } from './experienceReport.ts';

@@ -10,6 +10,10 @@ const benches: Record<string, { about: string; run: () => Promise<{ run: () => P
   server: { about: 'the reference backend: start, 500 sockets, 50 readers at once', run: () => import('./server.ts') },
   data: { about: 'every call on a large database beside an empty one', run: () => import('./data.ts') },
   lighthouse: { about: 'Lighthouse’s audits of every page', run: () => import('./lighthouse.ts') },
+  telemetry: {
+    about: 'what metrics and traces cost the front server',
+    run: () => import('./telemetry.ts'),
+  },
   load: { about: 'the first screen against a monolith and stock federation', run: () => import('./load.ts') },
 };
 

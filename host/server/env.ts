@@ -1,3 +1,4 @@
+import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 
 const portCure = 'must be a whole number from 0 to 65535';
@@ -97,6 +98,11 @@ const schema = v.object(
     LOG_LEVEL: v.pipe(
       v.optional(logLevel),
       v.description('what is logged as JSON lines; unset: info with --serve, else warn'),
+    ),
+    ...metricsEntries,
+    BACKEND_METRICS_PORT: v.pipe(
+      v.optional(port),
+      v.description('port for /metrics of the reference backend that is started here'),
     ),
     HOST_CONFIG: v.pipe(
       v.optional(v.string()),

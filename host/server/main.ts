@@ -3,14 +3,16 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom } from '@liaozhai/releases';
+import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
+import { type Metrics, openMetrics } from '@liaozhai/telemetry/metrics';
+import { openTracing, type Tracing } from '@liaozhai/telemetry/tracing';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
 import { buildPackages, readLastStart } from './buildPackages.ts';
 import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
-import { createLog } from './log.ts';
 import { createProduct } from './product.ts';
+import { createLog, frontCounters } from './telemetry.ts';
 
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
@@ -62,7 +64,7 @@ function endsWith(close: () => Promise<void>) {
 
 /** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that whoever watches us knows. */
 async function backendFor(
-  { BACKEND_URL: elsewhere, DATA_DIR }: ServerEnv,
+  { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,
   { rechargePackages }: SiteConfig,
 ): Promise<Omit<Backend, 'gone'>> {
@@ -74,6 +76,9 @@ async function backendFor(
     RECHARGE_PACKAGES: JSON.stringify(rechargePackages ?? []),
     ...inherited,
     PORT: '0',
+    // a port of its own: METRICS_PORT is taken by this process
+    METRICS_PORT: String(BACKEND_METRICS_PORT ?? ''),
+    ...(inherited.OTEL_SERVICE_NAME && { OTEL_SERVICE_NAME: `${inherited.OTEL_SERVICE_NAME}-backend` }),
     DATA_DIR: join(DATA_DIR, 'backend'),
   });
   void backend.gone.then(async (why) => {
@@ -117,9 +122,9 @@ async function develop(env: ServerEnv) {
 }
 
 /** The release console on its own origin: remotes run with the app's privileges and must not reach it. */
-async function consoleFor(env: ServerEnv, store: string, siteOf: SiteOf) {
+async function consoleFor({ env, store, metrics }: Served, siteOf: SiteOf) {
   const { startConsole } = await import('@liaozhai/releases/console');
-  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true, siteOf });
+  return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true, siteOf, metrics });
 }
 
 /** What is being answered when everything else has ended. */
@@ -130,21 +135,35 @@ interface Served {
   store: string;
   config: Record<string, unknown>;
   logLevel: string;
+  metrics: Metrics | null;
+  tracing: Tracing | null;
 }
 
 /** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
-async function serveStored({ env, store, config, logLevel }: Served, set?: string) {
+async function serveStored({ env, store, config, logLevel, metrics, tracing }: Served, set?: string) {
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
-  const releases = await openReleases({ store, channel: env.CHANNEL, publicKey: env.RELEASES_PUBLIC_KEY, ...state });
+  const counters = metrics && frontCounters(metrics);
+  const releases = await openReleases({
+    store,
+    channel: env.CHANNEL,
+    publicKey: env.RELEASES_PUBLIC_KEY,
+    onProblem(cause) {
+      tellProblem(cause);
+      counters?.channelProblems.inc();
+    },
+    ...state,
+  });
   // said to the operator before the first visitor meets it; the server stays, since another state heals it
-  await releases.pageFor({ id: '' }).catch(tell);
+  await releases.pageFor({ id: '' }).catch(tellProblem);
   const server = createProduct({
     releases,
     env,
     backendUrl: backend.url,
     awaySeconds: backend.awaySeconds,
     log: createLog(logLevel),
+    counters,
+    tracing,
     isDraining: () => ending.isDraining,
     config,
   });
@@ -155,13 +174,10 @@ async function serveStored({ env, store, config, logLevel }: Served, set?: strin
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), lastAnswersMs).unref();
-    await Promise.all([closed, releases.close()]);
+    await Promise.all([closed, releases.close(), metrics?.close(), tracing?.close()]);
   };
   return { port, close };
 }
-
-const tell = (cause: unknown) =>
-  console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
 
@@ -171,7 +187,7 @@ async function runWhole(served: Served) {
   const told = sitesFrom(process.env.RELEASES_SITE);
   const here: { origin: string | null } = { origin: null };
   const siteOf = (channel: string) => told(channel) ?? (channel === served.env.CHANNEL ? here.origin : null);
-  const releaseConsole = await consoleFor(served.env, served.store, siteOf);
+  const releaseConsole = await consoleFor(served, siteOf);
   const { port, close } = await serveStored(served);
   here.origin = `http://localhost:${port}`;
   console.log(`Release console: ${releaseConsole.link}`);
@@ -205,7 +221,11 @@ async function run() {
   if (values.dev) return develop(env);
   const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
   const logLevel = env.LOG_LEVEL ?? (values.serve ? 'info' : 'warn');
-  const served = { env, store, config: siteConfig(env), logLevel };
+  // a set that the gate opens stands beside the server that has the port
+  const metrics = values.set ? null : await openMetrics(env);
+  if (metrics) console.log(`Metrics: ${metrics.url}`);
+  const tracing = values.set ? null : await openTracing('liaozhai-front', console.warn);
+  const served = { env, store, config: siteConfig(env), logLevel, metrics, tracing };
   if (values.set) return runSet(served, values.set);
   return values.serve ? runServer(served) : runWhole(served);
 }

@@ -2,25 +2,29 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
 import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { chooseOverride, isHttps, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { agreeToLocal, askForLocal, endLocal, isLocalOverride, localRemotesOf } from './localRemotes.ts';
-import { prerendered, type ShareCard, shareCard } from './prerendered.ts';
+import { type PrerenderedPage, prerendered, type ShareCard, shareCard } from './prerendered.ts';
+import { type FrontCounters, incomingOf, nameRoute } from './telemetry.ts';
 
 export interface PageOptions {
   releases: Releases;
   env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'TRUST_PROXY'>;
   config: Record<string, unknown>;
   backendUrl: () => string;
+  counters?: FrontCounters | null;
 }
 
 const isFile = /\.[a-z0-9]{2,11}$/i;
 const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 
-const isScreen = (pageSet: PageSet, path: string) =>
-  matchRoute(hostRoutes, path) !== undefined || routeAt(pageSet, path) !== undefined;
+/** The pattern of the screen at a path, such as `/story/:id`. */
+const screenPattern = (pageSet: PageSet, path: string): string | undefined =>
+  (matchRoute(hostRoutes, path) ?? routeAt(pageSet, path))?.path;
 
 /** The address as the visitor typed it. */
 function addressOf(context: Context, secure: boolean): string {
@@ -40,18 +44,25 @@ async function pageOf(context: Context, options: PageOptions, secure: boolean): 
   return { ...page, pageSet: { ...page.pageSet, override } };
 }
 
+const groupOf = ({ override, candidate }: PageSet) => (override ? 'override' : candidate ? 'candidate' : 'stable');
+
+const prerenderedIn = ({ first, data }: PrerenderedPage) => (data ? 'content' : first ? 'frame' : 'nothing');
+
 async function answerPage(context: Context, options: PageOptions) {
-  const { releases, env, config, backendUrl } = options;
+  const { releases, env, config, backendUrl, counters } = options;
   const path = context.req.path;
   const secure = isHttps(context, env.TRUST_PROXY);
   const page = await pageOf(context, options, secure);
-  const known = isScreen(page.pageSet, path);
+  const pattern = screenPattern(page.pageSet, path);
+  nameRoute(incomingOf(context), pattern ?? 'no such page');
   const at = path === hostRoutePaths.root ? paths.explore() : path;
   const screen = [releases, page.pageSet, at, backendUrl()] as const;
   const head = headOf(addressOf(context, secure), routeAt(page.pageSet, at)?.title, await shareCard(...screen));
+  const content = await prerendered(...screen, new URL(context.req.url).searchParams);
+  counters?.pages.inc({ group: groupOf(page.pageSet), prerendered: prerenderedIn(content) });
   const { html, headers } = renderPage({
     ...page,
-    ...(await prerendered(...screen, new URL(context.req.url).searchParams)),
+    ...content,
     ...head,
     path: at,
     config,
@@ -62,10 +73,13 @@ async function answerPage(context: Context, options: PageOptions) {
   const { etag, body, encoding } = compressed(html, context.req.header('accept-encoding') ?? '');
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   context.header('etag', etag);
+  const trace = currentTrace();
+  // a header, since the page's bytes are the same for many visitors
+  if (trace) context.header('server-timing', `traceparent;desc="${trace.traceparent}"`);
   context.header('vary', 'Accept-Encoding, Cookie');
   if (encoding) context.header('content-encoding', encoding);
   if (context.req.header('if-none-match') === etag) return context.body(null, 304);
-  return context.body(new Uint8Array(body), known ? 200 : 404);
+  return context.body(new Uint8Array(body), pattern ? 200 : 404);
 }
 
 /** A file's name that no screen goes by: a story's id may have a dot, too. */
@@ -73,7 +87,7 @@ async function isMissingFile(context: Context, releases: Releases): Promise<bool
   const { path } = context.req;
   if (!isFile.test(path)) return false;
   const { pageSet } = await releases.pageFor({ id: knownVisitor(context) ?? '', override: overrideOf(context) });
-  return !isScreen(pageSet, path);
+  return screenPattern(pageSet, path) === undefined;
 }
 
 /** Every navigation: the page of the visitor's set, rendered from the host build's template. */

@@ -1,5 +1,6 @@
 import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
 import { API_BASE, PAGE_ELEMENTS, type PageSet } from '@liaozhai/shared/contract';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
 
 /** What stands in the page before any script runs. */
 export interface PrerenderedPage {
@@ -36,7 +37,9 @@ const answers = new Map<string, { at: number; answer: Promise<Answer | null> }>(
 function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
   const known = answers.get(url);
   if (known && now - known.at < freshMs) return known.answer;
-  const answer = fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(sourceBudgetMs) })
+  const trace = currentTrace();
+  const headers = { accept: 'application/json', ...(trace && { traceparent: trace.traceparent }) };
+  const answer = fetch(url, { headers, signal: AbortSignal.timeout(sourceBudgetMs) })
     .then(async (response) => (response.ok ? ((await response.json()) as Answer) : null))
     .catch(() => null);
   answers.delete(url);

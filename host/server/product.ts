@@ -1,16 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
-import { beaconSchema } from '@liaozhai/shared/contract';
+import { type ChannelDocument, candidatesOf, ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
+import { type Beacon, beaconSchema } from '@liaozhai/shared/contract';
+import type { Tracing } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import { knownVisitor, networkOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { type Log, logRequest } from './log.ts';
 import { pageRoutes } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
+import { type FrontCounters, gaugeLiveBuilds, type Log, namedByRoute, observeRequest } from './telemetry.ts';
 
 export interface ProductOptions {
   releases: Releases;
@@ -19,6 +20,10 @@ export interface ProductOptions {
   /** Seconds until a backend that ended runs again; null while it runs. */
   awaySeconds?: () => number | null;
   log: Log;
+  /** Counts what is decided here; left out where nobody reads it. */
+  counters?: FrontCounters | null;
+  /** Makes pages and calls spans; left out where nobody collects them. */
+  tracing?: Tracing | null;
   /** Whether the server is about to end, so that no new visitor should be sent to it. */
   isDraining?: () => boolean;
   config: Record<string, unknown>;
@@ -34,14 +39,18 @@ export function createProduct({
   backendUrl,
   awaySeconds = () => null,
   log,
+  counters = null,
+  tracing = null,
   isDraining = () => false,
   config,
 }: ProductOptions): Server {
+  if (counters) gaugeLiveBuilds(counters, releases);
   const app = new Hono();
+  app.use(namedByRoute);
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
   app.route('/', buildRoutes(releases, env.CHANNEL));
-  app.route('/', beaconRoutes(releases, env.TRUST_PROXY));
-  app.route('/', pageRoutes({ releases, env, config, backendUrl }));
+  app.route('/', beaconRoutes(releases, env.TRUST_PROXY, counters));
+  app.route('/', pageRoutes({ releases, env, config, backendUrl, counters }));
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
@@ -59,13 +68,15 @@ export function createProduct({
     backend: backendUrl,
     awaySeconds,
     log,
+    counters,
     reverb: env.REVERB_URL,
     trustProxy: env.TRUST_PROXY,
   });
   // longer than a load balancer or nginx keeps an idle connection: what it sends on one that closes just then is lost
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-    logRequest(log, request, response);
-    if (!proxy.web(request, response)) void listener(request, response);
+    observeRequest({ log, counters, tracing }, request, response, () => {
+      if (!proxy.web(request, response)) void listener(request, response);
+    });
   });
   server.on('upgrade', proxy.upgrade);
   return server;
@@ -175,21 +186,40 @@ class RateLimit {
   }
 }
 
+/** By what a report is counted: only names that the channel knows, since a report may say anything. */
+function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocument) {
+  const groups = [
+    ['stable', document.stable?.builds ?? []],
+    ['candidate', candidatesOf(document).flatMap(({ builds }) => builds)],
+    ['last_good', Object.values(document.lastGood)],
+  ] as const;
+  const group = groups.find(([, builds]) => builds.includes(build))?.[0];
+  const remote = group ? (build.split('@')[0] ?? build) : 'other';
+  return { remote, group: group ?? 'other', outcome, failure: failure ?? '' };
+}
+
 /** `/beacon`: how builds fare in browsers. Origin-checked, rate-limited, one vote per visitor and build. */
-function beaconRoutes(releases: Releases, trustProxy: boolean): Hono {
+function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCounters | null): Hono {
   const votes = new Votes();
   const limit = new RateLimit();
+  const refuse = (context: Context, status: 403 | 422 | 429, reason: string) => {
+    counters?.refusedReports.inc({ reason });
+    return context.body(null, status);
+  };
   return new Hono().post('/beacon', bodyLimit({ maxSize: 4096 }), async (context) => {
     const origin = context.req.header('origin');
     // every page comes with the cookie, so who has none has seen no page
     const visitor = knownVisitor(context);
     if (!visitor || !origin || !URL.canParse(origin) || new URL(origin).host !== context.req.header('host'))
-      return context.body(null, 403);
-    if (!limit.allows(networkOf(context, trustProxy))) return context.body(null, 429);
+      return refuse(context, 403, 'foreign');
+    if (!limit.allows(networkOf(context, trustProxy))) return refuse(context, 429, 'too_many');
     const beacon = v.safeParse(beaconSchema, await context.req.json().catch(() => null));
-    if (!beacon.success) return context.body(null, 422);
+    if (!beacon.success) return refuse(context, 422, 'malformed');
     const { build, outcome } = beacon.output;
-    if (votes.isNew(`${visitor} ${build} ${outcome}`)) releases.recordHealth(beacon.output, visitor);
+    if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
+      releases.recordHealth(beacon.output, visitor);
+      counters?.reports.inc(reportLabels(beacon.output, await releases.current()));
+    } else counters?.refusedReports.inc({ reason: 'repeated' });
     return context.body(null, 204);
   });
 }

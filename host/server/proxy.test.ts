@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
-import { createLog } from './log.ts';
 import { createBackendProxy } from './proxy.ts';
+import { createLog } from './telemetry.ts';
 
 async function listen(answer: RequestListener) {
   const server = createServer({ keepAliveTimeout: 60_000 }, answer).listen(0, '127.0.0.1');

@@ -3,7 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { backendSegments } from '@liaozhai/shared/contract';
 import { createProxyServer } from 'httpxy';
-import type { Log } from './log.ts';
+import { type FrontCounters, type Log, nameRoute } from './telemetry.ts';
 
 const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
 /** The backend's paths other than the socket's. */
@@ -40,6 +40,7 @@ interface BackendProxyOptions {
   /** Seconds until a backend that ended runs again; null while it runs. */
   awaySeconds?: () => number | null;
   log: Log;
+  counters?: FrontCounters | null;
   /** origin of a Reverb that answers the socket in the backend's stead */
   reverb?: string;
   /** Believe X-Forwarded-*, which a proxy of one's own has set. */
@@ -62,7 +63,7 @@ export interface BackendProxy {
 
 /** Hands the backend's calls and its socket on, so that page, API and socket share one origin. */
 export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
-  const { backend, reverb, trustProxy, log, awaySeconds = () => null } = options;
+  const { backend, reverb, trustProxy, log, counters, awaySeconds = () => null } = options;
   const proxy = createProxyServer({ xfwd: true, proxyTimeout: 70_000, upgradeTimeout: 15_000 });
   const clean = (request: IncomingMessage) => {
     if (!trustProxy) for (const name of forwarded) delete request.headers[name];
@@ -71,6 +72,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
   const refusals = new Set<number | undefined>();
   proxy.on('proxyReqWs', (asked) => {
     asked.once('response', ({ statusCode }) => {
+      counters?.upstreamErrors.inc({ reason: 'socket_refused' });
       if (refusals.has(statusCode)) return;
       refusals.add(statusCode);
       const cure = reverb ? '' : '. If Reverb listens on an address of its own, name it with REVERB_URL';
@@ -81,7 +83,9 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
     web(request, response) {
       const { url = '' } = request;
       const isSocket = isSocketAddress(url);
-      if (!isSocket && !callPath.test(url)) return false;
+      const segment = isSocket ? 'app' : callPath.exec(url)?.[1];
+      if (segment === undefined) return false;
+      nameRoute(request, `/${segment}/*`);
       if (isSocket && reverb) {
         // Reverb answers a plain request with 500; the page asks to learn whether there is a socket at all
         response.writeHead(426, { connection: 'Upgrade', upgrade: 'websocket' }).end();
@@ -89,6 +93,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
       }
       const seconds = awaySeconds();
       if (seconds !== null) {
+        counters?.upstreamErrors.inc({ reason: 'restarting' });
         refuse(response, restarting, seconds);
         return true;
       }
@@ -96,6 +101,9 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
       const target = backend();
       const agents = { agent: target.startsWith('https:') ? secureAgent : agent };
       proxy.web(request, response, { target, ...agents }).catch(() => {
+        // a visitor who goes away ends the call as well
+        if (!response.destroyed)
+          counters?.upstreamErrors.inc({ reason: response.headersSent ? 'cut_off' : 'unreachable' });
         if (response.headersSent) return response.destroy();
         const soon = awaySeconds();
         if (soon === null) refuse(response, '服务暂时不可用，请稍后再试', 1);
@@ -114,7 +122,11 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
         (options.longestSocketMs ?? longestSocketMs) * (shortestShare + (1 - shortestShare) * Math.random());
       // only an error makes the proxy let go of the other end as well
       const timer = setTimeout(() => socket.destroy(new Error('socket is too old')), lifeMs).unref();
-      socket.once('close', () => clearTimeout(timer));
+      counters?.sockets.inc();
+      socket.once('close', () => {
+        clearTimeout(timer);
+        counters?.sockets.dec();
+      });
       proxy
         .ws(
           request,

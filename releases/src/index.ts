@@ -1,5 +1,5 @@
 export { ReleaseError } from './errors.ts';
-export type { ChannelDocument } from './model/channel.ts';
+export { type ChannelDocument, candidatesOf } from './model/channel.ts';
 export { canonicalJson } from './model/signing.ts';
 export {
   isLoopback,
@@ -15,6 +15,7 @@ export {
   openReleases,
   type Releases,
   type ReleasesOptions,
+  tellProblem,
   type Visitor,
   type VisitorPage,
 } from './serve/openReleases.ts';

@@ -1,3 +1,4 @@
+import { inSpan } from '@liaozhai/telemetry/tracing';
 import { StorytellerTimeout, withDeadlines } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
@@ -34,7 +35,11 @@ export type Ending =
 
 /** Lets a pending reply be written once the surrounding transaction is on disk. */
 export function startReply(services: Services, messageId: string): void {
-  services.db.afterCommit(() => services.runs.start(messageId, (signal) => writeReply(services, messageId, signal)));
+  services.db.afterCommit(() =>
+    services.runs.start(messageId, (signal) =>
+      inSpan('reply', { 'liaozhai.message_id': messageId }, () => writeReply(services, messageId, signal)),
+    ),
+  );
 }
 
 async function writeReply(services: Services, messageId: string, signal: AbortSignal): Promise<void> {
@@ -93,6 +98,8 @@ export function endReply(services: Services, messageId: string, ending: Ending):
       updated_at: clock(),
     };
     db.run(query.updateTable('messages').set(ended).where('id', '=', row.id));
+    const { counters } = services;
+    db.afterCommit(() => counters?.replies.inc({ ending: failure ?? ending.status }));
     announceMessage(services, failure ? 'message.failed' : 'message.completed', ended);
   });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReportFault } from '../log.ts';
+import type { ReportFault } from '../telemetry.ts';
 
 /** A run was told to stop: its row is gone, the server ends, or its reader has read enough. */
 export class RunStopped extends Error {
@@ -29,6 +29,11 @@ export class Runs {
   /** The server is about to end: what runs may finish, and nothing new is to begin. */
   get isDraining(): boolean {
     return this.#isDraining;
+  }
+
+  /** How many run. */
+  get size(): number {
+    return this.#running.size;
   }
 
   has(id: string): boolean {

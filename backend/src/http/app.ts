@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
 import { authRoutes, emailRoutes } from '../auth/authRoutes.ts';
 import { passwordResetRoutes } from '../auth/passwordReset.ts';
 import { findIdentity, sessionRoutes } from '../auth/sessions.ts';
@@ -8,7 +9,6 @@ import { chatRoutes, conversationRoutes } from '../chat/chatRoutes.ts';
 import { mediaRoutes } from '../content/pictures.ts';
 import { shareImageRoutes } from '../content/shareImages.ts';
 import { query, storageFaultOf } from '../db/database.ts';
-import type { Log } from '../log.ts';
 import { orderRoutes, paymentRoutes } from '../payments/orders.ts';
 import { broadcastRoutes } from '../realtime/broadcaster.ts';
 import { rules } from '../rules.ts';
@@ -22,7 +22,7 @@ import { minorRoutes } from '../users/minorRoutes.ts';
 import { userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { csrfGuard, sessionToken, setCsrfCookie } from './cookies.ts';
-import type { AppEnv } from './http.ts';
+import type { AppEnv, Http } from './http.ts';
 import { HttpError, tooLarge } from './httpError.ts';
 import { sourceOf } from './origin.ts';
 
@@ -33,7 +33,7 @@ const storageRetrySeconds = 10;
 export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.route('/', healthRoutes(services));
-  app.use(requestLog(services.log));
+  app.use(requestLog(services));
   app.use(async (c, next) => {
     c.set('source', sourceOf(c.env.incoming));
     c.header('X-Content-Type-Options', 'nosniff');
@@ -145,19 +145,36 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
 
 const givenId = /^[\w-]{8,64}$/;
 
+/** The pattern that answered, such as `/api/v1/stories/:id`; a call that nothing answers ends in some `*`. */
+function routeOf(c: Http): string {
+  const pattern = routePath(c);
+  return pattern.includes('*') ? 'other' : pattern.replace(/\{[^}]*\}/g, '');
+}
+
 /**
  * Gives every request an id, the page's or the front server's if it has one, and answers with it; logs one line a request, without
  * query and body, since those hold what readers write.
  */
-const requestLog = (log: Log) =>
+const requestLog = ({ log, counters, tracing }: Services) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const from = performance.now();
     const given = c.req.header('x-request-id') ?? '';
     const requestId = givenId.test(given) ? given : randomUUID();
     c.set('requestId', requestId);
     c.header('X-Request-Id', requestId);
-    await next();
-    const ms = Math.round(performance.now() - from);
-    const user = c.get('identity')?.user.id;
-    log.info({ requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, user }, 'request');
+    const { method, path } = c.req;
+    const answer = async () => {
+      await next();
+      const elapsed = performance.now() - from;
+      const { status } = c.res;
+      const user = c.get('identity')?.user.id;
+      log.info({ requestId, method, path, status, ms: Math.round(elapsed), user }, 'request');
+      counters?.countRequest({ service: 'backend', method, route: routeOf(c), status, seconds: elapsed / 1000 });
+    };
+    // pictures are asked for by the dozen, and say nothing
+    const span = path.startsWith('/api/media/')
+      ? null
+      : tracing?.beginRequest({ method, requestId, traceparent: c.req.header('traceparent') });
+    await (span ? span.run(answer) : answer());
+    span?.end({ route: routeOf(c), status: c.res.status });
   });

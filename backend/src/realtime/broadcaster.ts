@@ -7,6 +7,16 @@ import { readInput } from '../http/input.ts';
 import type { Services } from '../services.ts';
 import { userChannel } from './events.ts';
 
+/** What it has to do right now. */
+export interface BroadcasterLoad {
+  /** open sockets of this server's own */
+  sockets: number;
+  /** events that wait to be sent on */
+  waiting: number;
+  /** events since the start that were not taken */
+  lost: number;
+}
+
 /** What carries events to the pages: sockets of this server's own, or a Reverb. */
 export interface Broadcaster {
   /** Key and signature, as a page shows them to join a channel. */
@@ -19,6 +29,7 @@ export interface Broadcaster {
   closeSession(sessionHash: string): void;
   /** Takes over an HTTP upgrade, or refuses it. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void;
+  load(): BroadcasterLoad;
   /** Closes everything within half a second. */
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { inSpan } from '@liaozhai/telemetry/tracing';
 import { presentMessage } from '../chat/message.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
@@ -23,8 +24,14 @@ const fits = (userId: string, event: string, data: object): boolean =>
   broadcastBytes(userId, event, data) <= rules.eventBytes;
 
 /** Tells all of a user's sockets, once the surrounding transaction is on disk. */
-export function tell({ db, broadcaster }: Services, userId: string, event: string, data: object): void {
-  db.afterCommit(() => broadcaster.publish(userChannel(userId), event, data));
+export function tell({ db, broadcaster, counters }: Services, userId: string, event: string, data: object): void {
+  db.afterCommit(() => {
+    counters?.events.inc({ event });
+    const publish = () => broadcaster.publish(userChannel(userId), event, data);
+    // a reply comes in hundreds of pieces, and has a span of its own
+    if (event === 'message.delta') publish();
+    else inSpan(`broadcast ${event}`, {}, publish);
+  });
 }
 
 type MessageEvent = 'message.created' | 'message.completed' | 'message.failed';

@@ -5,9 +5,9 @@ import { request as secureRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReverbApp } from '../env.ts';
-import type { Log } from '../log.ts';
 import { hmac } from '../signatures.ts';
-import { type Broadcaster, refuseUpgrade } from './broadcaster.ts';
+import type { Log } from '../telemetry.ts';
+import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './broadcaster.ts';
 
 /** At 10 kB an event this is as much as a Reverb that is slow or away may cost: 10 MB. */
 const longestQueue = 1_000;
@@ -33,6 +33,7 @@ export class ReverbBroadcaster implements Broadcaster {
   #sending: Promise<void> | null = null;
   /** Since Reverb last took one. */
   #lost = 0;
+  #lostInAll = 0;
 
   constructor(app: ReverbApp, log: Log) {
     this.#app = app;
@@ -66,6 +67,10 @@ export class ReverbBroadcaster implements Broadcaster {
     refuseUpgrade(stream);
   }
 
+  load(): BroadcasterLoad {
+    return { sockets: 0, waiting: this.#queue.length, lost: this.#lostInAll };
+  }
+
   async close(): Promise<void> {
     await Promise.race([this.#sending, sleep(flushMs, undefined, { ref: false })]);
     this.#queue.length = 0;
@@ -96,6 +101,7 @@ export class ReverbBroadcaster implements Broadcaster {
       this.#log.error(`Reverb at ${this.#app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
     }
     this.#lost += 1;
+    this.#lostInAll += 1;
   }
 
   #taken(): void {

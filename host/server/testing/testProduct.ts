@@ -7,8 +7,8 @@ import { Catalog } from '../../../releases/src/builds/catalog.ts';
 import { localClient } from '../../../releases/src/releaseClient.ts';
 import { openStore, requireKey } from '../../../releases/src/store/store.ts';
 import { readEnv } from '../env.ts';
-import { createLog } from '../log.ts';
 import { createProduct, type ProductOptions } from '../product.ts';
+import { createLog } from '../telemetry.ts';
 import { testPackages } from './testPackages.ts';
 
 /** A published host and remote, and a backend that answers with what it was asked. */

@@ -1,4 +1,6 @@
 import { isName } from '@liaozhai/shared/contract';
+import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { Counter } from 'prom-client';
 import type { Catalog } from '../../src/builds/catalog.ts';
 import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/quota.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
@@ -43,6 +45,39 @@ class OneAtATime {
   }
 }
 
+/** The counters of what this console does by itself and by order. */
+export function consoleCounters({ registry, countRequest }: Metrics) {
+  const registers = [registry];
+  return {
+    countRequest,
+    changes: new Counter({
+      name: 'liaozhai_console_changes_total',
+      help: 'Changes asked for, by verb and how they ended: done, or the kind of the refusal.',
+      labelNames: ['verb', 'result'],
+      registers,
+    }),
+    automaticStops: new Counter({
+      name: 'liaozhai_automatic_stops_total',
+      help: 'Candidates that this console ended by itself.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    alarms: new Counter({
+      name: 'liaozhai_alarms_total',
+      help: 'Stable builds that began to fail everybody.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    problems: new Counter({
+      name: 'liaozhai_console_problems_total',
+      help: 'What the watch over the channels could not do, alarms aside.',
+      registers,
+    }),
+  };
+}
+
+export type ConsoleCounters = ReturnType<typeof consoleCounters>;
+
 export interface ConsoleOptions {
   store: Store;
   catalog: Catalog;
@@ -57,6 +92,8 @@ export interface ConsoleOptions {
   limits?: QuotaLimits;
   /** Where people may sign in beside tokens. */
   signIn?: SignIn | null;
+  /** Left out where nobody reads them. */
+  counters?: ConsoleCounters | null;
 }
 
 interface ClientOptions {

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { openMetrics } from '@liaozhai/telemetry/metrics';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { Hono } from 'hono';
 import { buildFolder } from '../../src/model/ids.ts';
 import { canonicalJson, newSigningKey, sha256Hex, signText } from '../../src/model/signing.ts';
@@ -13,7 +14,7 @@ import { createToken, listTokens, revokeToken } from '../../src/operations/token
 import { httpClient } from '../../src/releaseClient.ts';
 import { openGate, openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';
-import { ConsoleContext } from './ConsoleContext.ts';
+import { ConsoleContext, type ConsoleCounters, consoleCounters } from './ConsoleContext.ts';
 import { pageFiles } from './startConsole.ts';
 
 const GRANTS = ['viewer', 'publisher:stories', 'deployer:stories', 'deployer:chat', 'manager'];
@@ -23,7 +24,8 @@ async function openTestApi() {
   const at = await openTestStore();
   const { store, key, writer } = at;
   const context = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null };
-  const createOwn = () => createApi(new ConsoleContext(context));
+  const createOwn = (more: { counters?: ConsoleCounters } = {}) =>
+    createApi(new ConsoleContext({ ...context, ...more }));
   const tokens: Record<string, string> = {};
   for (const grant of GRANTS)
     tokens[grant] = (await createToken(store, key, { grant, label: grant, by: 'test', days: null })).token;
@@ -440,4 +442,19 @@ describe('what is refused before a verb is asked', () => {
   test('the page is there', async () => {
     expect(await (await app.request('/')).text()).toContain('发布台');
   });
+});
+
+test('changes are counted by verb and by how they end', async () => {
+  const metrics = await openMetrics({ METRICS_PORT: 0, METRICS_HOST: '127.0.0.1' });
+  if (!metrics) throw new Error('no metrics');
+  onTestFinished(() => metrics.close());
+  const own = server.createOwn({ counters: consoleCounters(metrics) });
+  const init = { method: 'POST', headers: { ...bearer('manager'), 'content-type': 'application/json' } };
+  expect((await own.request('/check', { ...init, body: JSON.stringify({ builds: [storiesNext] }) })).status).toBe(200);
+  const body = JSON.stringify({ builds: ['nobody@1.0.0+000000000000'] });
+  expect((await own.request('/activate?channel=made-up', { ...init, body })).status).toBe(422);
+  expect((await own.request('/activate', { ...init, body })).status).toBe(422);
+  const lines = (await (await fetch(metrics.url)).text()).split('\n');
+  expect(lines).toContain('liaozhai_console_changes_total{verb="check",result="done"} 1');
+  expect(lines).toContain('liaozhai_console_changes_total{verb="activate",result="refused"} 1');
 });

@@ -264,7 +264,13 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       permit(await console.current(channel));
       const judging = JUDGED.includes(verb);
       const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), { judging, permit }), body);
-      return context.json(await (judging ? console.inTurn(whoOf(token), act) : act()));
+      const { counters } = console.options;
+      const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
+        counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });
+        throw cause;
+      });
+      counters?.changes.inc({ verb, result: 'done' });
+      return context.json(result);
     },
   );
 }

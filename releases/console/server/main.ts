@@ -1,3 +1,4 @@
+import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { messageOf, ReleaseError } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
@@ -11,6 +12,7 @@ const environmentSchema = v.object({
   CONSOLE_PORT: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0), v.maxValue(65535)), '3001'),
   CONSOLE_HOST: v.optional(v.string(), '127.0.0.1'),
   ...signInVariables,
+  ...metricsEntries,
 });
 
 async function main(): Promise<void> {
@@ -21,6 +23,7 @@ async function main(): Promise<void> {
     return;
   }
   const { RELEASES_STORE, RELEASES_CHANNEL, RELEASES_SMOKE, CONSOLE_PORT, CONSOLE_HOST } = parsed.output;
+  const metrics = await openMetrics(parsed.output);
   const console = await startConsole({
     store: RELEASES_STORE,
     channel: RELEASES_CHANNEL,
@@ -29,8 +32,10 @@ async function main(): Promise<void> {
     host: CONSOLE_HOST,
     signIn: signInFrom(parsed.output),
     publicOrigin: parsed.output.CONSOLE_ORIGIN,
+    metrics,
   });
   process.stdout.write(`console listening on ${console.origin}\n`);
+  if (metrics) process.stdout.write(`metrics at ${metrics.url}\n`);
   const stop = () => void console.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);

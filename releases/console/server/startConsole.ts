@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
+import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
 import { Catalog } from '../../src/builds/catalog.ts';
 import { contentType } from '../../src/builds/readPackage.ts';
 import { hasCode, messageOf, usage } from '../../src/errors.ts';
@@ -14,7 +17,7 @@ import { type SiteOf, sitesFrom } from '../../src/operations/override.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
-import { ConsoleContext } from './ConsoleContext.ts';
+import { ConsoleContext, type ConsoleCounters, consoleCounters } from './ConsoleContext.ts';
 import { createSignIn, noSignIn, type SignInSettings } from './signIn.ts';
 import { startWatch } from './watch.ts';
 
@@ -37,6 +40,8 @@ export interface StartConsoleOptions {
   /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
   localToken?: boolean;
   note?: (line: string) => void;
+  /** What this process counts into; whoever opened it closes it. */
+  metrics?: Metrics | null;
 }
 
 export interface RunningConsole {
@@ -59,6 +64,20 @@ function publicOriginOf({ publicOrigin, port = DEFAULT_PORT }: StartConsoleOptio
   if (port === 0) throw usage('CONSOLE_ORIGIN is missing', 'Signing in needs it, or a fixed CONSOLE_PORT.');
   return `http://localhost:${port}`;
 }
+/** Counts each request by the route that answered it. */
+const countRequests = ({ countRequest }: ConsoleCounters) =>
+  createMiddleware(async (context, next) => {
+    const from = performance.now();
+    await next();
+    const pattern = routePath(context);
+    countRequest({
+      service: 'console',
+      method: context.req.method,
+      route: pattern.startsWith('/v1') ? pattern : 'page',
+      status: context.res.status,
+      seconds: (performance.now() - from) / 1000,
+    });
+  });
 
 /** Starts the console and its API on an origin of their own. Throws refused when the store or its key is missing. */
 export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
@@ -73,6 +92,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   const signIn = options.signIn
     ? createSignIn({ settings: options.signIn, store, key, origin: publicOriginOf(options), note })
     : null;
+  const counters = options.metrics ? consoleCounters(options.metrics) : null;
   const context = new ConsoleContext({
     store,
     catalog: new Catalog(store),
@@ -81,8 +101,10 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     smokeFor,
     signIn,
     siteOf: options.siteOf ?? sitesFrom(process.env.RELEASES_SITE),
+    counters,
   });
   const app = new Hono();
+  if (counters) app.use(countRequests(counters));
   app.route('/v1', createApi(context));
   app.route('/auth', signIn?.routes ?? noSignIn());
   app.route('/', await pageFiles(await buildPage()));

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { openMetrics } from '@liaozhai/telemetry/metrics';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from '@rstest/core';
 import { createChannel } from '../../src/channel/changeChannel.ts';
 import { messageOf } from '../../src/errors.ts';
 import { HealthRecorder } from '../../src/health/healthRecord.ts';
 import { CHANNEL_LIFETIME_DAYS } from '../../src/model/channel.ts';
 import { activate, canary } from '../../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
-import { ConsoleContext } from './ConsoleContext.ts';
+import { ConsoleContext, consoleCounters } from './ConsoleContext.ts';
 import { Lease, watchOnce } from './watch.ts';
 
 let at: TestStore;
@@ -16,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 /** One round of a console's watch. Returns the problems it told. */
-async function watchRound(): Promise<string[]> {
+async function watchRound(counters?: ReturnType<typeof consoleCounters>): Promise<string[]> {
   const { store, key, writer } = at;
   const context = new ConsoleContext({
     store,
@@ -24,6 +25,7 @@ async function watchRound(): Promise<string[]> {
     key,
     channel: 'production',
     smokeFor: async () => null,
+    counters,
   });
   const problems: string[] = [];
   await watchOnce(context, new Lease(store, 'watch'), (cause) => problems.push(messageOf(cause)));
@@ -57,6 +59,18 @@ describe('the watch over the channels', () => {
     expect((await at.current()).action).toMatchObject({ verb: 'abort', who: 'auto-stop' });
     expect(problems).toContain('damaged');
     expect(problems).toContain('a stray note.txt');
+  });
+
+  test('counts the candidates it ends, and what it could not do', async () => {
+    const metrics = await openMetrics({ METRICS_PORT: 0, METRICS_HOST: '127.0.0.1' });
+    if (!metrics) throw new Error('no metrics');
+    onTestFinished(() => metrics.close());
+    await harmfulCandidate();
+    await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
+    await watchRound(consoleCounters(metrics));
+    const lines = (await (await fetch(metrics.url)).text()).split('\n');
+    expect(lines).toContain('liaozhai_automatic_stops_total{channel="production"} 1');
+    expect(lines).toContainEqual(expect.stringMatching(/^liaozhai_console_problems_total [1-9]/));
   });
 
   test('renews a document that ages even where the health record cannot be read', async () => {

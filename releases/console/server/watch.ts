@@ -49,10 +49,17 @@ export async function watchOnce(
   if (!(await lease.hold())) return;
   for (const channel of await console.channels()) {
     const duties = [
-      async () => stopIfWorse(console.writer(channel, 'console'), console.healthReader(channel)),
+      async () => {
+        if (await stopIfWorse(console.writer(channel, 'console'), console.healthReader(channel)))
+          console.options.counters?.automaticStops.inc({ channel });
+      },
       async () => renewChannel(console.writer(channel, 'console')),
     ];
-    for (const duty of duties) await duty().catch(onProblem);
+    for (const duty of duties)
+      await duty().catch((cause) => {
+        console.options.counters?.problems.inc();
+        onProblem(cause);
+      });
   }
 }
 
@@ -63,8 +70,10 @@ export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unkn
   for (const channel of await console.channels()) {
     const look = async () => {
       const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));
-      for (const alarm of console.newAlarms(channel, health))
+      for (const alarm of console.newAlarms(channel, health)) {
+        console.options.counters?.alarms.inc({ channel });
         onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
+      }
     };
     await look().catch(onProblem);
   }

@@ -195,7 +195,8 @@ class StoreReleases implements Releases {
   }
 }
 
-const complain = (cause: unknown) =>
+/** Says on stderr what is wrong with the store, and its cure. */
+export const tellProblem = (cause: unknown) =>
   console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
 
 /** Opens a store for reading and serving. Throws refused with the cure when there is no store or nothing to serve. */
@@ -203,7 +204,7 @@ export async function openReleases(options: ReleasesOptions = {}): Promise<Relea
   const { store } = await openStore(options.store ?? DEFAULT_STORE);
   const channel = options.channel ?? 'production';
   const publicKey = options.publicKey ?? (await requirePublicKey(store));
-  const onProblem = options.onProblem ?? complain;
+  const onProblem = options.onProblem ?? tellProblem;
   const reader = new ChannelReader({ ...options, store, channel, publicKey, onProblem });
   const health = new HealthRecorder(store, channel, onProblem);
   await reader.current();

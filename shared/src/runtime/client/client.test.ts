@@ -95,6 +95,30 @@ test('sends the key of what is to be done once, and the token of the cookie', as
   expect(sent[0]?.headers).toMatchObject({ 'Idempotency-Key': 'key-1', 'X-XSRF-TOKEN': 'a token' });
 });
 
+test('calls of the page’s first minutes belong to the trace that its document names, later ones are their own', async () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const sent: (string | undefined)[] = [];
+  onTestEnd(
+    replaceAdapter(async (config) => {
+      sent.push(config.headers.get('traceparent')?.toString());
+      return { data: {}, status: 200, statusText: '', headers: {}, config };
+    }),
+  );
+  const ask = () => request({ url: '/v1/stories' });
+  await ask();
+  const timing: object = { serverTiming: [{ name: 'traceparent', description: traceparent }] };
+  const named = rs.spyOn(performance, 'getEntriesByType').mockReturnValue([timing as PerformanceEntry]);
+  const now = rs.spyOn(performance, 'now').mockReturnValue(599_000);
+  onTestEnd(() => {
+    named.mockRestore();
+    now.mockRestore();
+  });
+  await ask();
+  now.mockReturnValue(601_000);
+  await ask();
+  expect(sent).toEqual([undefined, traceparent, undefined]);
+});
+
 describe('401', () => {
   test('is told to everyone who listens, and still rejects', async () => {
     api({ 'GET /v1/user': { status: 401, body: { message: 'Unauthenticated.' } } });

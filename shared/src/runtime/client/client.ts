@@ -64,6 +64,8 @@ client.interceptors.request.use(async (config) => {
   config.signInEpoch ??= signInEpoch.current();
   config.requestId ??= newClientId();
   config.headers.set('X-Request-Id', config.requestId);
+  const trace = pageTrace();
+  if (trace) config.headers.set('traceparent', trace);
   const socket = socketId.current();
   if (socket) config.headers.set('X-Socket-ID', socket);
   if (config.method !== 'get') await csrfToken.prepare();
@@ -79,6 +81,16 @@ client.interceptors.response.use(({ data }) => {
   const noAnswer: ApiError = { kind: 'offline' };
   throw noAnswer;
 }, recover);
+
+/** Calls of a page that stays open longer are traces of their own. */
+const tracedMs = 600_000;
+
+/** The trace of the page's document, which a server with tracing tells: calls are spans below the document's. */
+function pageTrace(): string | undefined {
+  if (performance.now() > tracedMs) return undefined;
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return page?.serverTiming?.find(({ name }) => name === 'traceparent')?.description;
+}
 
 const minorModeRefusals = createSignal();
 /** Hears that the server has refused a call since 未成年人模式 allows no more. */

@@ -1,0 +1,94 @@
+import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { Counter, Gauge } from 'prom-client';
+import { storageCure, storageFaultOf } from './db/database.ts';
+import type { Services } from './services.ts';
+
+export type Log = Logger;
+
+/** One JSON line an entry on stdout, with `service` and an ISO time; written before the call returns, so none is lost at an end. */
+export function createLog(level: string, destination?: DestinationStream): Log {
+  const options = {
+    level,
+    base: { service: 'backend', pid: process.pid },
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => ({ traceId: currentTrace()?.traceId }),
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/** Tells of an error that nobody is left to catch; `about` says where it happened. Never throws. */
+export type ReportFault = (error: unknown, about?: Record<string, unknown>) => void;
+
+const sayAgainAfterMs = 60_000;
+
+interface FaultReportOptions {
+  log: Log;
+  dataDir: string;
+  /** Hears of a database that is damaged: nothing may be written to it any more. */
+  onDamaged: (error: unknown) => void;
+}
+
+/** A disk that is full or away fails every call alike, so that is said in one line a minute, without stacks. */
+export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOptions): ReportFault {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (error, about = {}) => {
+    const fault = storageFaultOf(error);
+    if (fault === 'damaged') onDamaged(error);
+    if (fault === null) log.error({ ...about, err: error }, 'unexpected error');
+    if (fault === null || fault === 'damaged' || Date.now() - saidAt < sayAgainAfterMs) return;
+    saidAt = Date.now();
+    log.error(about, storageCure(fault, dataDir, error));
+  };
+}
+
+/** The counters of what this backend decides. Each label has few values, whoever asks for whatever. */
+export function backendCounters({ registry, countRequest }: Metrics) {
+  const registers = [registry];
+  return {
+    registry,
+    countRequest,
+    replies: new Counter({
+      name: 'liaozhai_replies_total',
+      help: 'Replies that have ended: completed, cancelled, or why they failed.',
+      labelNames: ['ending'],
+      registers,
+    }),
+    events: new Counter({
+      name: 'liaozhai_events_total',
+      help: 'Events handed to sockets, or to a Reverb.',
+      labelNames: ['event'],
+      registers,
+    }),
+    faults: new Counter({
+      name: 'liaozhai_faults_total',
+      help: 'Errors that nobody was left to catch, those of the disk included.',
+      registers,
+    }),
+  };
+}
+
+export type BackendCounters = ReturnType<typeof backendCounters>;
+
+/** Tells, whenever metrics are read, what is under way. */
+export function gaugeWork(registry: Metrics['registry'], { runs, broadcaster }: Services): void {
+  const gauge = (name: string, help: string, now: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(now());
+      },
+    });
+  gauge('liaozhai_runs', 'Replies and suggestions that are being written.', () => runs.size);
+  gauge('liaozhai_sockets', "Open sockets of this server's own.", () => broadcaster.load().sockets);
+  gauge('liaozhai_reverb_events_waiting', 'Events that Reverb has not taken yet.', () => broadcaster.load().waiting);
+  gauge(
+    'liaozhai_reverb_events_lost',
+    'Events since the start that Reverb did not take.',
+    () => broadcaster.load().lost,
+  );
+}

@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { publishLocal } from '@liaozhai/releases';
+import { PusherSocket } from '../../backend/conformance/socket.ts';
+import { Visitor } from '../../backend/conformance/visitor.ts';
+import { testPackages } from '../../host/server/testing/testPackages.ts';
+import { table } from '../bench/statistics.ts';
+import { repoRoot } from '../federation/site/repoRoot.ts';
+import { readComposeFile } from './composeFile.ts';
+import { addressOf, Processes } from './processes.ts';
+
+const usage = `usage: pnpm check:compose --laravel <folder> [--store <folder>] [--keep]
+Runs docs/compose.yaml without Docker: every command with its environment, on loopback addresses 127.0.21.x, with the nginx, PHP and
+Redis of this machine. The Laravel's database is migrated and gets a reader. --store takes a release store to serve (it is copied);
+without it two small builds stand in for the product's. --keep leaves everything running until Ctrl-C.`;
+
+const { values } = parseArgs({
+  options: { laravel: { type: 'string' }, store: { type: 'string' }, keep: { type: 'boolean', default: false } },
+});
+if (!values.laravel) {
+  console.error(usage);
+  process.exit(2);
+}
+
+const path = join(repoRoot, 'docs/compose.yaml');
+const laravel = resolve(values.laravel);
+const folder = mkdtempSync(join(tmpdir(), 'liaozhai-compose-'));
+const nginx = addressOf(0);
+const file = readComposeFile(path, { ...process.env, APP_HOST: nginx, LARAVEL_DIR: laravel } as Record<string, string>);
+const processes = new Processes({ file, folder, repoRoot });
+const origin = `http://${nginx}`;
+const key = file.services['front-a']?.environment?.REVERB_APP_KEY ?? '';
+
+/** A store with something live in it: the one that was named, or one with small builds. */
+async function stockStore() {
+  const store = join(folder, 'volumes/store');
+  if (values.store) return cpSync(resolve(values.store), store, { recursive: true });
+  await publishLocal({ dists: testPackages(join(folder, 'builds')), store: `file:${store}` });
+}
+
+/** What a release of the Laravel does once, whatever serves it. */
+const migrate = () =>
+  execFileSync('php', ['artisan', 'migrate', '--seed', '--force', '-n'], { cwd: laravel, stdio: 'ignore' });
+
+interface Entity {
+  id: string | number;
+}
+
+/** A reader who is signed in, and asks as the product's page does. */
+async function signUp(): Promise<{ reader: Visitor; user: Entity; story: Entity }> {
+  const reader = new Visitor(origin, { Origin: origin, Connection: 'close' });
+  await reader.fetchToken();
+  const form = { login: `compose${Date.now()}`, password: '135790', name: '宁采臣' };
+  const { status, body, text } = await reader.post<{ user: Entity }>('/register', form);
+  if (status !== 201) throw new Error(`registering answered ${status}: ${text.slice(0, 200)}`);
+  const [story] = (await reader.get<{ data: Entity[] }>('/stories')).body.data;
+  if (!story) throw new Error('the Laravel has no story');
+  return { reader, user: body.user, story };
+}
+
+const probeMs = 30_000;
+
+/** Opens a page, makes a call, and sends a message whose reply a new socket hears. Rejects with what did not work. */
+async function probe({ reader, user, story }: Awaited<ReturnType<typeof signUp>>): Promise<void> {
+  const page = await fetch(`${origin}/explore`, { signal: AbortSignal.timeout(probeMs) });
+  if (page.status !== 200 || !(await page.text()).includes('liaozhai-set')) throw new Error(`page: ${page.status}`);
+  const socket = await PusherSocket.open(`${origin.replace('http', 'ws')}/app/${key}?protocol=7`, {
+    origin,
+    timeoutMs: probeMs,
+  });
+  try {
+    const channel = `private-App.Models.User.${user.id}`;
+    const form = { socket_id: socket.id, channel_name: channel };
+    const signed = await reader.post<{ auth: string }>('//broadcasting/auth', form);
+    if (signed.status !== 200) throw new Error(`broadcasting/auth: ${signed.status}`);
+    socket.send({ event: 'pusher:subscribe', data: { channel, auth: signed.body.auth } });
+    await socket.frame(({ event }) => event === 'pusher_internal:subscription_succeeded');
+    const sent = await reader.post('/messages', { story_id: story.id, body: '在吗', client_id: randomUUID() });
+    if (sent.status !== 201) throw new Error(`messages: ${sent.status}`);
+    await socket.frame(({ event }) => event === 'message.completed');
+  } finally {
+    socket.close();
+  }
+}
+
+const recoverMs = 120_000;
+
+/** Kills a service and asks until everything works again without it. Resolves with what readers met meanwhile. */
+async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>): Promise<string[]> {
+  await processes.kill(name);
+  const from = performance.now();
+  const failures: string[] = [];
+  for (;;) {
+    const failure = await probe(who).then(
+      () => null,
+      (cause: Error) => cause.message.slice(0, 60),
+    );
+    const ms = performance.now() - from;
+    if (failure === null) return [name, String(failures.length), `${(ms / 1000).toFixed(1)} s`, failures[0] ?? ''];
+    failures.push(failure);
+    if (ms > recoverMs) return [name, String(failures.length), '**never**', failure];
+    // the Laravel of the check takes 60 messages a minute
+    await pause(500);
+  }
+}
+
+const mayEnd = ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'reverb-a', 'reverb-b', 'console'];
+
+async function run() {
+  mkdirSync(join(folder, 'volumes'), { recursive: true });
+  await stockStore();
+  migrate();
+  for (const name of Object.keys(file.services)) await processes.start(name);
+  for (const name of ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'redis']) await processes.healthy(name);
+  console.log(`all of ${path} runs: ${origin}, console http://${processes.address('console')}:3001, logs in ${folder}`);
+  const who = await signUp();
+  await probe(who);
+  console.log('page, call, message and socket work; now each is killed in turn');
+  const rows: string[][] = [];
+  for (const name of mayEnd) {
+    rows.push(await withoutIt(name, who));
+    await processes.start(name);
+    await processes.healthy(name);
+  }
+  console.log(table(['killed', 'failed tries', 'everything works again after', 'what failed first'], rows));
+  if (rows.some(([, , after]) => after === '**never**')) process.exitCode = 1;
+  if (values.keep) await new Promise((end) => process.once('SIGINT', end));
+}
+
+try {
+  await run();
+  await processes.killAll();
+  if (!process.exitCode) rmSync(folder, { recursive: true, force: true });
+} catch (cause) {
+  console.error(cause instanceof Error ? cause.message : cause);
+  await processes.killAll();
+  process.exit(1);
+}

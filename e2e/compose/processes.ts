@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ComposeFile, Service } from './composeFile.ts';
+
+/** Each service has a loopback address of its own, as it has an address of its own in a network of containers. */
+export const addressOf = (index: number): string => `127.0.21.${index + 2}`;
+
+const longestStartMs = 120_000;
+const betweenLooksMs = 300;
+
+export interface ProcessesOptions {
+  file: ComposeFile;
+  /** where volumes, configurations and logs lie */
+  folder: string;
+  repoRoot: string;
+}
+
+/** Runs the services of a compose file as processes of this machine: same commands, same environment, other addresses and folders. */
+export class Processes {
+  readonly #options: ProcessesOptions;
+  readonly #names: string[];
+  readonly #running = new Map<string, ChildProcess>();
+
+  constructor(options: ProcessesOptions) {
+    this.#options = options;
+    this.#names = Object.keys(options.file.services);
+  }
+
+  address(name: string): string {
+    return addressOf(this.#names.indexOf(name));
+  }
+
+  #service(name: string): Service {
+    const service = this.#options.file.services[name];
+    if (!service) throw new Error(`no service ${name}`);
+    return service;
+  }
+
+  /** The text as it is inside the service, with the addresses and folders that stand for those here. */
+  #placed(name: string, text: string): string {
+    let placed = text.replaceAll('0.0.0.0', this.address(name)).replaceAll('127.0.0.1', this.address(name));
+    for (const other of this.#names) {
+      const asHost = new RegExp(`(://|server )${other}(?=[:;]|$)`, 'g');
+      placed = placed.replace(asHost, `$1${this.address(other)}`);
+    }
+    for (const [target, source] of this.#folders(name)) placed = placed.replaceAll(target, source);
+    return placed;
+  }
+
+  /** A variable's value, which may be the bare name of a service. */
+  #variable(name: string, value: string): string {
+    return this.#names.includes(value) ? this.address(value) : this.#placed(name, value);
+  }
+
+  /** Folders and files of the container, and where they lie here. */
+  #folders(name: string): [string, string][] {
+    const { folder, repoRoot } = this.#options;
+    const { volumes = [], configs = [] } = this.#service(name);
+    const mounted = volumes.map((volume): [string, string] => {
+      const [source = '', target = ''] = volume.split(':');
+      if (source === '.') return [target, repoRoot];
+      return [target, source.startsWith('/') ? source : join(folder, 'volumes', source)];
+    });
+    const written = configs.map(({ source, target }): [string, string] => [target, join(folder, `${name}-${source}`)]);
+    return [...mounted, ...written];
+  }
+
+  #spawn(name: string, words: readonly string[], log: number): ChildProcess {
+    const { environment = {}, working_dir } = this.#service(name);
+    const own = Object.entries(environment).map(([key, value]) => [key, this.#variable(name, String(value))]);
+    const { PATH, HOME } = process.env;
+    // a group of its own, so that what it starts ends with it
+    const [command = '', ...rest] = words.map((word) => this.#placed(name, word));
+    return spawn(command, rest, {
+      cwd: working_dir && this.#placed(name, working_dir),
+      env: { PATH, HOME, ...Object.fromEntries(own) },
+      stdio: ['ignore', log, log],
+      detached: true,
+    });
+  }
+
+  async #isHealthy(name: string): Promise<boolean> {
+    const test = this.#service(name).healthcheck?.test;
+    if (!test) return this.#running.has(name);
+    const [exit] = await once(this.#spawn(name, test.slice(1), openSync('/dev/null', 'w')), 'exit');
+    return exit === 0;
+  }
+
+  /** Starts a service after those it waits for, and waits until it is healthy or, for one that ends, done. */
+  async start(name: string): Promise<void> {
+    if (this.#running.has(name)) return;
+    const { command, configs = [], depends_on = {} } = this.#service(name);
+    for (const [needed, { condition }] of Object.entries(depends_on)) {
+      await this.start(needed);
+      if (condition === 'service_healthy') await this.healthy(needed);
+    }
+    const volumes = join(this.#options.folder, 'volumes');
+    for (const [, source] of this.#folders(name))
+      if (source.startsWith(volumes)) mkdirSync(source, { recursive: true });
+    for (const { source, target } of configs) {
+      const place = new Map(this.#folders(name)).get(target) ?? '';
+      writeFileSync(place, this.#placed(name, this.#options.file.configs[source]?.content ?? ''));
+    }
+    const log = openSync(join(this.#options.folder, `${name}.log`), 'a');
+    const child = this.#spawn(name, command, log);
+    this.#running.set(name, child);
+    if (this.#service(name).restart) return;
+    const [exit] = await once(child, 'exit');
+    if (exit !== 0) throw new Error(`${name} ended with ${exit}: see ${this.#options.folder}/${name}.log`);
+  }
+
+  async healthy(name: string): Promise<void> {
+    const until = performance.now() + longestStartMs;
+    while (!(await this.#isHealthy(name))) {
+      if (performance.now() > until)
+        throw new Error(`${name} does not become healthy: see ${this.#options.folder}/${name}.log`);
+      await pause(betweenLooksMs);
+    }
+  }
+
+  /** Ends a service without a word, as a machine that loses its power. */
+  async kill(name: string): Promise<void> {
+    const child = this.#running.get(name);
+    this.#running.delete(name);
+    if (!child?.pid || (child.exitCode ?? child.signalCode) !== null) return;
+    const ended = once(child, 'exit');
+    process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  }
+
+  async killAll(): Promise<void> {
+    for (const name of [...this.#running.keys()].reverse()) await this.kill(name);
+  }
+}

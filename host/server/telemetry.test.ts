@@ -1,0 +1,216 @@
+import { openMetrics } from '@liaozhai/telemetry/metrics';
+import { openCollector } from '@liaozhai/telemetry/testing';
+import { openTracing } from '@liaozhai/telemetry/tracing';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
+import { frontCounters } from './telemetry.ts';
+import { openTestProduct } from './testing/testProduct.ts';
+
+let product: Awaited<ReturnType<typeof openTestProduct>>;
+
+beforeAll(async () => {
+  product = await openTestProduct();
+});
+
+afterAll(() => product.close());
+
+describe('metrics', () => {
+  /** The product with metrics, and what they say, without comments. */
+  async function measured(options: Parameters<typeof product.serve>[1] = {}) {
+    const metrics = await openMetrics({ METRICS_PORT: 0, METRICS_HOST: '127.0.0.1' });
+    if (!metrics) throw new Error('no metrics');
+    afterAll(() => metrics.close());
+    const origin = await product.serve({}, { counters: frontCounters(metrics), ...options });
+    const read = async () =>
+      (await (await fetch(metrics.url)).text()).split('\n').filter((line) => !/^(#|$)/.test(line));
+    return { origin, read };
+  }
+
+  const ask = async (origin: string, path: string, method = 'GET') =>
+    (await fetch(origin + path, { method, headers: { 'accept-encoding': 'identity' } })).arrayBuffer();
+
+  test('requests are counted by pattern, whatever addresses visitors make up', async () => {
+    const { origin, read } = await measured();
+    await ask(origin, '/story/nie-xiaoqian');
+    const html = await (await fetch(`${origin}/explore`)).text();
+    await ask(origin, /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '');
+    await ask(origin, '/api/v1/stories/1/messages');
+    await ask(origin, '/healthz');
+    const seen = async () => (await read()).filter((line) => line.startsWith('liaozhai_http_'));
+    await expect
+      .poll(seen)
+      .toContain('liaozhai_http_requests_total{service="front",method="GET",route="/healthz",status="2xx"} 1');
+    const before = await seen();
+    for (const expected of ['/story/:id', '/explore', '/builds/*', '/api/*'])
+      expect(before).toContain(
+        `liaozhai_http_requests_total{service="front",method="GET",route="${expected}",status="2xx"} 1`,
+      );
+    for (let index = 0; index < 20; index += 1) {
+      await ask(origin, `/story/${index}`);
+      await ask(origin, `/api/v1/${index}/x`);
+      await ask(origin, `/no/such/${index}`);
+      await ask(origin, `/none-${index}.js`);
+    }
+    await expect.poll(async () => (await seen()).join('\n')).toContain('route="other",status="4xx"} 20');
+    // the only new ones: pages that do not exist, and files that do not
+    const routes = (lines: string[]) => new Set(lines.map((line) => /route="([^"]*)"/.exec(line)?.[1]));
+    expect([...routes(await seen())].filter((route) => !routes(before).has(route))).toEqual(['no such page', 'other']);
+  });
+
+  test('pages are counted by what was chosen, and what is live is told', async () => {
+    const { origin, read } = await measured();
+    await ask(origin, '/story/nie-xiaoqian');
+    const lines = await read();
+    expect(lines.find((line) => line.startsWith('liaozhai_pages_served_total{group="stable"'))).toMatch(/ 1$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^liaozhai_channel_state\{channel="production"\} \d+$/));
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^liaozhai_live_build\{build="stories@1\.0\.0[^"]*",group="stable",percent="100"\} 1$/),
+    );
+  });
+
+  test('health reports are counted by names the channel knows, and those refused by why', async () => {
+    const { origin, read } = await measured();
+    const build = /build="(stories@[^"]*)"/.exec((await read()).join('\n'))?.[1] ?? '';
+    const report = (body: object, headers: Record<string, string> = {}) =>
+      fetch(`${origin}/beacon`, {
+        method: 'POST',
+        headers: { origin, cookie: `lz_visitor=${'a'.repeat(32)}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ set: 'abc', candidate: false, outcome: 'loaded', ...body }),
+      });
+    await report({ build });
+    await report({ build });
+    await report({ build, outcome: 'failed', failure: 'hang' });
+    await report({ build: 'made-up@1.0.0+0' });
+    await report({});
+    await report({ build }, { origin: 'https://evil.example' });
+    const lines = await read();
+    const counted = (labels: string) => `liaozhai_health_reports_total{${labels}} 1`;
+    expect(lines).toContain(counted('remote="stories",group="stable",outcome="loaded",failure=""'));
+    expect(lines).toContain(counted('remote="stories",group="stable",outcome="failed",failure="hang"'));
+    expect(lines).toContain(counted('remote="other",group="other",outcome="loaded",failure=""'));
+    for (const reason of ['repeated', 'malformed', 'foreign'])
+      expect(lines).toContain(`liaozhai_health_reports_refused_total{reason="${reason}"} 1`);
+  });
+
+  test('calls that the backend does not answer are counted', async () => {
+    const away = await measured({ backendUrl: () => 'http://127.0.0.1:9' });
+    await ask(away.origin, '/api/v1/stories');
+    expect(await away.read()).toContain('liaozhai_upstream_errors_total{reason="unreachable"} 1');
+    const restarting = await measured({ awaySeconds: () => 3 });
+    await ask(restarting.origin, '/api/v1/stories');
+    expect(await restarting.read()).toContain('liaozhai_upstream_errors_total{reason="restarting"} 1');
+  });
+
+  test('readers reach none of it: /metrics of the product is an address that nobody serves', async () => {
+    const { origin } = await measured();
+    const answer = await fetch(`${origin}/metrics`);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.not.stringContaining('liaozhai_http')]);
+  });
+});
+
+describe('traces', () => {
+  const none = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+  async function traced(options: Parameters<typeof product.serve>[1] = {}) {
+    const collector = await openCollector();
+    const tracing = await openTracing('liaozhai-front', () => {});
+    onTestFinished(async () => {
+      await tracing?.close();
+      collector.close();
+    });
+    return { origin: await product.serve({}, { tracing, ...options }), collector };
+  }
+
+  test('the document names its trace, a call with it is a span below, and the backend goes on from there', async () => {
+    const { origin, collector } = await traced();
+    const page = await fetch(`${origin}/story/nie-xiaoqian`);
+    const traceparent = /^traceparent;desc="(.*)"$/.exec(page.headers.get('server-timing') ?? '')?.[1] ?? '';
+    const [, traceId, documentId] = traceparent.split('-');
+    const answer = await fetch(`${origin}/api/v1/stories/1`, {
+      headers: { traceparent, 'x-request-id': 'page-request-0789' },
+    });
+    const told = (await answer.json()) as { headers: Record<string, string> };
+    const named = (name: string) => collector.spans.find((span) => span.name === name);
+    await expect
+      .poll(() => named('GET /api/*'))
+      .toMatchObject({
+        service: 'liaozhai-front',
+        traceId,
+        parentSpanId: documentId,
+        attributes: { 'liaozhai.request_id': 'page-request-0789', 'http.response.status_code': 200 },
+      });
+    expect(named('GET /story/:id')).toMatchObject({ traceId, spanId: documentId, parentSpanId: undefined });
+    expect(told.headers.traceparent).toBe(`00-${traceId}-${named('GET /api/*')?.spanId}-01`);
+    const logged = () => product.logged.find(({ requestId }) => requestId === 'page-request-0789');
+    await expect.poll(logged).toMatchObject({ traceId, path: '/api/v1/stories/1' });
+  });
+
+  test('the page’s bytes stay the same for all, and files, health and beacons make no spans', async () => {
+    const { origin, collector } = await traced();
+    const [first, second] = [await fetch(`${origin}/no-such`), await fetch(`${origin}/no-such`)];
+    expect(first.headers.get('etag')).toBe(second.headers.get('etag'));
+    expect(first.headers.get('server-timing')).not.toBe(second.headers.get('server-timing'));
+    const host = /href="([^"]*host\.js)"/.exec(await first.text())?.[1] ?? '';
+    for (const path of [
+      host,
+      '/api/media/covers/1.svg',
+      '/healthz',
+      '/readyz',
+      '/favicon.svg',
+      '/sw.js',
+      '/channels/production.json',
+    ])
+      await fetch(origin + path);
+    await fetch(`${origin}/explore?from=x`);
+    await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('GET /explore');
+    expect(collector.spans.map(({ name }) => name)).toEqual(['GET no such page', 'GET no such page', 'GET /explore']);
+  });
+
+  test('a header that is no trace context begins a trace of its own, and the sampler of the environment decides', async () => {
+    process.env.OTEL_TRACES_SAMPLER = 'parentbased_always_off';
+    onTestFinished(() => void delete process.env.OTEL_TRACES_SAMPLER);
+    const { origin, collector } = await traced();
+    const ask = async (traceparent: string) => {
+      const answer = await fetch(`${origin}/api/v1/x`, { headers: { traceparent } });
+      return ((await answer.json()) as { headers: Record<string, string> }).headers.traceparent;
+    };
+    expect(await ask('nonsense"><script>')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(await ask(none)).toMatch(/^00-a{32}-[0-9a-f]{16}-01$/);
+    await expect.poll(() => collector.spans.length).toBe(1);
+    expect(collector.spans[0]).toMatchObject({ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) });
+  });
+
+  test('without the variables a page names no trace, and a traceparent passes as it came', async () => {
+    expect(await openTracing('liaozhai-front', () => {}, {})).toBeNull();
+    const origin = await product.serve();
+    expect((await fetch(`${origin}/explore`)).headers.get('server-timing')).toBeNull();
+    const answer = await fetch(`${origin}/api/v1/x`, { headers: { traceparent: none } });
+    expect(await answer.json()).toMatchObject({ headers: { traceparent: none } });
+  });
+
+  test('a collector that is away is told of once, with what was lost when it is back; a protocol not spoken, at the start', async () => {
+    const collector = await openCollector();
+    collector.status.code = 400;
+    const told: string[] = [];
+    const tracing = await openTracing('liaozhai-front', (line) => told.push(line));
+    onTestFinished(async () => {
+      await tracing?.close();
+      collector.close();
+    });
+    const send = () => tracing?.beginRequest({ method: 'GET', requestId: 'x' }).end({ route: '/', status: 200 });
+    send();
+    await expect.poll(() => told).toEqual([expect.stringContaining('The collector takes no traces (')]);
+    send();
+    collector.status.code = 200;
+    await expect
+      .poll(() => {
+        send();
+        return told.at(-1);
+      })
+      .toMatch(/takes traces again; \d+ spans were lost/);
+    expect(told).toHaveLength(2);
+    const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    await expect(openTracing('liaozhai-front', () => {}, variables)).rejects.toThrow(
+      /OTEL_EXPORTER_OTLP_PROTOCOL=grpc/,
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { candidatesOf, type Releases } from '@liaozhai/releases';
+import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { currentTrace, type Tracing } from '@liaozhai/telemetry/tracing';
+import type { Context, MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import { type Logger, pino } from 'pino';
+import { Counter, Gauge } from 'prom-client';
+
+export type Log = Logger;
+
+/** One JSON line an entry on stdout, with `service` and an ISO time; written before the call returns, so none is lost at an end. */
+export const createLog = (level: string, destination?: { write(line: string): void }): Log => {
+  const options = {
+    level,
+    base: { service: 'front', pid: process.pid },
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => ({ traceId: currentTrace()?.traceId }),
+  };
+  return destination ? pino(options, destination) : pino(options);
+};
+
+/** The counters of what this server decides. Each label has few values, whatever visitors ask for. */
+export function frontCounters({ registry, countRequest }: Metrics) {
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter<Label>({ name: `liaozhai_${name}`, help, labelNames: [...labelNames], registers });
+  return {
+    registry,
+    countRequest,
+    pages: counter('pages_served_total', 'Pages, by what was chosen for the visitor and what they carry.', [
+      'group',
+      'prerendered',
+    ]),
+    reports: counter(
+      'health_reports_total',
+      'What pages report of builds; group last_good: a build that pages went back to.',
+      ['remote', 'group', 'outcome', 'failure'],
+    ),
+    refusedReports: counter('health_reports_refused_total', 'Reports that were not counted, by why.', ['reason']),
+    upstreamErrors: counter('upstream_errors_total', 'Calls and sockets without an answer of the backend.', ['reason']),
+    channelProblems: counter(
+      'channel_problems_total',
+      'Times that the last good state of the channel went on being served, since a newer one could not be taken.',
+    ),
+    sockets: new Gauge({ name: 'liaozhai_sockets', help: 'Open sockets through this server.', registers }),
+  };
+}
+
+export type FrontCounters = ReturnType<typeof frontCounters>;
+
+/** Tells, whenever metrics are read, which builds of the channel are live now; those of earlier states are forgotten. */
+export function gaugeLiveBuilds({ registry }: FrontCounters, releases: Releases): void {
+  const registers = [registry];
+  const state = new Gauge({
+    name: 'liaozhai_channel_state',
+    help: 'Number of the state of the channel that is served.',
+    labelNames: ['channel'],
+    registers,
+    async collect() {
+      const { channel, seq } = await releases.current();
+      state.set({ channel }, seq);
+    },
+  });
+  const builds = new Gauge({
+    name: 'liaozhai_live_build',
+    help: '1 for each build that is live, with the share of visitors that a candidate is for.',
+    labelNames: ['build', 'group', 'percent'],
+    registers,
+    async collect() {
+      const document = await releases.current();
+      builds.reset();
+      for (const build of document.stable?.builds ?? []) builds.set({ build, group: 'stable', percent: '100' }, 1);
+      for (const { builds: tried, percent } of candidatesOf(document))
+        for (const build of tried) builds.set({ build, group: 'candidate', percent: String(percent) }, 1);
+    },
+  });
+}
+
+const healthPaths = ['/healthz', '/readyz'];
+
+const sound = /^[\w-]{8,64}$/;
+
+const routes = new WeakMap<object, string>();
+
+/** Says by which pattern a request is counted. */
+export function nameRoute(request: object | undefined, pattern: string): void {
+  if (request) routes.set(request, pattern);
+}
+
+export const incomingOf = (context: Context): IncomingMessage | undefined =>
+  context.env && 'incoming' in context.env ? context.env.incoming : undefined;
+
+/** Counts a request by the route that answered it, unless that has named a narrower one. */
+export const namedByRoute: MiddlewareHandler = async (context, next) => {
+  await next();
+  const request = incomingOf(context);
+  const pattern = routePath(context);
+  if (request && !routes.has(request) && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
+};
+
+/** What belongs to no trace: files and pictures, which many pages share, and what is asked every few seconds. */
+const untraced =
+  /^\/(?:builds|channels|api\/media)\/|^\/(?:healthz|readyz|beacon|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
+
+const parentOf = ({ headers }: IncomingMessage): string | undefined =>
+  typeof headers.traceparent === 'string' ? headers.traceparent : undefined;
+
+interface Observers {
+  log: Log;
+  counters?: FrontCounters | null;
+  tracing?: Tracing | null;
+}
+
+/**
+ * Gives a request its id, the page's if that sent one: the backend gets it, the answer carries it. Logs one line when the answer is
+ * over, without the query, since links of mails carry signatures there, counts it, and makes `work` a span, of which the backend hears.
+ */
+export function observeRequest(
+  { log, counters, tracing }: Observers,
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: () => void,
+): void {
+  const from = performance.now();
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && sound.test(given) ? given : randomUUID();
+  request.headers['x-request-id'] = requestId;
+  response.setHeader('x-request-id', requestId);
+  const { method = '', url = '' } = request;
+  const span =
+    tracing && !untraced.test(url) ? tracing.beginRequest({ method, requestId, traceparent: parentOf(request) }) : null;
+  if (span) request.headers.traceparent = span.traceparent;
+  const within = span ? span.run : (inside: () => void) => inside();
+  response.once('close', () => {
+    const [path] = url.split('?');
+    const elapsed = performance.now() - from;
+    // who went away before the end got no answer, whatever its status was to be
+    const status = response.writableFinished ? response.statusCode : 499;
+    // asked every few seconds by whoever watches
+    const level = path && healthPaths.includes(path) ? 'debug' : 'info';
+    within(() => log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request'));
+    const route = routes.get(request) ?? 'other';
+    counters?.countRequest({ service: 'front', method, route, status, seconds: elapsed / 1000 });
+    span?.end({ route, status });
+  });
+  within(work);
+}

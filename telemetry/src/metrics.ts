@@ -1,0 +1,137 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import * as v from 'valibot';
+
+const portCure = 'must be a whole number from 0 to 65535';
+
+/** The variables by which every server of the product is told to give metrics. */
+export const metricsEntries = {
+  METRICS_PORT: v.pipe(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.toNumber(portCure),
+        v.integer(portCure),
+        v.minValue(0, portCure),
+        v.maxValue(65_535, portCure),
+      ),
+    ),
+    v.description('port of its own for /metrics; unset: no metrics'),
+  ),
+  METRICS_HOST: v.pipe(
+    v.optional(v.pipe(v.string(), v.minLength(1, 'must not be empty')), '127.0.0.1'),
+    v.description('address on which /metrics listens'),
+  ),
+  METRICS_TOKEN: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\S{16,}$/, 'must have at least 16 characters, none of them a space'))),
+    v.description('bearer token that whoever asks for /metrics has to send'),
+  ),
+};
+
+export interface MetricsSettings {
+  METRICS_PORT?: number;
+  METRICS_HOST: string;
+  METRICS_TOKEN?: string;
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
+
+/** Metrics cannot be given as they are asked for; the message is one line with the cure. */
+export class MetricsRefused extends Error {}
+
+/** What a request was, in words of which there are few. */
+export interface RequestFacts {
+  service: 'front' | 'console' | 'backend';
+  method: string;
+  /** a pattern such as `/story/:id`, never an address */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** What this process counts, and where it is read. */
+export interface Metrics {
+  registry: Registry;
+  /** where it is read, such as `http://127.0.0.1:9464/metrics` */
+  url: string;
+  countRequest(facts: RequestFacts): void;
+  close(): Promise<void>;
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** From a file in memory to a page that waits for an API that is slow. */
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+function requestCounters(registry: Registry) {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'liaozhai_http_requests_total',
+    help: 'Answered requests, by route pattern and status class; 499 counts as 4xx: the visitor went away.',
+    labelNames: ['service', 'method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'liaozhai_http_request_duration_seconds',
+    help: 'From the request to the end of its answer.',
+    labelNames: ['service', 'route'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  return ({ service, method, route, status, seconds }: RequestFacts) => {
+    const known = methods.has(method) ? method : 'other';
+    requests.inc({ service, method: known, route, status: `${Math.floor(status / 100)}xx` });
+    durations.observe({ service, route }, seconds);
+  };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function answer(registry: Registry, token: string | undefined, request: IncomingMessage, response: ServerResponse) {
+  const { pathname } = new URL(request.url ?? '/', 'http://metrics');
+  if (pathname !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end();
+  const given = request.headers.authorization ?? '';
+  if (token !== undefined && !timingSafeEqual(digest(given), digest(`Bearer ${token}`)))
+    return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+  registry.metrics().then(
+    (text) => response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text),
+    (cause) => response.writeHead(500).end(String(cause)),
+  );
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      const why = code === 'EADDRINUSE' ? 'in use by another program' : message;
+      reject(new MetricsRefused(`METRICS_PORT=${port} on ${host}: ${why}. Name another one, or unset it.`));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/**
+ * Opens `/metrics` on an address of its own, so that no proxy in front of the product can pass it on; null where it is not asked for.
+ * Throws `MetricsRefused` for a port that is taken, and for an address that other machines reach without a token.
+ */
+export async function openMetrics(settings: MetricsSettings): Promise<Metrics | null> {
+  const { METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token } = settings;
+  if (port === undefined) return null;
+  if (!token && !isLoopback(host))
+    throw new MetricsRefused(`METRICS_HOST=${host} is reached by other machines: set METRICS_TOKEN as well.`);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const server = createServer((request, response) => answer(registry, token, request, response));
+  const bound = await listen(server, port, host);
+  return {
+    registry,
+    url: `http://${host}:${bound}/metrics`,
+    countRequest: requestCounters(registry),
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}

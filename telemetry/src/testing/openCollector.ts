@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Value {
+  stringValue?: string;
+  intValue?: number;
+}
+
+interface SentSpan {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  attributes: { key: string; value: Value }[];
+}
+
+interface Sent {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: Value }[] };
+    scopeSpans: { spans: SentSpan[] }[];
+  }[];
+}
+
+/** A span as a collector gets it. */
+export interface CollectedSpan {
+  service: string;
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  attributes: Record<string, string | number | undefined>;
+}
+
+const byKey = (attributes: { key: string; value: Value }[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+
+/** A small OTLP/HTTP collector on loopback; until `close` the environment of this process names it. */
+export async function openCollector() {
+  const spans: CollectedSpan[] = [];
+  const status = { code: 200 };
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    response.writeHead(status.code, { 'content-type': 'application/json' }).end('{}');
+    if (status.code !== 200 || request.url !== '/v1/traces') return;
+    for (const { resource, scopeSpans } of (JSON.parse(Buffer.concat(pieces).toString()) as Sent).resourceSpans)
+      for (const { name, traceId, spanId, parentSpanId, attributes } of scopeSpans.flatMap((scope) => scope.spans))
+        spans.push({
+          service: String(byKey(resource.attributes)['service.name']),
+          ...{ name, traceId, spanId, parentSpanId: parentSpanId || undefined, attributes: byKey(attributes) },
+        });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '20' };
+  Object.assign(process.env, variables);
+  return {
+    /** what came so far */
+    spans,
+    /** what it answers with */
+    status,
+    close() {
+      for (const name of Object.keys(variables)) delete process.env[name];
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

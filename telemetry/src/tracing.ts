@@ -1,0 +1,158 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+
+/** What is going on, by W3C Trace Context. */
+export interface Trace {
+  traceId: string;
+  /** header by which others go on with it */
+  traceparent: string;
+}
+
+interface OpenSpan extends Trace {
+  /** Runs work as a span below this one; it ends with the work, or with the promise that the work returns. */
+  child<Result>(name: string, attributes: Attributes, work: () => Result): Result;
+}
+
+const open = new AsyncLocalStorage<OpenSpan>();
+
+/** The trace that this code runs in; undefined outside of one, and where nothing is traced. */
+export const currentTrace = (): Trace | undefined => open.getStore();
+
+/** Makes work a span of what is going on; runs it as it is where nothing is traced. */
+export function inSpan<Result>(name: string, attributes: Attributes, work: () => Result): Result {
+  const parent = open.getStore();
+  return parent ? parent.child(name, attributes, work) : work();
+}
+
+export interface RequestSpan extends Trace {
+  /** Runs the request's work, and whatever that starts, inside the span. */
+  run<Result>(work: () => Result): Result;
+  end(answer: { route: string; status: number }): void;
+}
+
+export interface Tracing {
+  /** Begins the span of a request, below what its `traceparent` names if it has one. */
+  beginRequest(request: { method: string; traceparent?: string; requestId: string }): RequestSpan;
+  /** Sends what is not sent yet, for a second at most. */
+  close(): Promise<void>;
+}
+
+/** Traces cannot be sent as they are asked for; the message is one line with the cure. */
+export class TracingRefused extends Error {}
+
+const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
+
+function isAskedFor(variables: NodeJS.ProcessEnv): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = variables;
+  if ((!all && !traces) || variables.OTEL_SDK_DISABLED === 'true' || variables.OTEL_TRACES_EXPORTER === 'none')
+    return false;
+  const name = protocols.find((each) => variables[each]);
+  if (name && !['http/json', 'http/protobuf'].includes(variables[name] ?? ''))
+    throw new TracingRefused(`${name}=${variables[name]}: traces go by http here. Unset it, and name the http port.`);
+  return true;
+}
+
+/** Loads the SDK's packages, which a server without traces never does. */
+async function loadSdk() {
+  const [api, core, { OTLPTraceExporter }, resources, sdk] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/core'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-base'),
+  ]);
+  return { api, core, OTLPTraceExporter, resources, sdk };
+}
+
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+
+/** The exporter, and one line when the collector takes nothing any more and one when it does again. */
+function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string) => void) {
+  const exporter = new OTLPTraceExporter();
+  const send = exporter.export.bind(exporter);
+  let lost = 0;
+  exporter.export = (spans, done) =>
+    send(spans, (result) => {
+      const isTaken = result.code === core.ExportResultCode.SUCCESS;
+      if (isTaken && lost > 0) tell(`The collector takes traces again; ${lost} spans were lost.`);
+      if (!isTaken && lost === 0)
+        tell(`The collector takes no traces (${result.error?.message ?? 'no reason given'}); everything else goes on.`);
+      lost = isTaken ? 0 : lost + spans.length;
+      done(result);
+    });
+  return exporter;
+}
+
+const lastSendingMs = 1_000;
+
+/**
+ * Sends traces where the usual variables say (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, …); null
+ * where they name no endpoint. Throws `TracingRefused` for a protocol that is not spoken.
+ */
+export async function openTracing(
+  service: string,
+  tell: (line: string) => void,
+  variables: NodeJS.ProcessEnv = process.env,
+): Promise<Tracing | null> {
+  if (!isAskedFor(variables)) return null;
+  const loaded = await loadSdk();
+  const { api, core, resources, sdk } = loaded;
+  const named = resources.detectResources({ detectors: [resources.envDetector] });
+  const provider = new sdk.BasicTracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': service }).merge(named),
+    spanProcessors: [new sdk.BatchSpanProcessor(exporterThatTells(loaded, tell))],
+  });
+  const tracer = provider.getTracer('liaozhai');
+  const propagator = new core.W3CTraceContextPropagator();
+
+  const openSpan = (span: Span, context: Context): OpenSpan => {
+    const within = api.trace.setSpan(context, span);
+    const carrier: { traceparent?: string } = {};
+    propagator.inject(within, carrier, api.defaultTextMapSetter);
+    return {
+      traceId: span.spanContext().traceId,
+      traceparent: carrier.traceparent ?? '',
+      child(name, attributes, work) {
+        const child = tracer.startSpan(name, { attributes }, within);
+        const fail = (error: unknown) => {
+          child.recordException(error instanceof Error ? error : String(error));
+          child.setStatus({ code: api.SpanStatusCode.ERROR });
+        };
+        try {
+          const result = open.run(openSpan(child, within), work);
+          if (!(result instanceof Promise)) child.end();
+          else void result.catch(fail).finally(() => child.end());
+          return result;
+        } catch (error) {
+          fail(error);
+          child.end();
+          throw error;
+        }
+      },
+    };
+  };
+
+  return {
+    beginRequest({ method, traceparent, requestId }) {
+      const from = propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter);
+      const attributes = { 'http.request.method': method, 'liaozhai.request_id': requestId };
+      const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, from);
+      const opened = openSpan(span, from);
+      return {
+        traceId: opened.traceId,
+        traceparent: opened.traceparent,
+        run: (work) => open.run(opened, work),
+        end({ route, status }) {
+          span.updateName(`${method} ${route}`);
+          span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
+          if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    async close() {
+      const timer = new Promise((resolve) => setTimeout(resolve, lastSendingMs).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), timer]);
+    },
+  };
+}
