@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMetrics } from '../../telemetry/src/metrics.ts';
-import { openTracing } from '../../telemetry/src/tracing.ts';
+import { openMetrics } from '../../shared/telemetry/src/metrics.ts';
+import { openTracing } from '../../shared/telemetry/src/tracing.ts';
 import { median, table } from './statistics.ts';
 
 const modes = ['off', 'metrics', 'traces of all', 'traces of 5 %'] as const;

@@ -7,8 +7,8 @@ import { readEnv } from '../../host/server/env.ts';
 import { createProduct } from '../../host/server/product.ts';
 import { createLog, frontCounters } from '../../host/server/telemetry.ts';
 import { testPackages } from '../../host/server/testing/testPackages.ts';
-import { openMetrics } from '../../telemetry/src/metrics.ts';
-import { openTracing } from '../../telemetry/src/tracing.ts';
+import { openMetrics } from '../../shared/telemetry/src/metrics.ts';
+import { openTracing } from '../../shared/telemetry/src/tracing.ts';
 
 // A front server of `pnpm bench telemetry`, with what its environment says; without a folder the collector and backend of all.
 const listen = (server: Server) =>
