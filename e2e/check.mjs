@@ -1,4 +1,4 @@
-// `pnpm check`: types, lint and format, remotes, styles, docs, what was built, unit tests.
+// `pnpm check`: types, lint and format, remotes, styles, docs, what was built, the packages, unit tests.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ async function step(title, args) {
   return ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [`✗ ${title}`] };
 }
 
-/** Runs every check on a prepared machine; each of the six that are no test suites counts as one. */
+/** Runs every check on a prepared machine; each of the seven that are no test suites counts as one. */
 export const check = async () => [
   await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
@@ -27,6 +27,7 @@ export const check = async () => [
   await step('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
   await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
+  await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),
   await unitTests(),
 ];
 

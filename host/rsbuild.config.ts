@@ -1,3 +1,3 @@
-import { hostConfig } from '@liaozhai/shared/build';
+import { hostConfig } from '@liaozhai/shared/build/host';
 
 export default hostConfig();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { createRemote } from './newRemote.ts';
+import { createRemote, createRepository } from './newRemote.ts';
 
 const templates = dirname(fileURLToPath(import.meta.url));
 let root = '';
@@ -97,4 +97,18 @@ test('the command says how it is called, and refuses with the reason on one line
   const taken = run('stories', '故事');
   expect(taken.status).toBe(1);
   expect(taken.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+describe('a repository of its own is refused, with nothing written', () => {
+  const refused: [why: string, given: Partial<Parameters<typeof createRepository>[0]>, message: RegExp][] = [
+    ['a name that cannot be a remote', { name: 'my-gifts' }, /small letters/],
+    ['a label that nobody can read', { label: '' }, /cannot be the label/],
+    ['a folder that has something in it', { folder: join(templates, 'remote') }, /is not empty/],
+    ['a folder without the packages', { packages: join(templates, 'remote') }, /has no liaozhai-runtime/],
+  ];
+  test.each(refused)('%s', (_why, given, message) => {
+    const folder = join(root, 'gifts');
+    expect(() => createRepository({ folder, name: 'gifts', label: '礼物', ...given })).toThrow(message);
+    expect(readdirSync(root).sort()).toEqual(['remotes', 'remotes.json']);
+  });
 });

@@ -1,9 +1,13 @@
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+#!/usr/bin/env node
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { reservedSegments } from '../shared/src/contract/index.ts';
+import { parseArgs } from 'node:util';
+import { reservedSegments } from '../shared/src/contract/addresses.ts';
 
-const repoRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
+// of the repository, or of the package create-liaozhai-remote, in which this file lies in dist
+const home = join(dirname(fileURLToPath(import.meta.url)), '..');
+const isPackage = existsSync(join(home, 'template'));
 
 interface RegisteredRemote {
   name: string;
@@ -80,13 +84,60 @@ export function createRemote({ root, name, label }: { root: string; name: string
   const folder = join(root, 'remotes', name);
   if (existsSync(folder)) throw new RefusedError(`remotes/${name} exists already: remove it or choose another name`);
   const remote = { name, label, owner: `${name} team`, devPort: freePort(remotes) };
-  cpSync(join(repoRoot, 'templates/remote'), folder, {
+  cpSync(join(home, 'templates/remote'), folder, {
     recursive: true,
     filter: (source) => !['node_modules', 'dist'].includes(basename(source)),
   });
   personalise(folder, name, label);
   writeFileSync(registry, `${JSON.stringify([...remotes, remote], null, 2)}\n`);
   return remote;
+}
+
+interface Repository {
+  /** Must not exist yet, or be empty. */
+  folder: string;
+  name: string;
+  label: string;
+  /** Folder with the packages' tarballs, for who has no registry that carries them. */
+  packages?: string;
+}
+
+/** Specifier of one of the packages: its range, or its tarball as seen from the repository. */
+function specifier(name: string, range: string, { folder, packages }: Repository): string {
+  if (!packages) return range;
+  const begin = `${name.slice(1).replace('/', '-')}-`;
+  const file = readdirSync(packages).find((each) => each.startsWith(begin) && each.endsWith('.tgz'));
+  if (!file)
+    throw new RefusedError(`${packages} has no ${begin}….tgz: name the folder that the packages were packed into`);
+  return `file:${relative(folder, join(packages, file)).replaceAll('\\', '/')}`;
+}
+
+function writeManifest(repository: Repository): void {
+  const file = join(repository.folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
+  for (const field of ['dependencies', 'devDependencies'])
+    for (const name of Object.keys(manifest[field] ?? {}).filter((each) => each.startsWith('@liaozhai/')))
+      Object.assign(manifest[field] ?? {}, { [name]: specifier(name, `^${version}`, repository) });
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/**
+ * Makes a repository for one remote from the package's template.
+ * @throws RefusedError before anything is written, if name or label are bad or something is in the way.
+ */
+export function createRepository(repository: Repository): void {
+  const { folder, name, label } = repository;
+  refuseBadName(name);
+  refuseBadLabel(label);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new RefusedError(`${folder} is not empty: choose another folder`);
+  specifier('@liaozhai/runtime', '', repository);
+  cpSync(join(home, 'template'), folder, { recursive: true });
+  // npm leaves files of this name out of packages
+  renameSync(join(folder, '_gitignore'), join(folder, '.gitignore'));
+  personalise(folder, name, label);
+  writeManifest(repository);
 }
 
 const nextSteps = ({
@@ -108,7 +159,7 @@ function main([name, label, ...rest]: string[]) {
     process.exit(2);
   }
   try {
-    console.log(nextSteps(createRemote({ root: repoRoot, name, label })));
+    console.log(nextSteps(createRemote({ root: home, name, label })));
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     console.error(cause.message);
@@ -116,5 +167,34 @@ function main([name, label, ...rest]: string[]) {
   }
 }
 
+function mainOutside(words: string[]) {
+  const options = { packages: { type: 'string' }, folder: { type: 'string' } } as const;
+  const { positionals, values } = parseArgs({ args: words, options, allowPositionals: true });
+  const [name, label, ...rest] = positionals;
+  if (!name || !label || rest.length > 0) {
+    console.error(
+      'usage: npm create liaozhai-remote <name> <label> [-- --folder <folder>] [--packages <folder with tarballs>]',
+    );
+    console.error('for example: npm create liaozhai-remote gifts 礼物');
+    process.exit(2);
+  }
+  const folder = resolve(values.folder ?? name);
+  try {
+    createRepository({ folder, name, label, packages: values.packages && resolve(values.packages) });
+  } catch (cause) {
+    if (!(cause instanceof RefusedError)) throw cause;
+    console.error(cause.message);
+    process.exit(1);
+  }
+  console.log(
+    `${folder} is ready. Next:\n\n  cd ${relative('.', folder) || '.'}\n  npm install\n  npm test\n\nThen follow its README.`,
+  );
+}
+
 const [, script] = process.argv;
-if (script && import.meta.url === pathToFileURL(script).href) main(process.argv.slice(2));
+// npm calls it through a link
+if (script && import.meta.url === pathToFileURL(realpathSync(script)).href) {
+  const words = process.argv.slice(2);
+  if (isPackage) mainOutside(words);
+  else main(words);
+}

@@ -46,7 +46,8 @@ function checkPaths(text: string, shown: string, folder: string) {
 
 function checkPackages(text: string, shown: string) {
   for (const [, name] of text.matchAll(/`(@liaozhai\/[a-z-]+)/g)) {
-    const folder = [name?.slice(10) ?? '', `remotes/${name?.slice(10)}`].find((path) =>
+    const own = name?.slice(10) ?? '';
+    const folder = [own, `remotes/${own}`, `templates/packages/${own}`].find((path) =>
       existsSync(join(root, path, 'package.json')),
     );
     if (!folder) problems.push(`${shown} names the package ${name}, which does not exist: correct the name`);

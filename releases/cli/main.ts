@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
 import { printFailure } from './context.ts';
 import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';

@@ -55,7 +55,7 @@ export function createAssetLoader(timeoutMs: (url: string) => number): AssetLoad
   };
 }
 
-/** Lets the chunk runtimes of all builds load through this loader; `shared/src/build/assetLoader.ts` is their side. */
+/** Lets the chunk runtimes of all builds load through this loader; `shared/src/build/federation.ts` is their side. */
 export function installAssetLoader(loader: AssetLoader) {
   const loadAsset = (kind: 'script' | 'style', url: string) => loader[kind](url);
   Object.assign(globalThis, { __loadAsset: loadAsset });

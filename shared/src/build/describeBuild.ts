@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
 import { createJiti } from 'jiti';
@@ -38,30 +39,46 @@ export const describeSlots = (compilation: Rspack.Compilation, slots: SlotDefini
 
 export const describeModule = (compilation: Rspack.Compilation, name: string) => chunkOf(compilation, name);
 
+type Describe = () => HostDescription | RemoteDescription;
+
+/** Puts `liaozhai.json` beside the files of a compilation. */
+export function emitDescription(
+  compilation: Rspack.Compilation,
+  { RawSource }: { RawSource: new (text: string) => Rspack.sources.Source },
+  describe: Describe,
+) {
+  // a failed compilation has no chunks; its own errors say more than ours would
+  if (compilation.errors.length > 0) return;
+  compilation.emitAsset('liaozhai.json', new RawSource(`${JSON.stringify(describe(), null, 2)}\n`));
+}
+
 /** Writes `liaozhai.json` from the finished compilation. */
 export const pluginDescribe = (
   describe: (compilation: Rspack.Compilation) => HostDescription | RemoteDescription,
 ): RsbuildPlugin => ({
   name: 'liaozhai:describe',
   setup(api) {
-    api.processAssets({ stage: 'report' }, ({ compilation, sources }) => {
-      // a failed compilation has no chunks; its own errors say more than ours would
-      if (compilation.errors.length > 0) return;
-      compilation.emitAsset(
-        'liaozhai.json',
-        new sources.RawSource(`${JSON.stringify(describe(compilation), null, 2)}\n`),
-      );
-    });
+    api.processAssets({ stage: 'report' }, ({ compilation, sources }) =>
+      emitDescription(compilation, sources, () => describe(compilation)),
+    );
   },
 });
 
-type Declared = { routes?: RouteDefinition[]; slots?: SlotDefinition[] };
+/** What a remote's `src/routes` exports. */
+export interface Declared {
+  routes: RouteDefinition[];
+  slots: SlotDefinition[];
+}
 
-/** Reads what a remote declares by running its `src/routes.tsx` in Node; its pages stay unloaded behind `import()`. */
-export async function readDeclaration(root: string): Promise<Required<Declared>> {
-  const file = join(root, 'src/routes.tsx');
+const routesFile = (root: string) =>
+  ['.tsx', '.ts', '.jsx', '.js'].map((extension) => join(root, `src/routes${extension}`)).find(existsSync) ??
+  join(root, 'src/routes.tsx');
+
+/** Reads what a remote declares by running its `src/routes` in Node; its pages stay unloaded behind `import()`. */
+export async function readDeclaration(root: string): Promise<Declared> {
+  const file = routesFile(root);
   const declared = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
-    .import<Declared>(file)
+    .import<Partial<Declared>>(file)
     .catch((cause) => {
       throw new Error(
         `${file} cannot be read at build time: let it import only types, ./texts and pages behind import()`,

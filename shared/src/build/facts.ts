@@ -28,6 +28,32 @@ export function packageFacts(kind: 'host' | 'remote', root: string): PackageFact
   return { root, version, sourceHash: sourceHash(repoRoot, [...own, ...rooms, versions]) };
 }
 
+const lockFiles = ['pnpm-lock.yaml', 'package-lock.json', 'yarn.lock', 'bun.lock'];
+
+/** The lock file that the packages of this folder are installed by, here or in a folder above. */
+function lockFile(folder: string): string | undefined {
+  const found = lockFiles.map((name) => join(folder, name)).find(existsSync);
+  return found ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
+}
+
+/** Facts of a remote in a repository of its own: its lock file says which libraries are in its bytes. */
+export function outsideFacts(root: string): PackageFacts {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const isConfiguration = (name: string) => /^(rsbuild|rspack|webpack|vite)\.config\.\w+$/.test(name);
+  const own = ['src', 'public', 'package.json', ...readdirSync(root).filter(isConfiguration).sort()]
+    .map((path) => join(root, path))
+    .filter(existsSync);
+  const lock = lockFile(root);
+  const hash = sourceHash(root, own);
+  return { root, version, sourceHash: lock ? digest(hash, readFileSync(lock)) : hash };
+}
+
+const digest = (...parts: (string | Buffer)[]) =>
+  parts
+    .reduce((hash, part) => hash.update(part), createHash('sha256'))
+    .digest('hex')
+    .slice(0, 12);
+
 /** Nothing that a build can contain: tests, what helps them, and documents. */
 const ignored = /(^|\/)(node_modules|dist|\.rsbuild|testing)(\/|$)|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
 

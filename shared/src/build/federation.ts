@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Rspack } from '@rsbuild/core';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
 
 const require = createRequire(import.meta.url);
@@ -17,12 +18,15 @@ export const federationVersion = readPackage(
 /** The range of `shared/runtime` that a remote built here needs. */
 export const contractRange = `^${CONTRACT_VERSION}`;
 
+/** The shared runtime's name in the share scope. */
+const RUNTIME = '@liaozhai/shared/runtime';
+
 export const requiredVersions: Record<string, string> = {
   react: '^19.3.0',
   'react/jsx-runtime': '^19.3.0',
   'react-dom': '^19.3.0',
   // workspace:* would become a required version and warn on each load
-  '@liaozhai/shared/runtime': contractRange,
+  [RUNTIME]: contractRange,
 };
 
 const providedVersion = (name: string) =>
@@ -31,8 +35,13 @@ const providedVersion = (name: string) =>
 export const providedVersions = () =>
   Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, providedVersion(name)]));
 
+export type SharedModules = Record<
+  string,
+  { singleton: boolean; version: string; requiredVersion?: string; shareKey?: string; eager?: boolean; import?: false }
+>;
+
 /** Singletons: provided eagerly by the host (no async bootstrap), never carried by a remote. */
-export function sharedModules(side: 'host' | 'remote') {
+export function sharedModules(side: 'host' | 'remote'): SharedModules {
   const entry = (name: string) => ({
     singleton: true,
     version: providedVersion(name),
@@ -40,6 +49,15 @@ export function sharedModules(side: 'host' | 'remote') {
     ...(side === 'host' ? { eager: true } : { import: false as const }),
   });
   return Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, entry(name)]));
+}
+
+/**
+ * What a remote of another repository takes from the host: it imports the shared runtime as the package
+ * `@liaozhai/runtime`, of which everything but the types stays behind.
+ */
+export function outsideModules(): SharedModules {
+  const { [RUNTIME]: runtime, ...libraries } = sharedModules('remote');
+  return runtime ? { ...libraries, '@liaozhai/runtime': { ...runtime, shareKey: RUNTIME } } : libraries;
 }
 
 const federationFile = (path: string) =>
@@ -70,3 +88,45 @@ export const productionRouter = () => {
 
 export const unusedOfAxios = join(folder, 'unusedOfAxios.js');
 export const noFederation = join(folder, 'noFederation.js');
+
+/** The host's side, `host/src/federation/assetLoader.ts`; what it rejects with has its kind as `kind`. */
+type LoadAsset = (kind: 'script' | 'style', url: string) => Promise<void>;
+
+/**
+ * Replaces Rspack's script loader: every late chunk of a build goes through the host's asset loader
+ * (`globalThis.__loadAsset`), which checks the hash, the Trusted Types policy and the time limit. The kind of a failure
+ * becomes the `type` of Rspack's ChunkLoadError.
+ */
+export class AssetLoaderPlugin implements Rspack.RspackPluginInstance {
+  apply(compiler: Rspack.Compiler) {
+    const { RuntimeModule, RuntimeGlobals } = compiler.webpack;
+    class AssetLoaderModule extends RuntimeModule {
+      constructor() {
+        super('asset loader', RuntimeModule.STAGE_TRIGGER);
+      }
+      override generate() {
+        return `${RuntimeGlobals.loadScript} = (url, done) => {
+  globalThis.__loadAsset('script', url).then(
+    () => done({ type: 'load' }),
+    (error) => done({ type: error.kind, target: { src: url } }),
+  );
+};`;
+      }
+    }
+    compiler.hooks.thisCompilation.tap('AssetLoaderPlugin', (compilation) => {
+      compilation.hooks.runtimeRequirementInTree.for(RuntimeGlobals.loadScript).tap('AssetLoaderPlugin', (chunk) => {
+        compilation.addRuntimeModule(chunk, new AssetLoaderModule());
+        return true;
+      });
+    });
+  }
+}
+
+/** Given to cssExtract as `insert`: serialised into the runtime, so it may close over nothing. */
+export const insertStylesheet = (tag: HTMLLinkElement) => {
+  const { __loadAsset } = globalThis as unknown as { __loadAsset: LoadAsset };
+  __loadAsset('style', tag.href).then(
+    () => tag.onload?.(new Event('load')),
+    (error) => (tag.onerror as ((event: unknown) => void) | null)?.({ type: error.kind, target: { href: tag.href } }),
+  );
+};

@@ -11,13 +11,14 @@ import {
 } from '@rsbuild/core';
 import type { HostDescription } from '../contract/releases.ts';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
-import { AssetLoaderPlugin, insertStylesheet } from './assetLoader.ts';
 import { baseConfig } from './base.ts';
 import { describeModule, pluginDescribe } from './describeBuild.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import {
+  AssetLoaderPlugin,
   esmRuntime,
   federationVersion,
+  insertStylesheet,
   noFederation,
   productionRouter,
   providedVersions,
@@ -25,9 +26,8 @@ import {
   sharedModules,
   unusedOfAxios,
 } from './federation.ts';
-import { pluginPage, writePageTemplate } from './page.ts';
-import { pluginPrerender, prerenderEnvironment } from './prerender.ts';
-import { backendProxy } from './remoteConfig.ts';
+import { pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
+import { backendProxy } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
 const federation = () =>

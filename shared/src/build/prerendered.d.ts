@@ -1,3 +1,3 @@
 declare module 'liaozhai-prerender' {
-  export const contents: import('./prerender.ts').Prerendered[];
+  export const contents: import('./page.ts').Prerendered[];
 }

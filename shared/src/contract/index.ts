@@ -1,7 +1,6 @@
 // What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
 export * from './addresses.ts';
 export * from './failures.ts';
-export * from './liveChannel.ts';
 export * from './releases.ts';
 export * from './remote.ts';
 export * from './storage.ts';

@@ -1,6 +1,10 @@
+#!/usr/bin/env node
+import { realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Node } from 'acorn';
+import { floor } from '../build/floor.ts';
 import { type Allowed, allowed as allowedByDefault } from './allowed.ts';
 import { CompatData, type Floor } from './compatData.ts';
 import { ownNames, parseScript, type Use, usesOfScript } from './scripts.ts';
@@ -153,3 +157,15 @@ export function describeBeyond({ file, kind, feature, lacking, times, excerpt }:
   const cure = `${cures[kind]}; what breaks nothing goes into the list of exceptions with its reason`;
   return `${file}: ${feature}${often} is not in ${lacking}: ${cure}\n    ${excerpt.trim()}`;
 }
+
+/** `liaozhai-floor [folder]` of the package: looks through what a team built elsewhere. */
+async function main(folder = 'dist') {
+  const { found } = await checkFloor(folder, { floor });
+  for (const beyond of found) console.error(`✗ ${describeBeyond(beyond)}`);
+  console.log(found.length === 0 ? 'floor: all good' : `floor: ${found.length} to mend`);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
+
+const [, script, folder] = process.argv;
+// npm calls it through a link
+if (script && import.meta.url === pathToFileURL(realpathSync(script)).href) await main(folder);

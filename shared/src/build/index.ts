@@ -1,2 +1,0 @@
-export { hostConfig } from './hostConfig.ts';
-export { remoteConfig } from './remoteConfig.ts';

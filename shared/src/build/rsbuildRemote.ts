@@ -1,0 +1,137 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
+import { defineConfig, type EnvironmentConfig, mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
+import { backendSegments } from '../contract/addresses.ts';
+import { baseConfig } from './base.ts';
+import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
+import { outsideFacts, type PackageFacts } from './facts.ts';
+import {
+  AssetLoaderPlugin,
+  esmRuntime,
+  insertStylesheet,
+  outsideModules,
+  type SharedModules,
+  sharedRuntime,
+} from './federation.ts';
+import {
+  containerGlobal,
+  describeRemote,
+  exposedModule,
+  federationOptions,
+  type OutsideRemote,
+  remoteOutput,
+  requireExposed,
+} from './remotePlugin.ts';
+
+/**
+ * The whole Rsbuild configuration of a remote in a repository of its own:
+ * `export default remoteConfig({ name: 'gifts', label: '礼物', devPort: 3101 })`.
+ * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone against the product at BACKEND_URL,
+ * `rsbuild dev --env-mode inside` serves it for a deployed host that an override link has it run.
+ */
+export const remoteConfig = ({ devPort = 3101, ...remote }: OutsideRemote & { devPort?: number }) =>
+  defineConfig(async ({ command, envMode }) => {
+    const root = process.cwd();
+    requireExposed(root);
+    const facts = outsideFacts(root);
+    const isInside = envMode === INSIDE;
+    if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, remote.label);
+    const web = federatedEnvironment(remote, facts, await readDeclaration(root), outsideModules());
+    const config = baseConfig(facts);
+    return { ...(isInside ? mergeRsbuildConfig(config, insideConfig(devPort)) : config), environments: { web } };
+  });
+
+/** A remote's build, which takes the `shared` modules from the host. */
+export const federatedEnvironment = (
+  remote: OutsideRemote,
+  facts: PackageFacts,
+  declared: Declared,
+  shared: SharedModules,
+): EnvironmentConfig => {
+  const global = containerGlobal(remote.name, facts.sourceHash);
+  return {
+    source: { entry: { index: exposedModule } },
+    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared))],
+    tools: {
+      htmlPlugin: false,
+      // late stylesheets go through the host's asset loader like scripts do
+      cssExtract: { pluginOptions: { insert: insertStylesheet } },
+      rspack: (config) => {
+        // the container is the only entry
+        config.entry = {};
+        config.output = { ...config.output, ...remoteOutput(global) };
+        config.optimization = { ...config.optimization, splitChunks: false };
+        config.resolve = {
+          ...config.resolve,
+          alias: { ...config.resolve?.alias, ...esmRuntime(), ...sharedRuntime() },
+        };
+        config.plugins?.push(new ModuleFederationPlugin(federationOptions(global, shared)), new AssetLoaderPlugin());
+      },
+    },
+  };
+};
+
+/** The environment mode in which a dev server builds for a deployed host. */
+export const INSIDE = 'inside';
+
+/** Pages of these origins may read what the dev server has. */
+const pageOrigins = [/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/];
+
+/**
+ * A dev server for a remote inside a deployed host, whose origin HOST_ORIGIN names unless it is on this machine. The code is built
+ * as it will be shipped, since the host's React is the production one, and a page is reloaded after every change.
+ */
+export const insideConfig = (port: number): RsbuildConfig => ({
+  mode: 'production',
+  output: { minify: false, sourceMap: { js: 'source-map' } },
+  server: {
+    port,
+    strictPort: true,
+    cors: { origin: [...pageOrigins, ...(process.env.HOST_ORIGIN ? [process.env.HOST_ORIGIN] : [])] },
+  },
+  dev: {
+    hmr: false,
+    // what a page asks for has to be there, and named with its files
+    lazyCompilation: false,
+    liveReload: true,
+    // not the page's origin, which the client would ask otherwise
+    client: { protocol: 'ws', host: 'localhost', port, overlay: false },
+  },
+});
+
+/** Where the backend is called, wherever the page comes from; the socket has rules of its own. */
+const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
+
+const isHere = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
+
+/**
+ * Hands the backend's paths to the running product; the socket to the Reverb that REVERB_URL names, if it does. A product on this
+ * machine is called under this page's own host, or changes would be refused as another site's; one elsewhere answers to its own
+ * name only, and is called as its own page would.
+ */
+export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localhost:3000') {
+  const reverb = process.env.REVERB_URL;
+  const caller = isHere(target)
+    ? { changeOrigin: false, xfwd: true }
+    : { changeOrigin: true, headers: { origin: new URL(target).origin } };
+  const socket = { target: reverb ?? target, ws: true, ...(reverb ? { changeOrigin: true, xfwd: true } : caller) };
+  const calls = backendPaths.map((path) => [path, { target, ...caller }] as const);
+  return { ...Object.fromEntries(calls), '/app/': socket };
+}
+
+/** One remote by itself with hot reload: no federation, everything in one bundle. */
+export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
+  mergeRsbuildConfig(baseConfig(facts), {
+    source: { entry: { index: join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone') } },
+    resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },
+    output: { assetPrefix: '/' },
+    html: {
+      title: `${label} · 聊斋`,
+      meta: { viewport: 'width=device-width, initial-scale=1, viewport-fit=cover' },
+      mountId: 'root',
+    },
+    server: { port, historyApiFallback: true, proxy: backendProxy() },
+    dev: { assetPrefix: '/' },
+    root: facts.root,
+  });

@@ -1,0 +1,292 @@
+// `pnpm packages [folder]`: packs what a team without this repository needs from the sources that the product is built from.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { load } from 'js-yaml';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const root = join(folder, '../..');
+
+interface Contents {
+  /** Source files that everything else in the package is reached from; paths from the repository's root. */
+  entries: string[];
+  /** Folders whose files it carries itself; of all others it asks the package that has them. */
+  rooms: string[];
+  /** Files that go along as they are. */
+  assets?: string[];
+}
+
+/** Package → what of the repository is in it. The rest of its manifest stands beside this file. */
+const contents: Record<string, Contents> = {
+  runtime: {
+    entries: ['contract', 'format', 'runtime'].map((room) => `shared/src/${room}/index.ts`),
+    rooms: ['shared/src/contract', 'shared/src/format', 'shared/src/runtime'],
+  },
+  ui: {
+    entries: ['shared/src/ui/index.ts'],
+    rooms: ['shared/src/ui'],
+    assets: ['shared/src/ui/tokens.css', 'shared/src/ui/base.css'],
+  },
+  testing: {
+    entries: ['shared/src/testing/index.ts', 'shared/src/testing/setup.ts'],
+    rooms: ['shared/src/testing'],
+  },
+  build: {
+    entries: [
+      'shared/src/build/rsbuildRemote.ts',
+      'shared/src/build/remotePlugin.ts',
+      'shared/src/build/vitePlugin.ts',
+      'shared/src/floorCheck/checkFloor.ts',
+      'shared/src/standAlone/openStandAlone.tsx',
+    ],
+    rooms: ['shared/src/build', 'shared/src/contract', 'shared/src/floorCheck', 'shared/src/standAlone'],
+    assets: ['shared/src/build/sharedRuntime.js'],
+  },
+  releases: {
+    entries: ['releases/cli/main.ts', 'releases/src/releaseClient.ts'],
+    rooms: ['releases/cli', 'releases/src', 'shared/src/contract'],
+  },
+  'create-liaozhai-remote': {
+    entries: ['templates/newRemote.ts'],
+    rooms: ['templates', 'shared/src/contract'],
+  },
+};
+
+/** Modules that whoever builds puts in the place of a name. */
+const ambient = new Set(['liaozhai-remote']);
+
+/** What the repository's own files import from each other → what a stranger imports. */
+export const publicNames: [own: string, name: string][] = [
+  ['@liaozhai/shared/contract', '@liaozhai/runtime/contract'],
+  ['@liaozhai/shared/runtime', '@liaozhai/runtime'],
+  ['@liaozhai/shared/ui', '@liaozhai/ui'],
+  ['@liaozhai/shared/testing', '@liaozhai/testing'],
+];
+
+/** Every specifier that a script, a declaration or a comment for the type checker names. */
+const specifiers = /((?:\bfrom|\bimport)\s*(?:\(\s*(?:\/\*.*?\*\/\s*)?)?)(['"])([\w@./-]+)\2/g;
+
+const readJson = <Content>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
+
+/** Scripts and declarations of all sources that are reached from the entries, laid out as the sources are. */
+function compile(): string {
+  const out = mkdtempSync(join(tmpdir(), 'liaozhai-packages-'));
+  const config = join(out, 'tsconfig.json');
+  const ambientTypes = ['ui/assets.d.ts', 'build/prerendered.d.ts', 'standAlone/liaozhaiRemote.d.ts'];
+  const files = [
+    ...Object.values(contents).flatMap(({ entries }) => entries),
+    ...ambientTypes.map((file) => `shared/src/${file}`),
+  ].map((file) => join(root, file));
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    rewriteRelativeImportExtensions: true,
+    outDir: out,
+    rootDir: root,
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }));
+  const manifest = createRequire(join(root, 'package.json')).resolve('typescript/package.json');
+  const tsc = join(dirname(manifest), readJson<{ bin: { tsc: string } }>(manifest).bin.tsc);
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the sources do not compile:\n${stdout}`);
+  return out;
+}
+
+/** Where a file of the repository lies in a package. */
+const placed = (path: string) => path.replace(/^(shared\/src|releases|templates)\//, '');
+
+const isIn = (path: string, rooms: string[]) => rooms.some((room) => path.startsWith(`${room}/`));
+
+/** What a file in one package calls a file that is in another. */
+function foreignName(path: string): string {
+  const [, room = '', file = ''] = /^shared\/src\/(\w+)\/(.+?)(?:\.d\.ts|\.js)?$/.exec(path) ?? [];
+  if (room === 'runtime') return file === 'index' ? '@liaozhai/runtime' : `@liaozhai/runtime/internals/${file}`;
+  if (room === 'contract' || room === 'format') return `@liaozhai/runtime/${room}`;
+  if (room === 'ui') return file === 'index' ? '@liaozhai/ui' : `@liaozhai/ui/${file}`;
+  throw new Error(`no package has ${path}: give it a room in templates/packages/pack.ts`);
+}
+
+/** Copies what one package needs out of the compiled sources and has each file name the others as they lie there. */
+class Assembly {
+  readonly imported = new Set<string>();
+  readonly #compiled: string;
+  readonly #rooms: string[];
+  readonly #dist: string;
+  readonly #done = new Set<string>();
+
+  constructor(compiled: string, rooms: string[], dist: string) {
+    this.#compiled = compiled;
+    this.#rooms = rooms;
+    this.#dist = dist;
+  }
+
+  add(path: string) {
+    if (this.#done.has(path)) return;
+    this.#done.add(path);
+    const isCompiled = existsSync(join(this.#compiled, path));
+    const text = readFileSync(join(isCompiled ? this.#compiled : root, path), 'utf8');
+    const rewritten = isCompiled
+      ? text.replace(specifiers, (all, before: string, quote: string, name: string) => {
+          const renamed = this.#rename(path, name);
+          return renamed === undefined ? all : `${before}${quote}${renamed}${quote}`;
+        })
+      : text;
+    const target = join(this.#dist, placed(path));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, rewritten);
+    if (path.endsWith('.js') && isCompiled) this.add(path.replace(/\.js$/, '.d.ts'));
+  }
+
+  #rename(from: string, name: string): string | undefined {
+    const path = this.#own(from, name);
+    if (path === undefined) {
+      if (name.startsWith('.')) throw new Error(`${from} imports ${name}, which is no source file`);
+      const [scope = '', second = ''] = name.split('/');
+      const bare = scope.startsWith('@') ? `${scope}/${second}` : scope;
+      if (!name.startsWith('node:') && !ambient.has(name))
+        this.imported.add(from.endsWith('.d.ts') && bare === 'react' ? '@types/react' : bare);
+      return undefined;
+    }
+    if (!isIn(path, this.#rooms)) {
+      const foreign = foreignName(path);
+      this.imported.add(foreign.split('/').slice(0, 2).join('/'));
+      return foreign;
+    }
+    this.add(path);
+    const nearby = posix.relative(posix.dirname(placed(from)), placed(path)).replace(/\.d\.ts$/, '.js');
+    return nearby.startsWith('.') ? nearby : `./${nearby}`;
+  }
+
+  /** The file of the repository that a specifier means; undefined for anything else. */
+  #own(from: string, name: string): string | undefined {
+    const [, room] = /^@liaozhai\/shared\/(\w+)$/.exec(name) ?? [];
+    const base = room ? `shared/src/${room}` : name.startsWith('.') ? posix.join(posix.dirname(from), name) : undefined;
+    if (base === undefined) return undefined;
+    if (base.endsWith('.css')) return base;
+    const stem = base.replace(/\.[jt]sx?$/, '');
+    const extension = from.endsWith('.d.ts') ? '.d.ts' : '.js';
+    return [`${stem}${extension}`, `${stem}/index${extension}`].find((path) => existsSync(join(this.#compiled, path)));
+  }
+}
+
+interface Manifest {
+  name: string;
+  version?: string;
+  exports: Record<string, unknown>;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+const { catalog } = load(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8')) as {
+  catalog: Record<string, string>;
+};
+
+/** The one version of all packages: that of the shared runtime, whose contract they follow. */
+export const packagesVersion = readJson<{ version: string }>(join(root, 'shared/package.json')).version;
+
+function range(name: string, kind: string): string {
+  if (kind === 'own') return `^${packagesVersion}`;
+  // as written, where it is not the product's version that counts
+  if (kind !== 'catalog:' && kind !== 'exact') return kind;
+  const version = catalog[name];
+  if (!version) throw new Error(`pnpm-workspace.yaml has no ${name} in its catalog: add it`);
+  return kind === 'exact' ? version : `^${version}`;
+}
+
+const withRanges = (wanted: Record<string, string> = {}) =>
+  Object.fromEntries(Object.entries(wanted).map(([name, kind]) => [name, range(name, kind)]));
+
+const withTypes = (entry: unknown) =>
+  typeof entry === 'string' && entry.endsWith('.js')
+    ? { types: entry.replace(/\.js$/, '.d.ts'), default: entry }
+    : entry;
+
+function writeManifest(name: string, target: string, imported: Set<string>): void {
+  const manifest = readJson<Manifest>(join(folder, name, 'package.json'));
+  const dependencies = withRanges(manifest.dependencies);
+  const peerDependencies = withRanges(manifest.peerDependencies);
+  const missing = [...imported].filter(
+    (each) => each !== manifest.name && !(each in { ...dependencies, ...peerDependencies }),
+  );
+  if (missing.length > 0) throw new Error(`${manifest.name} imports ${missing.join(', ')}: declare it in its manifest`);
+  const exports = Object.fromEntries(Object.entries(manifest.exports).map(([path, entry]) => [path, withTypes(entry)]));
+  const whole = {
+    ...manifest,
+    version: packagesVersion,
+    exports: { ...exports, './package.json': './package.json' },
+    files: ['dist', 'template', 'CHANGELOG.md'],
+    dependencies,
+    peerDependencies,
+  };
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`);
+}
+
+/** The template of a new repository: the sources of templates/remote as a stranger imports them, and what such a repository has beside them. */
+function writeTemplate(target: string): void {
+  cpSync(join(root, 'templates/outside'), target, { recursive: true });
+  const manifest = readJson<Manifest>(join(target, 'package.json'));
+  for (const wanted of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}])
+    for (const name of Object.keys(wanted))
+      wanted[name] = name.startsWith('@liaozhai/') ? '*' : range(name, wanted[name] || 'exact');
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(root, 'templates/remote/src'), join(target, 'src'), { recursive: true });
+  for (const entry of readdirSync(join(target, 'src'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      publicNames.reduce((changed, [own, name]) => changed.replaceAll(`'${own}'`, `'${name}'`), text),
+    );
+  }
+}
+
+function assemble(name: string, compiled: string, target: string): void {
+  const { entries, rooms, assets = [] } = contents[name] as Contents;
+  const assembly = new Assembly(compiled, rooms, join(target, 'dist'));
+  for (const entry of entries) assembly.add(entry.replace(/\.tsx?$/, '.js'));
+  for (const asset of assets) assembly.add(asset);
+  writeManifest(name, target, assembly.imported);
+  if (name === 'create-liaozhai-remote') writeTemplate(join(target, 'template'));
+  cpSync(join(folder, name, 'README.md'), join(target, 'README.md'));
+  cpSync(join(folder, 'CHANGELOG.md'), join(target, 'CHANGELOG.md'));
+  cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
+}
+
+/** Packs every package into `out` and returns the paths of the tarballs, by package. */
+export function packPackages(out: string): Record<string, string> {
+  const compiled = compile();
+  try {
+    const names = Object.keys(contents);
+    for (const name of names) assemble(name, compiled, join(compiled, 'packages', name));
+    mkdirSync(out, { recursive: true });
+    for (const file of readdirSync(out).filter((each) => each.endsWith('.tgz'))) rmSync(join(out, file));
+    const tarballs = names.map((name) => {
+      const words = ['pack', '--json', '--pack-destination', out];
+      const cwd = join(compiled, 'packages', name);
+      const { status, stdout, stderr } = spawnSync('npm', words, {
+        cwd,
+        encoding: 'utf8',
+        shell: process.platform === 'win32',
+      });
+      if (status !== 0) throw new Error(`${name} cannot be packed:\n${stderr}`);
+      const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+      return [name, join(out, filename)] as const;
+    });
+    return Object.fromEntries(tarballs);
+  } finally {
+    rmSync(compiled, { recursive: true, force: true });
+  }
+}
+
+const [, script, given] = process.argv;
+if (script && import.meta.url === pathToFileURL(script).href) {
+  const out = resolve(given ?? join(folder, 'dist'));
+  for (const file of Object.values(packPackages(out))) console.log(relative(process.cwd(), file));
+}
