@@ -28,8 +28,7 @@ import { CandidateSection, HealthSection } from './CandidateSection';
 import styles from './Console.module.css';
 import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
-import { ActionButton, LiveSection, type SectionProps } from './LiveSection';
-import { PreviewSection } from './PreviewSection';
+import { ActionButton, LiveSection, PreviewSection, type SectionProps } from './LiveSection';
 import { evidenceLine, formats, fullIdsOf, LANGUAGES, language, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
