@@ -135,13 +135,10 @@ function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, f
     if (!waits) return;
     let isDue = false;
     const retryInSight = () => isDue && document.visibilityState === 'visible' && retry();
-    const timer = setTimeout(
-      () => {
-        isDue = true;
-        retryInSight();
-      },
-      RETRY_PAUSES_MS[count.current] ?? RETRY_PAUSES_MS[3],
-    );
+    const timer = setTimeout(() => {
+      isDue = true;
+      retryInSight();
+    }, RETRY_PAUSES_MS[count.current] ?? RETRY_PAUSES_MS[3]);
     document.addEventListener('visibilitychange', retryInSight);
     return () => {
       clearTimeout(timer);
