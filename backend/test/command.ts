@@ -26,9 +26,11 @@ export function openCommand() {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Starts the real command; resolves when it says where it listens, rejects with what it said if it ends before. */
-  async function start(env: Record<string, string> = {}): Promise<Run> {
-    const child = spawn(process.execPath, ['--import', 'tsx', main], {
+  /** Starts the real command, by a line of `shell` if there is one; resolves when it says where it listens, rejects with what it said if it ends before. */
+  async function start(env: Record<string, string> = {}, shell?: string): Promise<Run> {
+    const words = [process.execPath, '--import', 'tsx', main];
+    const [program = '', ...options] = shell ? ['/bin/sh', '-c', shell, ...words] : words;
+    const child = spawn(program, options, {
       env: { ...process.env, ...fastEnv, DATA_DIR: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     }) as ChildProcessByStdio<null, Readable, Readable>;

@@ -26,9 +26,9 @@ async function wholeFile(): Promise<Buffer> {
   return readFileSync(file);
 }
 
-/** What a start that is refused ends with. */
-const refusal = () =>
-  start().then(
+/** What a start that is refused ends with; `shell` runs it. */
+const refusal = (shell?: string) =>
+  start({}, shell).then(
     async (run) => `it started, and ended with ${await stop(run, 'SIGTERM')}`,
     (refused: Error) => refused.message,
   );
@@ -49,6 +49,13 @@ describe('a database that is not one', () => {
   test('a folder in its place: one line', async () => {
     mkdirSync(file);
     expect(await refusal()).toMatch(/^ended with 2: DATA_DIR: \S+ cannot be read and written .*$/);
+  });
+
+  test('a disk that takes nothing: the line is about the disk, and not about the lock that is written first', async () => {
+    // no file may grow, which is met before the database is
+    expect(await refusal('trap "" XFSZ; ulimit -f 0; exec "$0" "$@"')).toMatch(
+      /^ended with 2: DATA_DIR: \S+ cannot be read and written .*$/,
+    );
   });
 
   test('damaged while it runs: ends with that line instead of writing on', async () => {
