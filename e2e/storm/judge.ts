@@ -124,7 +124,10 @@ function wrongLines(device: Device, story: string, messages: readonly Message[])
   for (const line of sent) {
     const place = onServer.indexOf(wordsOf(line.text));
     if (place < 0) continue;
-    if (place < last) say(line, `out of order, before ${onServer[last]}`);
+    if (place < last) {
+      const overtaken = device.sent.find(({ text }) => wordsOf(text) === onServer[last]);
+      say(line, `out of order, before ${onServer[last]}${overtaken && deedsAround(device, overtaken.at)}\n   `);
+    }
     last = Math.max(last, place);
   }
   const answered = messages.findIndex(({ role }, index) => role === 'assistant' && messages[index - 1]?.role === role);
