@@ -13,7 +13,7 @@ import { type FrontCounters, incomingOf, nameRoute } from './telemetry.ts';
 
 export interface PageOptions {
   releases: Releases;
-  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'TRUST_PROXY'>;
+  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'TRUST_PROXY' | 'VITALS_SAMPLE'>;
   config: Record<string, unknown>;
   backendUrl: () => string;
   counters?: FrontCounters | null;
@@ -65,7 +65,7 @@ async function answerPage(context: Context, options: PageOptions) {
     ...content,
     ...head,
     path: at,
-    config,
+    config: { ...config, vitals: { sample: env.VITALS_SAMPLE } },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
     https: secure,
