@@ -1,7 +1,7 @@
 import type { APIRequestContext } from '@playwright/test';
 import type { Edition } from './site/edition.ts';
 import { folderOf } from './site/site.ts';
-import { expect, shownSet, test } from './site/test.ts';
+import { expect, goToTab, shownSet, test } from './site/test.ts';
 
 const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
@@ -76,4 +76,36 @@ test('mf.override: a link runs a build in one anotherBrowser, says so, and has a
   await expect(page.getByText(badge)).toBeHidden();
   await page.goto('/my');
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+});
+
+interface Felt {
+  vitals: { name: string; metrics: { metric: string; stable: { pages: number } }[] }[];
+}
+
+test('mf.vitals: what a reader of a remote felt reaches the figures of its build, once they leave', async ({
+  site,
+  page,
+}) => {
+  const pagesTold = async () => {
+    const { vitals } = (await site.release('health')) as unknown as Felt;
+    const { metrics = [] } = vitals.find(({ name }) => name === 'account') ?? {};
+    const pages = (wanted: string) => metrics.find(({ metric }) => metric === wanted)?.stable.pages ?? 0;
+    return [pages('lcp'), pages('load')];
+  };
+  await site.activate(await site.publish(good));
+  const [lcp = 0, load = 0] = await pagesTold();
+  await page.goto('/my');
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/vitals.')),
+  );
+  // the first tap settles what the largest paint was, and the page notes which builds it was of
+  await goToTab(page, '发现');
+  await page.waitForFunction(() => localStorage.getItem('liaozhai-ran-builds'));
+  await page.goto('about:blank');
+  const more = async () => {
+    const [lcpNow = 0, loadNow = 0] = await pagesTold();
+    return lcpNow > lcp && loadNow > load;
+  };
+  await expect.poll(more).toBe(true);
 });

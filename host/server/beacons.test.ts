@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@rstest/core';
 import { openTestProduct } from './testing/testProduct.ts';
 
@@ -48,4 +53,55 @@ test('who makes up visitors and addresses has no more votes than one network has
 test('visitors behind a proxy of ours are counted by their own address', async () => {
   const votes = await votesOfMany(behindProxy, (index) => ({ 'x-forwarded-for': `6.6.6.6, 203.0.113.${index}` }));
   expect(new Set(votes)).toEqual(new Set([204]));
+});
+
+/** `pnpm release status` on the product's store, as a person reads it. */
+async function status(): Promise<string> {
+  await product.written();
+  const main = fileURLToPath(new URL('../../releases/cli/main.ts', import.meta.url));
+  const words = ['--import', 'tsx', main, '--store', product.store, 'status'];
+  return (await promisify(execFile)(process.execPath, words)).stdout;
+}
+
+/** Everything that the health record holds. */
+function recorded(): string {
+  const folder = join(fileURLToPath(new URL(product.store)), 'health');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  return files.map((file) => readFileSync(join(file.parentPath, file.name), 'utf8')).join('');
+}
+
+const visitorCookie = (index: number) => ({ cookie: `lz_visitor=${index.toString(16).padStart(32, '0')}` });
+
+test('what readers felt of a build comes to the status of who releases it, once a day of each', async () => {
+  const at = await product.serve({ VITALS_SAMPLE: '0.25' });
+  const page = await (await fetch(`${at}/explore`)).text();
+  expect(page).toContain('"vitals":{"sample":0.25}');
+  const build = /stories@[\w.+-]+/.exec(page)?.[0] ?? '';
+  const report = (value: number) => ({
+    vitals: [
+      { build, metric: 'lcp', value, cache: 'warm' },
+      { build: 'stories@9.9.9+ffffffffffff', metric: 'lcp', value, cache: 'warm' },
+    ],
+    errors: [{ build, kind: 'rejection' }],
+  });
+  expect(await beacon(at, visitorCookie(0), report(2000))).toBe(204);
+  expect(await status()).toMatch(/LCP +stable .*too few to say +1 pages/);
+  for (let visitor = 1; visitor < 25; visitor += 1)
+    expect(await beacon(at, visitorCookie(visitor), report(2000))).toBe(204);
+  for (let again = 0; again < 20; again += 1) expect(await beacon(at, visitorCookie(3), report(9000))).toBe(204);
+  // 26 where a day ends meanwhile
+  const felt = await status();
+  expect(felt).toMatch(/What visitors of stories felt[\s\S]*LCP +stable +·{11}█ +p75 (2\.0\d|1\.9\d) s +2[56] pages/);
+  expect(recorded()).toContain(build);
+  expect(recorded()).not.toContain('9.9.9');
+  expect(recorded()).not.toContain(visitorCookie(3).cookie.slice(-32));
+  expect(felt).toMatch(/rejection errors: 2[56] in stories@/);
+});
+
+test.each([
+  ['of a measure that there is none of', { vitals: [{ ...vote, metric: 'fps', value: 1, cache: 'warm' }], errors: [] }],
+  ['of a value that cannot be', { vitals: [{ ...vote, metric: 'lcp', value: -1, cache: 'warm' }], errors: [] }],
+  ['of more than a page has', { vitals: [], errors: Array(21).fill({ build: 'b', kind: 'uncaught' }) }],
+])('a report %s is refused', async (_, report) => {
+  expect(await beacon(await product.serve(), visitorCookie(0), report)).toBe(422);
 });

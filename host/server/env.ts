@@ -9,6 +9,14 @@ const port = v.pipe(
   v.minValue(0, portCure),
   v.maxValue(65_535, portCure),
 );
+const shareCure = 'must be a number from 0 to 1';
+const share = v.pipe(
+  v.string(),
+  v.nonEmpty(shareCure),
+  v.toNumber(shareCure),
+  v.minValue(0, shareCure),
+  v.maxValue(1, shareCure),
+);
 const someText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
 const isAddress = (text: string, scheme: RegExp): boolean => URL.canParse(text) && scheme.test(new URL(text).protocol);
@@ -94,6 +102,10 @@ const schema = v.object(
     TRUST_PROXY: v.pipe(
       v.optional(trueOrFalse, 'false'),
       v.description('true behind a proxy of your own that sets X-Forwarded-*'),
+    ),
+    VITALS_SAMPLE: v.pipe(
+      v.optional(share, '1'),
+      v.description('share of the pages that report what their readers felt; 0: none'),
     ),
     LOG_LEVEL: v.pipe(
       v.optional(logLevel),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { fill } from './prerendered.ts';
+import { fill } from './pages.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type ChannelDocument, candidatesOf, ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
-import { type Beacon, beaconSchema } from '@liaozhai/shared/contract';
+import { type Beacon, beaconSchema, type VitalsReport, vitalsReportSchema } from '@liaozhai/shared/contract';
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -198,9 +198,13 @@ function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocu
   return { remote, group: group ?? 'other', outcome, failure: failure ?? '' };
 }
 
-/** `/beacon`: how builds fare in browsers. Origin-checked, rate-limited, one vote per visitor and build. */
+/**
+ * `/beacon`: how builds fare in browsers, and what their readers feel. Origin-checked, rate-limited, one vote per visitor and
+ * build; of vitals one a day of each kind, and anew where a candidate begins.
+ */
 function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCounters | null): Hono {
   const votes = new Votes();
+  const felt = new Votes();
   const limit = new RateLimit();
   const refuse = (context: Context, status: 403 | 422 | 429, reason: string) => {
     counters?.refusedReports.inc({ reason });
@@ -213,13 +217,32 @@ function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCo
     if (!visitor || !origin || !URL.canParse(origin) || new URL(origin).host !== context.req.header('host'))
       return refuse(context, 403, 'foreign');
     if (!limit.allows(networkOf(context, trustProxy))) return refuse(context, 429, 'too_many');
-    const beacon = v.safeParse(beaconSchema, await context.req.json().catch(() => null));
-    if (!beacon.success) return refuse(context, 422, 'malformed');
-    const { build, outcome } = beacon.output;
+    const told = v.safeParse(toldSchema, await context.req.json().catch(() => null));
+    if (!told.success) return refuse(context, 422, 'malformed');
+    const document = await releases.current();
+    if ('vitals' in told.output) {
+      await releases.recordVitals(newIn(told.output, felt, `${visitor} ${periodOf(document)}`));
+      return context.body(null, 204);
+    }
+    const { build, outcome } = told.output;
     if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
-      releases.recordHealth(beacon.output, visitor);
-      counters?.reports.inc(reportLabels(beacon.output, await releases.current()));
+      releases.recordHealth(told.output, visitor);
+      counters?.reports.inc(reportLabels(told.output, document));
     } else counters?.refusedReports.inc({ reason: 'repeated' });
     return context.body(null, 204);
   });
 }
+
+const toldSchema = v.union([beaconSchema, vitalsReportSchema]);
+
+const dayMs = 24 * 3_600_000;
+
+/** A new one with each day and each candidate, so that stable's visitors are counted from its beginning on as the candidate's are. */
+const periodOf = (document: ChannelDocument): string =>
+  [Math.floor(Date.now() / dayMs), ...candidatesOf(document).map(({ salt }) => salt)].join();
+
+/** What of a report counts: pages of one visitor resemble each other, and who opens many weighs no more than who opens one. */
+const newIn = ({ vitals, errors }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
+  vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
+  errors: errors.filter(({ build, kind }) => votes.isNew(`${voter} ${build} ${kind}`)),
+});

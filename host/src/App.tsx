@@ -1,13 +1,13 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
 import type { PageSet } from '@liaozhai/shared/contract';
-import { capabilities, followUser, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
+import { capabilities, followUser, hostConfig, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
 import { Toaster } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
 import { createRoot, type Root, type RootOptions } from 'react-dom/client';
 import { AuthGate, loadAuthPopup } from './auth/AuthGate';
 import { BUNDLED } from './federation/pageSet';
-import { createAppHistory, NavigationContext } from './navigation';
+import { createAppHistory, type GuardedHistory, NavigationContext } from './navigation';
 import { type Page, PageContext } from './page';
 import { RemoteSlots } from './remotes/RemotePane';
 import { Shell } from './shell/Shell';
@@ -22,7 +22,7 @@ export function App({ page }: { page: Page }) {
   const [navigation] = useState(() => createAppHistory(page));
   useEffect(() => () => navigation.dispose(), [navigation]);
   const idle = useIdle();
-  useStart(page, idle);
+  useStart(page, navigation, idle);
   // a monolith of development has no channel to look at
   const isReleased = page.set.set !== BUNDLED;
   return (
@@ -63,7 +63,8 @@ function useIdle(): boolean {
 }
 
 /** What happens once: the stored user is refreshed with the first screen, everything else waits for idle. */
-function useStart({ set, routes, components }: Page, idle: boolean) {
+function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
+  const { set, routes, components } = page;
   useEffect(() => {
     if (session.current().status === 'member') void session.refresh();
   }, []);
@@ -77,9 +78,17 @@ function useStart({ set, routes, components }: Page, idle: boolean) {
       () => undefined,
     );
     void registerServiceWorker(set);
+    if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     return followUser();
-  }, [idle, set, routes, components]);
+  }, [idle, set, routes, components, page, navigation]);
 }
+
+/** What cannot be loaded measures nothing. */
+const startVitals = (page: Page, navigation: GuardedHistory) =>
+  import(/* webpackChunkName: "vitals" */ './vitals').then(
+    ({ watchVitals }) => watchVitals(page, navigation),
+    () => undefined,
+  );
 
 const tones = { plain: 'plain', success: 'done', error: 'failed' } as const;
 

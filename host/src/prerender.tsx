@@ -1,4 +1,4 @@
-import screenStyles from './screens/Screen.module.css';
+import screenStyles from './screens/ScreenStack.module.css';
 import shellStyles from './shell/Shell.module.css';
 import { TabBar, tabs } from './shell/TabBar';
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { actionLine, evidenceLines, originLine } from '../src/english.ts';
+import { actionLine, evidenceLines, originLine, vitalNames, vitalValue } from '../src/english.ts';
 import { alarmLine } from '../src/health/autoStop.ts';
+import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
 
@@ -27,13 +28,48 @@ function statusLines(document: ChannelDocument): string[] {
 export const addStatus = (program: Command) =>
   program
     .command('status')
-    .description('what is live for whom')
+    .description('what is live for whom, and what visitors felt')
     .addHelpText('after', examples('status', 'status --channel preview --json'))
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
-      const document = await (await clientFor(rest)).status();
+      const client = await clientFor(rest);
+      const document = await client.status();
       print(json, document, statusLines(document));
+      // the state stands there at once; a long record may take a while, and is in `health --json` for programs
+      if (!json) print(json, null, vitalsLines((await client.health()).vitals ?? []));
     });
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** The p75 over time as a row of bars from zero to `top`; a dot where too few pages tell. */
+const bars = (points: VitalsSeries['points'], top: number): string =>
+  points.map((value) => (value === null ? '·' : (BARS[Math.min(7, Math.floor((value / top) * 8))] ?? ''))).join('');
+
+function metricRows({ metric, stable, candidate, verdict }: MetricVitals): string[][] {
+  const series = [stable, candidate].filter((one) => one !== null);
+  const top = Math.max(...series.flatMap(({ points }) => points.map((value) => value ?? 0))) || 1;
+  const judged = verdict && (verdict.slower ? 'SLOWER' : verdict.enough ? 'not slower' : 'too few to say');
+  return series.map((one) => [
+    `    ${one === stable ? vitalNames[metric] : ''}`,
+    one === stable ? 'stable' : 'candidate',
+    bars(one.points, top),
+    one.p75 === null ? 'too few to say' : `p75 ${vitalValue(metric, one.p75)}`,
+    `${one.pages} pages`,
+    one === candidate ? (judged ?? '') : '',
+  ]);
+}
+
+/** What visitors felt, of every name of which a page told anything. */
+function vitalsLines(vitals: readonly NameVitals[]): string[] {
+  const isTold = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
+  const told = vitals.filter(({ metrics }) => metrics.some(isTold));
+  if (told.length === 0) return ['What visitors felt: nothing was reported yet.'];
+  return told.flatMap(({ name, stepMinutes, metrics, errors }) => [
+    `What visitors of ${name} felt, a bar for every ${stepMinutes} minutes until now:`,
+    ...table(metrics.filter(isTold).flatMap(metricRows)),
+    ...errors.map(({ build, kind, count }) => `    ${kind} errors: ${count} in ${build}`),
+  ]);
+}
 
 export const addHealth = (program: Command) =>
   program

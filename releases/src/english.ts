@@ -1,3 +1,4 @@
+import type { VitalMetric } from '@liaozhai/shared/contract';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import type { Provenance } from './model/build.ts';
 import { nameOf } from './model/ids.ts';
@@ -57,10 +58,25 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
     }
     case 'verdict':
       return `the candidate fails more often than stable, beyond chance: Fisher exact, one-sided, p = ${evidence.pValue.toExponential(1)}, limit ${evidence.alpha}`;
+    case 'slower': {
+      const { build, metric, pages, p75, stablePages, stableP75, pValue, alpha } = evidence;
+      return `${build} is slower than stable, beyond chance: ${vitalNames[metric]} p75 ${vitalValue(metric, p75)} (${pages} pages) against ${vitalValue(metric, stableP75)} (${stablePages} pages), +${moreThan(p75, stableP75)} %; rank test, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`;
+    }
     case 'text':
       return evidence.text;
   }
 }
+
+export const vitalNames: Record<VitalMetric, string> = { lcp: 'LCP', inp: 'INP', cls: 'CLS', load: 'load' };
+
+/** `1.25 s`, `180 ms`; a score for layout shifts. */
+export function vitalValue(metric: VitalMetric, value: number): string {
+  if (metric === 'cls') return value.toFixed(3);
+  return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(2)} s`;
+}
+
+const moreThan = (value: number, base: number): string =>
+  (base > 0 ? Math.round((value / base - 1) * 100) : 100).toFixed();
 
 /** `0123456789ab by Li Hua, https://…/pull/12, https://…/runs/77`; empty where nothing is known. */
 export const originLine = ({ commit, author, change, run }: Provenance): string =>

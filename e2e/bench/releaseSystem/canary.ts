@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AUTO_STOP, type Counts, verdictOn } from '../../../releases/src/health/autoStop.ts';
+import { bucketOf, type Histogram, type Stratum, speedVerdict } from '../../../releases/src/health/vitals.ts';
 import { bucket } from '../../../releases/src/serve/pageSet.ts';
 import { type Measure, quantile } from './measure.ts';
 
@@ -118,6 +119,92 @@ export async function falseStops(): Promise<Measure[]> {
       ours: `${percent(harmed.length)}, after ${quantile(harmed, 0.5)} visitors (p95 ${quantile(harmed, 0.95)})`,
       goal: '100 %',
       met: harmed.length === RAMPS,
+    },
+  ];
+}
+
+/** What a reader's device and network make of the same page; and how two pages of one reader differ. */
+const READERS_DIFFER = 0.5;
+const PAGES_DIFFER = 0.4;
+/** ms of a page from the cache, and how much slower a first one is */
+const METRICS = { lcp: 1800, inp: 160, load: 400 } as const;
+const COLD = 1.6;
+/** Pages that count of one reader: the first and a later one, or one each of two days. */
+const PAGES = 2;
+const NEW_READERS = 0.3;
+
+type Judged = keyof typeof METRICS;
+const judged = Object.keys(METRICS) as Judged[];
+
+const emptyStrata = () => ({
+  cold: { tried: new Map(), control: new Map() },
+  warm: { tried: new Map(), control: new Map() },
+});
+
+/** Both halves of Box-Muller would be kept by who has no time; one is enough here. */
+const normal = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+/** One reader's pages: their device slows all of them alike, so that they are less telling than as many of others. */
+function read(
+  strata: Record<Judged, ReturnType<typeof emptyStrata>>,
+  group: keyof Stratum,
+  slower: number,
+  random: () => number,
+) {
+  const device = Math.exp(READERS_DIFFER * normal(random));
+  const isNew = random() < NEW_READERS;
+  for (let page = 0; page < PAGES; page += 1) {
+    const cache = page === 0 && isNew ? 'cold' : 'warm';
+    // whoever is not new meets the candidate's files for the first time: such a page is not compared
+    if (page === 0 && !isNew && group === 'tried') continue;
+    for (const metric of judged) {
+      const page = Math.exp(PAGES_DIFFER * normal(random)) * (cache === 'cold' ? COLD : 1);
+      const bucketed = bucketOf(metric, METRICS[metric] * device * page * slower);
+      const histogram: Histogram = strata[metric][cache][group];
+      histogram.set(bucketed, (histogram.get(bucketed) ?? 0) + 1);
+    }
+  }
+}
+
+/** Plays one ramp; returns after how many readers of the candidate it was stopped, and whether a naive watcher had done so. */
+function speedRamp(slower: number, seed: number): { stopped: number | null; naive: boolean } {
+  const random = seeded(seed);
+  const strata = { lcp: emptyStrata(), inp: emptyStrata(), load: emptyStrata() };
+  let naive = false;
+  for (let look = 1; look <= LOOKS; look += 1) {
+    for (let n = 0; n < LOOK_EVERY; n += 1) read(strata, 'tried', slower, random);
+    for (let n = 0; n < LOOK_EVERY * CONTROL; n += 1) read(strata, 'control', 1, random);
+    const verdicts = judged.map((metric) => speedVerdict(metric, [strata[metric].cold, strata[metric].warm]));
+    naive ||= verdicts.some(({ enough, pValue }) => enough && pValue < NAIVE_ALPHA);
+    if (verdicts.some((verdict) => verdict.slower)) return { stopped: look * LOOK_EVERY, naive };
+  }
+  return { stopped: null, naive };
+}
+
+const SPEED_RAMPS = 500;
+
+/** How often the automatic stop takes a candidate as fast as stable for slower, and how soon it ends one that is. Simulated. */
+export async function falseSpeedStops(): Promise<Measure[]> {
+  const of = (count: number) => `${((count / SPEED_RAMPS) * 100).toFixed(2)} %`;
+  const ramps = (slower: number) => Array.from({ length: SPEED_RAMPS }, (_, n) => speedRamp(slower, n));
+  const alike = ramps(1);
+  const wrong = alike.filter(({ stopped }) => stopped !== null).length;
+  const naive = alike.filter((ramp) => ramp.naive).length;
+  const ended = ramps(1.3).flatMap(({ stopped }) => stopped ?? []);
+  return [
+    {
+      what: `candidates as fast as stable stopped for slowness, of ${SPEED_RAMPS} ramps of three metrics looked at ${LOOKS} times each`,
+      baseline: `${of(naive)} (the same test at p < ${NAIVE_ALPHA}, no least difference)`,
+      ours: of(wrong),
+      goal: '< 1 %',
+      met: wrong / SPEED_RAMPS < 0.01,
+    },
+    {
+      what: `candidates slower by 30 % (LCP around ${METRICS.lcp} ms), stopped`,
+      baseline: '–',
+      ours: `${of(ended.length)}, after ${quantile(ended, 0.5)} readers (p95 ${quantile(ended, 0.95)})`,
+      goal: '100 %',
+      met: ended.length === SPEED_RAMPS,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { canaryShare, falseStops } from './canary.ts';
+import { canaryShare, falseSpeedStops, falseStops } from './canary.ts';
 import type { Bench, Measure } from './measure.ts';
 import { scale } from './scale.ts';
 import { mixing, rollbackTime } from './switching.ts';
@@ -10,7 +10,7 @@ const BENCHES: Record<string, Bench> = {
   mixing,
   rollback: rollbackTime,
   canary: canaryShare,
-  stops: falseStops,
+  stops: async () => [...(await falseStops()), ...(await falseSpeedStops())],
   scale,
 };
 

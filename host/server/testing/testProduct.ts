@@ -44,6 +44,10 @@ export async function openTestProduct() {
     }),
   );
   return {
+    /** the release store, as commands name it */
+    store,
+    /** Writes what was reported so far. */
+    written: () => releases.close(),
     askedOfBackend,
     /** entries of the log, the oldest first */
     logged,

@@ -33,6 +33,9 @@ interface Loading {
   build?: string;
 }
 
+/** Begins the name of the browser's own measure of a build, from asking for a component to its being ready. */
+export const READY = 'ready ';
+
 /** `load` notes the build that it loads from. */
 function createComponent(key: string, load: (loading: Pick<Loading, 'build'>) => Promise<Loaded>) {
   const state: { loading?: Loading } = {};
@@ -114,13 +117,16 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
     find: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
   ): RemoteComponent {
     async function load(loading: Pick<Loading, 'build'>): Promise<Loaded> {
+      const start = performance.now();
       await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? nothing));
       const build = remotes.activeBuild(remote)?.id ?? '';
       loading.build = build;
       try {
         const page = await find();
         if (!page) throw new RemoteError(remote, 'module-missing');
-        return (await page()).default as Loaded;
+        const { default: component } = await page();
+        performance.measure(READY + build, { start });
+        return component as Loaded;
       } catch (cause) {
         const error = cause instanceof RemoteError ? cause : new RemoteError(remote, 'chunk-lost', cause);
         if (remotes.fallBack(remote, build, error)) return load(loading);

@@ -358,6 +358,41 @@ describe('what the page shows', () => {
       expect(section('健康').textContent).toContain(part);
   });
 
+  test('what visitors felt, stable beside candidate: a chart with its figures in words, and who has too few pages', async () => {
+    const felt = { pages: 1203, p75: 1240, points: [...Array(11).fill(1200), 1300] };
+    const few = { pages: 9, p75: null, points: [...Array(10).fill(null), 2100, 2300] };
+    const verdict = { tried: felt, control: felt, pValue: 1e-9, alpha: 1e-4, enough: true, slower: true };
+    const lcp = { metric: 'lcp' as const, stable: { build: old, ...felt }, candidate: { build: next, ...few } };
+    const vitals = [
+      {
+        name: 'chat',
+        from: instant(0),
+        stepMinutes: 120,
+        metrics: [{ ...lcp, candidate: null, verdict: null }],
+        errors: [],
+      },
+      {
+        name: 'stories',
+        from: instant(0),
+        stepMinutes: 5,
+        metrics: [{ ...lcp, verdict }],
+        errors: [{ build: next, kind: 'uncaught', count: 3 }],
+      },
+    ];
+    server.health = { stable: group, candidates: [], builds: [], vitals };
+    await openPage();
+    const shown = section('访客体验');
+    await within(shown).findByText('stories');
+    const [stories, chats] = [...shown.querySelectorAll('details')];
+    expect([stories?.open, chats?.open]).toEqual([true, false]);
+    for (const part of ['1.24秒（1,203 页）', '样本太少（9 页）', '明显变慢', '将自动中止', '未捕获的错误 3'])
+      expect(stories?.textContent).toContain(part);
+    const chart = within(shown).getByRole('img', {
+      name: /每点 5 分钟.*稳定版 1.2秒、.*、1.3秒。灰度版 –、.*2.1秒、2.3秒/,
+    });
+    expect(chart.querySelectorAll('polyline')).toHaveLength(2);
+  });
+
   test('every build with its failures, and an alarm for one that fails everybody', async () => {
     const failing = { ...group, failedVisitors: 40, failures: { hang: 40 } };
     const fine = { build: chat, group: 'stable' as const, ...group, recent: { visitors: 9, failedVisitors: 0 } };

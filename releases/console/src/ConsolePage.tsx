@@ -24,7 +24,7 @@ import {
   saveToken,
 } from './api';
 import { BuildsSection, OriginLine } from './BuildsSection';
-import { CandidateSection, HealthSection } from './CandidateSection';
+import { CandidateSection, HealthSection, VitalsSection } from './CandidateSection';
 import styles from './Console.module.css';
 import { createConsole, maySwitch } from './createConsole';
 import { NoticeDialog, QuestionDialog } from './dialogs';
@@ -224,6 +224,9 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             </Section>
             <Section title={texts.health.title}>
               <HealthSection health={health} />
+            </Section>
+            <Section title={texts.vitals.title}>
+              <VitalsSection vitals={health?.vitals} />
             </Section>
             <Section title={texts.builds.title}>
               <BuildsSection status={seen.status} names={seen.names} {...part} />

@@ -1,6 +1,7 @@
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import type { BuildHealth, CandidateHealth, Health } from '../../src/health/autoStop';
+import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
 import type { ChannelDocument } from '../../src/model/channel';
 import type { KillEffect } from '../../src/operations/goingBack';
@@ -15,7 +16,10 @@ export type {
   Health,
   KillEffect,
   LogEntry,
+  MetricVitals,
+  NameVitals,
   Preview,
+  VitalsSeries,
 };
 export type Action = ReadAction;
 export type Evidence = ReadAction['evidence'][number];

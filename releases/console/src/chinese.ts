@@ -12,6 +12,10 @@ const failures: Record<string, string> = {
   contract: '契约不符',
 };
 
+const vitalNames: Record<string, string> = { lcp: '最大内容 LCP', inp: '交互 INP', cls: '布局偏移 CLS', load: '加载' };
+
+const scriptErrors: Record<string, string> = { uncaught: '未捕获的错误', rejection: '未处理的 Promise 拒绝' };
+
 const verbs: Record<string, string> = {
   init: '建立',
   activate: '上线',
@@ -112,6 +116,21 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
     worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,
   },
+  vitals: {
+    title: '访客体验',
+    about: '数值是 p75：四分之三的页面不超过它。LCP、交互和加载明显变慢的灰度会自动中止。',
+    metric: (metric: string) => vitalNames[metric] ?? metric,
+    figure: (value: string, pages: number) => `${value}（${number(pages)} 页）`,
+    few: (pages: number) => `样本太少（${number(pages)} 页）`,
+    over: (minutes: number) =>
+      minutes < 60 ? `每点 ${number(minutes)} 分钟，到现在为止` : `每点 ${number(minutes / 60)} 小时，到现在为止`,
+    nothing: '还没有页面报告',
+    tooFew: '样本还不够，暂不判断',
+    fine: '未见变慢',
+    slower: (p: string) => `明显变慢（秩和检验 p = ${p}），将自动中止`,
+    failed: (version: string, kind: string, count: number) =>
+      `${version}：${scriptErrors[kind] ?? kind} ${number(count)}`,
+  },
   builds: {
     title: '构建',
     nothing: '还没有发布过构建',
@@ -172,6 +191,8 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
       `${group}：${number(visitors)} 位访客中 ${number(failed)} 位失败（${reasons}），加载 p75 ${p75 === null ? '–' : milliseconds(p75)}`,
     verdict: (p: string, alpha: number) =>
       `灰度版的失败明显多于稳定版，不是偶然（Fisher 检验 p = ${p}，界限 ${alpha}）`,
+    slower: (build: string, metric: string, tried: string, stable: string, p: string, alpha: number) =>
+      `${build} 比稳定版明显慢，不是偶然：${metric} p75 ${tried}，稳定版 ${stable}（秩和检验 p = ${p}，界限 ${alpha}）`,
   },
   confirm: {
     cancel: '取消',

@@ -12,6 +12,15 @@ const failures: Record<string, string> = {
   contract: 'contract mismatch',
 };
 
+const vitalNames: Record<string, string> = {
+  lcp: 'Largest paint LCP',
+  inp: 'Interaction INP',
+  cls: 'Layout shift CLS',
+  load: 'Load time',
+};
+
+const scriptErrors: Record<string, string> = { uncaught: 'uncaught errors', rejection: 'unhandled rejections' };
+
 const verbs: Record<string, string> = {
   init: 'Created',
   activate: 'Activated',
@@ -117,6 +126,23 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       fine: (p) => `No difference beyond chance (Fisher exact test, p = ${p})`,
       worse: (p) => `Fails more often, beyond chance (Fisher exact test, p = ${p}). It will be stopped automatically.`,
     },
+    vitals: {
+      title: 'What visitors felt',
+      about:
+        'The figures are p75: three quarters of the pages do not exceed them. A candidate whose LCP, INP or load time gets clearly slower is stopped automatically.',
+      metric: (metric) => vitalNames[metric] ?? metric,
+      figure: (value, pages) => `${value} (${count(pages, 'page')})`,
+      few: (pages) => `too few to say (${count(pages, 'page')})`,
+      over: (minutes) =>
+        minutes < 60
+          ? `A point for every ${count(minutes, 'minute')}, until now`
+          : `A point for every ${count(minutes / 60, 'hour')}, until now`,
+      nothing: 'No page has reported yet',
+      tooFew: 'Too few pages to judge yet',
+      fine: 'Not slower',
+      slower: (p) => `Slower, beyond chance (rank test, p = ${p}). It will be stopped automatically.`,
+      failed: (version, kind, of) => `${version}: ${number(of)} ${scriptErrors[kind] ?? kind}`,
+    },
     builds: {
       title: 'Builds',
       nothing: 'No build has been published yet',
@@ -174,6 +200,8 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
         `${group}: ${number(failed)} of ${count(visitors, 'visitor')} failed (${reasons}), load time p75 ${p75 === null ? '–' : milliseconds(p75)}`,
       verdict: (p, alpha) =>
         `The candidate fails more often than stable, beyond chance (Fisher exact test, p = ${p}, limit ${alpha})`,
+      slower: (build, metric, tried, stable, p, alpha) =>
+        `${build} is slower than stable, beyond chance: ${metric} p75 ${tried}, stable ${stable} (rank test, p = ${p}, limit ${alpha})`,
     },
     confirm: {
       cancel: 'Cancel',

@@ -105,6 +105,20 @@ describe('the log', () => {
       { kind: 'verdict', pValue: 1e-9, alpha: 1e-4 },
       '灰度版的失败明显多于稳定版，不是偶然（Fisher 检验 p = 1.0e-9，界限 0.0001）',
     ],
+    [
+      {
+        kind: 'slower',
+        build: stories,
+        metric: 'lcp',
+        pages: 150,
+        p75: 2940,
+        stablePages: 900,
+        stableP75: 2100,
+        pValue: 1e-9,
+        alpha: 1e-4,
+      },
+      'stories 1.1.0·bbbb 比稳定版明显慢，不是偶然：最大内容 LCP p75 2.94秒（150 页），稳定版 2.1秒（900 页）（秩和检验 p = 1.0e-9，界限 0.0001）',
+    ],
     [{ kind: 'text', text: 'told in a sentence' }, 'told in a sentence'],
   ] as [Evidence, string][])('%j is said as %s', (evidence, expected) => {
     expect(evidenceLine(evidence)).toBe(expected);

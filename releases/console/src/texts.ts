@@ -17,6 +17,8 @@ export type Formats = ReturnType<typeof createFormats>;
 function createFormats(locale: string) {
   const numbers = new Intl.NumberFormat(locale);
   const durations = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 });
+  const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 2 });
+  const scores = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(locale);
@@ -33,6 +35,9 @@ function createFormats(locale: string) {
         maximumFractionDigits: digits ?? 3,
       }).format(value / 100),
     milliseconds: (value: number) => durations.format(value),
+    /** What visitors felt: ms or seconds, of a layout shift a score. */
+    vital: (metric: string, value: number) =>
+      metric === 'cls' ? scores.format(value) : value < 1000 ? durations.format(value) : seconds.format(value / 1000),
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
     /** Minutes and hours ago, then day and time; null within the first minute. */
@@ -155,6 +160,12 @@ export function evidenceLine(evidence: Evidence): string {
     }
     case 'verdict':
       return words.verdict(probability(evidence.pValue), evidence.alpha);
+    case 'slower': {
+      const { build, metric, pages, p75, stablePages, stableP75, pValue, alpha } = evidence;
+      const figure = (value: number, count: number) => texts.vitals.figure(formats.vital(metric, value), count);
+      const [tried, stable] = [figure(p75, pages), figure(stableP75, stablePages)];
+      return words.slower(shortId(build), texts.vitals.metric(metric), tried, stable, probability(pValue), alpha);
+    }
     case 'text':
       return evidence.text;
   }

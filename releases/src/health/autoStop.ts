@@ -6,6 +6,7 @@ import { type Candidate, type ChannelDocument, candidatesOf } from '../model/cha
 import { HOST_NAME } from '../model/set.ts';
 import { abort } from '../operations/switching.ts';
 import type { HealthEvent, HealthReader } from './healthRecord.ts';
+import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
 
 const logFactorials: number[] = [0];
 
@@ -81,6 +82,8 @@ export interface Health {
   stable: GroupHealth;
   candidates: CandidateHealth[];
   builds: BuildHealth[];
+  /** What readers felt, by name. Consoles of before say nothing of it. */
+  vitals?: NameVitals[];
 }
 
 function p75(values: number[]): number | null {
@@ -181,8 +184,13 @@ function buildHealth(events: readonly HealthEvent[], document: ChannelDocument, 
   });
 }
 
-/** How a channel's sets fare, by the events of the last day. */
-export function summarise(events: readonly HealthEvent[], document: ChannelDocument, now = new Date()): Health {
+/** How a channel's sets fare, by the events of the last day and what readers felt in it. */
+export function summarise(
+  events: readonly HealthEvent[],
+  document: ChannelDocument,
+  now = new Date(),
+  vitals: readonly VitalsMinute[] = [],
+): Health {
   const { stable } = document;
   const isStable = ({ candidate, set, at }: HealthEvent) =>
     !candidate && set === stable?.set && (at >= stable.since || stable.since > now.toISOString());
@@ -190,6 +198,7 @@ export function summarise(events: readonly HealthEvent[], document: ChannelDocum
     stable: groupHealth(events.filter(isStable)),
     candidates: candidatesOf(document).map((candidate) => candidateHealth(events, document, candidate)),
     builds: buildHealth(events, document, now),
+    vitals: summariseVitals(vitals, document, now),
   };
 }
 
@@ -205,25 +214,56 @@ export async function readHealth(
 ): Promise<{ document: ChannelDocument; health: Health }> {
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const now = writer.now();
-  return { document, health: summarise(await reader.events('', now), document, now) };
+  const { events, vitals } = await reader.record('', now);
+  return { document, health: summarise(events, document, now, vitals) };
 }
 
-/** Ends a candidate that fails more than its control beyond chance, with the figures in the audit. Returns whether there was one. */
+/**
+ * Ends a candidate that fails more than its control, or is slower, beyond chance, with the figures in the audit. Returns whether
+ * there was one.
+ */
 export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
   const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   if (!current.document.candidate) return false;
   const { document, health } = await readHealth(writer, reader);
-  const harmful = health.candidates.find(({ verdict }) => verdict.worse);
-  const [build] = harmful?.builds ?? [];
-  if (!harmful || !build) return false;
-  const { pValue, alpha } = harmful.verdict;
-  const evidence: Evidence[] = [
-    { kind: 'verdict', pValue, alpha },
-    healthOf('candidate', harmful.tried),
-    healthOf('control', harmful.control),
-  ];
-  await abort({ ...writer, who: 'auto-stop' }, { name: nameIn(build), seq: document.seq, evidence });
+  const found = failing(health) ?? slow(health);
+  if (!found) return false;
+  await abort(
+    { ...writer, who: 'auto-stop' },
+    { name: nameIn(found.build), seq: document.seq, evidence: found.evidence },
+  );
   return true;
+}
+
+interface Harmful {
+  build: string;
+  evidence: Evidence[];
+}
+
+function failing({ candidates }: Health): Harmful | null {
+  const harmful = candidates.find(({ verdict }) => verdict.worse);
+  const [build] = harmful?.builds ?? [];
+  if (!harmful || !build) return null;
+  const { pValue, alpha } = harmful.verdict;
+  const groups = [healthOf('candidate', harmful.tried), healthOf('control', harmful.control)];
+  return { build, evidence: [{ kind: 'verdict', pValue, alpha }, ...groups] };
+}
+
+/** The first build whose pages are too slow, with every figure that says so. */
+function slow({ vitals = [] }: Health): Harmful | null {
+  for (const { metrics } of vitals) {
+    const evidence = metrics.flatMap(slowerEvidence);
+    const build = metrics.flatMap(({ candidate }) => candidate?.build ?? []).at(0);
+    if (build && evidence.length > 0) return { build, evidence };
+  }
+  return null;
+}
+
+function slowerEvidence({ metric, candidate, verdict }: MetricVitals): Evidence[] {
+  if (!candidate || !verdict?.slower) return [];
+  const { tried, control, pValue, alpha } = verdict;
+  const figures = { pages: tried.pages, p75: tried.p75 ?? 0, stablePages: control.pages, stableP75: control.p75 ?? 0 };
+  return [{ kind: 'slower', build: candidate.build, metric, ...figures, pValue, alpha }];
 }
 
 /** `stories@1.4.2+…: 40 of 90 visitors failed in the last 15 minutes (hang 38)` */

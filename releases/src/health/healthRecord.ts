@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Beacon, beaconSchema, instantSchema, textSchema } from '@liaozhai/shared/contract';
+import { type Beacon, beaconSchema, instantSchema, textSchema, type VitalsReport } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { assertReserve, limitsFrom } from '../builds/quota.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
+import { readVitalsLine, type VitalsLine, type VitalsMinute, VitalsTally } from './vitals.ts';
 
 const healthEventSchema = v.object({
   ...beaconSchema.entries,
@@ -24,7 +25,8 @@ const healthFolder = (channel: string, at: Date): string => `health/${channel}/$
 
 /**
  * Collects beacons and writes them every two seconds. Bounded: what exceeds 2,000 events per write is dropped (both outcomes
- * alike, so rates stay true), hours older than three days are removed, and a disk that has only its reserve left gets no more.
+ * alike, so rates stay true), vitals are summed before they are written, hours older than three days are removed, and a disk
+ * that has only its reserve left gets no more.
  */
 export class HealthRecorder {
   readonly #store: Store;
@@ -32,6 +34,7 @@ export class HealthRecorder {
   readonly #onProblem: (cause: unknown) => void;
   readonly #reserve = limitsFrom().reserve;
   #waiting: HealthEvent[] = [];
+  #vitals = new VitalsTally();
   #timer: NodeJS.Timeout | undefined;
   #cleanedHour = '';
 
@@ -45,6 +48,16 @@ export class HealthRecorder {
     if (this.#waiting.length >= EVENTS_PER_FLUSH) return;
     const hashed = sha256Hex(`${this.#channel}:${visitor}`).slice(0, 16);
     this.#waiting.push({ ...beacon, at: at.toISOString(), visitor: hashed });
+    this.#plan();
+  }
+
+  /** Takes what a page's reader felt, without a word of who it was. */
+  recordVitals(report: VitalsReport, at = new Date()): void {
+    this.#vitals.report(report, at);
+    this.#plan();
+  }
+
+  #plan(): void {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();
   }
 
@@ -52,14 +65,15 @@ export class HealthRecorder {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const events = this.#waiting;
+    const lines = [...this.#waiting, ...this.#vitals.lines()];
     this.#waiting = [];
-    if (events.length === 0) return;
+    this.#vitals = new VitalsTally();
+    if (lines.length === 0) return;
     const now = new Date();
     const key = `${healthFolder(this.#channel, now)}${now.getTime()}-${randomUUID().slice(0, 8)}.ndjson`;
     try {
       await assertReserve(this.#store, 0, this.#reserve);
-      await this.#store.create(key, `${events.map((event) => JSON.stringify(event)).join('\n')}\n`);
+      await this.#store.create(key, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
       await this.#removeOld(now);
     } catch (cause) {
       this.#onProblem(cause);
@@ -88,19 +102,29 @@ const LATEST_WRITE_MILLISECONDS = 5 * 60_000;
 interface Hour {
   read: Set<string>;
   events: HealthEvent[];
+  vitals: VitalsTally;
   /** Read whole after its end, so it need not be listed again. */
   finished: boolean;
 }
 
-/** A line that was cut off is no event; the lines beside it count. */
-function eventIn(line: string): HealthEvent[] {
+/** A line that was cut off is none; the lines beside it count. */
+function readLine(line: string): { event: HealthEvent } | { vitals: VitalsLine } | null {
   try {
-    const parsed = v.safeParse(healthEventSchema, JSON.parse(line));
-    return parsed.success ? [parsed.output] : [];
+    const json: unknown = JSON.parse(line);
+    const parsed = v.safeParse(healthEventSchema, json);
+    if (parsed.success) return { event: parsed.output };
+    const vitals = readVitalsLine(json);
+    return vitals && { vitals };
   } catch (cause) {
-    if (cause instanceof SyntaxError) return [];
+    if (cause instanceof SyntaxError) return null;
     throw cause;
   }
+}
+
+/** What was recorded of a channel: events oldest first, and vitals summed by minute and build. */
+export interface HealthRecord {
+  events: readonly HealthEvent[];
+  vitals: readonly VitalsMinute[];
 }
 
 /** Reads what HealthRecorder wrote; every file only once, since none ever changes. */
@@ -116,36 +140,41 @@ export class HealthReader {
   }
 
   /** The events since an instant, of the last day at most and the newest 200,000 at most, oldest first. */
-  events(since: string, now = new Date()): Promise<readonly HealthEvent[]> {
-    const look = () => this.#look(since, now);
-    const events = this.#turn.then(look, look);
-    this.#turn = events;
-    return events;
+  async events(since: string, now = new Date()): Promise<readonly HealthEvent[]> {
+    return (await this.record(since, now)).events;
   }
 
-  async #look(since: string, now: Date): Promise<readonly HealthEvent[]> {
+  /** As `events`, with the vitals of the same hours. */
+  record(since: string, now = new Date()): Promise<HealthRecord> {
+    const look = () => this.#look(since, now);
+    const record = this.#turn.then(look, look);
+    this.#turn = record;
+    return record;
+  }
+
+  async #look(since: string, now: Date): Promise<HealthRecord> {
     const oldest = new Date(now.getTime() - WINDOW_MILLISECONDS).toISOString();
     const from = since > oldest ? since : oldest;
     const folders = (await this.#store.children(this.#root)).filter((folder) => folder >= from.slice(0, 13));
     const kept: HealthEvent[][] = [];
+    const vitals: VitalsMinute[][] = [];
     let count = 0;
     const wanted = new Set<string>();
     for (const folder of folders.reverse()) {
       if (count >= KEPT_EVENTS) break;
       wanted.add(folder);
-      const { events } = await this.#hour(folder, now);
-      kept.unshift(events);
-      count += events.length;
+      const hour = await this.#hour(folder, now);
+      kept.unshift(hour.events);
+      vitals.unshift(hour.vitals.minutes);
+      count += hour.events.length;
     }
     for (const folder of this.#hours.keys()) if (!wanted.has(folder)) this.#hours.delete(folder);
-    return kept
-      .flat()
-      .filter(({ at }) => at >= from)
-      .slice(-KEPT_EVENTS);
+    const events = kept.flat().filter(({ at }) => at >= from);
+    return { events: events.slice(-KEPT_EVENTS), vitals: vitals.flat() };
   }
 
   async #hour(folder: string, now: Date): Promise<Hour> {
-    const hour = this.#hours.get(folder) ?? { read: new Set(), events: [], finished: false };
+    const hour = this.#hours.get(folder) ?? { read: new Set(), events: [], vitals: new VitalsTally(), finished: false };
     this.#hours.set(folder, hour);
     if (hour.finished) return hour;
     const keys = await this.#store.list(this.#root + folder);
@@ -168,7 +197,11 @@ export class HealthReader {
   async #take(key: string, hour: Hour): Promise<void> {
     const lines = (await this.#store.read(key))?.toString('utf8').split('\n').filter(Boolean) ?? [];
     hour.read.add(key);
-    for (const line of lines) hour.events.push(...eventIn(line));
+    for (const line of lines) {
+      const found = readLine(line);
+      if (found && 'event' in found) hour.events.push(found.event);
+      else if (found) hour.vitals.take(found.vitals);
+    }
     if (hour.events.length > 2 * KEPT_EVENTS) hour.events = hour.events.slice(-KEPT_EVENTS);
   }
 }

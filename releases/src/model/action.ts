@@ -1,4 +1,4 @@
-import { dictionarySchema, instantSchema, textSchema } from '@liaozhai/shared/contract';
+import { dictionarySchema, instantSchema, textSchema, vitalMetrics } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { parseBuildId } from './ids.ts';
 
@@ -82,6 +82,18 @@ const evidenceSchema = v.variant('kind', [
   }),
   /** Why the automatic stop acted: chance explains the difference with this probability. */
   v.object({ kind: v.literal('verdict'), pValue: finite, alpha: finite }),
+  /** The other reason why it acted: a build's pages were slower, by this p75 in ms of so many pages. */
+  v.object({
+    kind: v.literal('slower'),
+    build: v.string(),
+    metric: v.picklist(vitalMetrics),
+    pages: finite,
+    p75: finite,
+    stablePages: finite,
+    stableP75: finite,
+    pValue: finite,
+    alpha: finite,
+  }),
 ]);
 
 /** What spoke for a change, as data. */

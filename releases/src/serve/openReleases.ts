@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Beacon, PageSet, SetBody } from '@liaozhai/shared/contract';
+import type { Beacon, PageSet, SetBody, VitalsReport } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
 import { channelKey } from '../channel/readChannel.ts';
 import { messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
@@ -52,6 +52,8 @@ export interface Releases {
   /** `/sw.js` of the stable host, or null. */
   serviceWorker(acceptEncoding?: string): Promise<ServedFile | null>;
   recordHealth(beacon: Beacon, visitor: string): void;
+  /** Takes what a page's reader felt, of builds that are live, tried or a last good one; of others nothing. */
+  recordVitals(report: VitalsReport): Promise<void>;
   /** Writes what is still unwritten. */
   close(): Promise<void>;
 }
@@ -137,6 +139,18 @@ class StoreReleases implements Releases {
 
   recordHealth(beacon: Beacon, visitor: string): void {
     this.#health.record(beacon, visitor);
+  }
+
+  async recordVitals({ vitals, errors }: VitalsReport): Promise<void> {
+    // one set as it is has the gate for a reader
+    if (this.#fixedSet) return;
+    const document = await this.current();
+    const { stable, lastGood } = document;
+    const tried = candidatesOf(document).flatMap(({ builds }) => builds);
+    // made-up names would fill the record
+    const known = new Set([...(stable?.builds ?? []), ...Object.values(lastGood), ...tried]);
+    const isKnown = ({ build }: { build: string }) => known.has(build);
+    this.#health.recordVitals({ vitals: vitals.filter(isKnown), errors: errors.filter(isKnown) });
   }
 
   close(): Promise<void> {

@@ -258,6 +258,38 @@ export const beaconSchema = v.object({
 
 export type Beacon = v.InferOutput<typeof beaconSchema>;
 
+/** What pages measure of a build: Core Web Vitals, and from asking for a remote to its first component being ready. */
+export const vitalMetrics = ['lcp', 'inp', 'cls', 'load'] as const;
+
+export type VitalMetric = (typeof vitalMetrics)[number];
+
+/** Whether host and remote had both run in this browser before (warm), neither had (cold), or one of them. */
+export const cacheStates = ['cold', 'warm', 'mixed'] as const;
+
+export type CacheState = (typeof cacheStates)[number];
+
+/** What went wrong in a build's code beside the failures of loading it. */
+export const scriptErrors = ['uncaught', 'rejection'] as const;
+
+/** The JSON that a page posts to `/beacon` when it is hidden: what its reader felt, each value with the build it is credited to. */
+export const vitalsReportSchema = v.object({
+  vitals: v.pipe(
+    v.array(
+      v.object({
+        build: textSchema(140),
+        metric: v.picklist(vitalMetrics),
+        /** ms; for `cls` a score */
+        value: v.pipe(v.number(), v.minValue(0), v.maxValue(120_000)),
+        cache: v.picklist(cacheStates),
+      }),
+    ),
+    v.maxLength(30),
+  ),
+  errors: v.pipe(v.array(v.object({ build: textSchema(140), kind: v.picklist(scriptErrors) })), v.maxLength(20)),
+});
+
+export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;
+
 /** A file of a stored build. */
 export const buildFileSchema = v.object({
   integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/, 'must be a sha384 integrity')),

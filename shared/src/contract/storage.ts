@@ -12,6 +12,8 @@ export const STORAGE_KEYS = {
   recent: 'liaozhai-recent',
   /** builds that failed here, with the time until which they are avoided */
   quarantine: 'liaozhai-quarantine',
+  /** builds that ran here: a page tells whether what it measured came from the cache */
+  ranBuilds: 'liaozhai-ran-builds',
   /** what the server said last that it can do beyond the specification */
   capabilities: 'liaozhai-capabilities',
   /** the account of this browser's making whose address is yet to be confirmed */

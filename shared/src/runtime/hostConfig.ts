@@ -41,6 +41,8 @@ const schema = object({
     }),
     { key: '{key}', channel: 'private-App.Models.User.{id}' },
   ),
+  /** share of the pages that report what their readers felt; a site without a server listens to none */
+  vitals: fallback(object({ sample: fallback(number(), 0) }), { sample: 0 }),
   /** prices and rewards that are told to people; each reader takes what it understands */
   rules: anything,
 });

@@ -107,7 +107,7 @@ test('calls of the page’s first minutes belong to the trace that its document 
   const ask = () => request({ url: '/v1/stories' });
   await ask();
   const timing: object = { serverTiming: [{ name: 'traceparent', description: traceparent }] };
-  const named = rs.spyOn(performance, 'getEntriesByType').mockReturnValue([timing as PerformanceEntry]);
+  const named = rs.spyOn(performance, 'getEntriesByType').mockReturnValue([timing as PerformanceNavigationTiming]);
   const now = rs.spyOn(performance, 'now').mockReturnValue(599_000);
   onTestEnd(() => {
     named.mockRestore();

@@ -1,0 +1,136 @@
+import { type CacheState, STORAGE_KEYS, type VitalsReport } from '@liaozhai/shared/contract';
+import { local, readJson } from '@liaozhai/shared/runtime';
+import { type CLSMetric, type INPMetric, type LCPMetric, onCLS, onINP, onLCP } from 'web-vitals';
+import type { GuardedHistory } from './navigation';
+import type { Page } from './page';
+import { READY } from './remotes/remoteComponents';
+import { routeAt } from './routes';
+import { tabs } from './shell/TabBar';
+
+type Vital = VitalsReport['vitals'][number];
+
+/** Both fit the server's limit of 4 KiB with ids of the usual length. */
+const mostVitals = 18;
+const mostErrors = 6;
+const mostKept = 40;
+
+/**
+ * Measures what the page's reader feels, and tells the origin when the page is hidden: each value once, credited to the
+ * host's build and to the build of the remote whose screen was in sight. Call when idle; what came before is told by the browser.
+ * Returns the way to stop.
+ */
+export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedHistory): () => void {
+  const stop = new AbortController();
+  // whoever previews a build by a link is no visitor of it
+  if (set.override) return () => stop.abort();
+  const screens = watchScreens(navigation);
+  const cacheStateOf = keepRanBuilds(set.host.id);
+  const errors = watchErrors(set, stop.signal);
+  const told = new Set<string>();
+  let waiting: Vital[] = [];
+
+  const remoteAt = (time: number) => {
+    const { source } = routeAt(routes, screens.at(time));
+    return source.kind === 'remote' ? remotes.activeBuild(source.remote)?.id : undefined;
+  };
+  const note = (metric: Vital['metric'], value: number, builds: readonly string[]) => {
+    const [, remote = set.host.id] = builds;
+    for (const build of builds) waiting.push({ build, metric, value, cache: cacheStateOf(remote) });
+  };
+  const onceFor = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
+    // a page that the browser brings back as it was measures anew
+    if (told.has(name)) return;
+    told.add(name);
+    const remote = remoteAt(entries.length > 0 ? time : 0);
+    const rounded = name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value);
+    note(metrics[name], rounded, [set.host.id, ...(remote ? [remote] : [])]);
+  };
+  onLCP((metric) => onceFor(metric, 0));
+  onINP((metric) => onceFor(metric, metric.entries[0]?.startTime ?? 0));
+  onCLS((metric) => onceFor(metric, largest(metric)));
+
+  const takeLoads = () => {
+    for (const { name, duration } of performance.getEntriesByType('measure')) {
+      if (!name.startsWith(READY) || told.has(name)) continue;
+      told.add(name);
+      const build = name.slice(READY.length);
+      waiting.push({ build, metric: 'load', value: Math.round(duration), cache: cacheStateOf(build) });
+    }
+  };
+  // after the listeners of web-vitals, which take the last values at the document
+  const tell = () => {
+    if (document.visibilityState !== 'hidden') return;
+    takeLoads();
+    const report: VitalsReport = { vitals: waiting.slice(0, mostVitals), errors: errors.take() };
+    waiting = [];
+    if (report.vitals.length + report.errors.length === 0) return;
+    navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify(report)], { type: 'application/json' }));
+  };
+  window.addEventListener('visibilitychange', tell, { signal: stop.signal });
+  return () => stop.abort();
+}
+
+const metrics = { LCP: 'lcp', INP: 'inp', CLS: 'cls' } as const;
+
+/** When the worst shift of the page's worst moment was. */
+const largest = ({ entries }: CLSMetric) =>
+  entries.reduce((worst, entry) => (entry.value > worst.value ? entry : worst), { value: 0, startTime: 0 }).startTime;
+
+/** Which path was in sight at a time of `performance.now()`. */
+function watchScreens(navigation: GuardedHistory) {
+  const pathname = () => navigation.current().location.pathname;
+  const [document] = performance.getEntriesByType('navigation');
+  const opened = document ? new URL(document.name, location.href).pathname : pathname();
+  const seen = [
+    { from: 0, path: opened === '/' ? tabs[0].path : opened },
+    { from: performance.now(), path: pathname() },
+  ];
+  navigation.subscribe(() => seen.push({ from: performance.now(), path: pathname() }));
+  return { at: (time: number) => seen.findLast(({ from }) => from <= time)?.path ?? pathname() };
+}
+
+/**
+ * Remembers on this device which builds ran here, so that pages are compared with pages alike: a build that comes over the
+ * network the first time is slower than one from the cache, whatever its code is.
+ */
+function keepRanBuilds(host: string): (build: string) => CacheState {
+  const stored = readJson(STORAGE_KEYS.ranBuilds);
+  const former = Array.isArray(stored) ? stored.filter((id): id is string => typeof id === 'string') : [];
+  const kept = new Set(former);
+  return (build) => {
+    const newest = new Set([host, build, ...kept]);
+    for (const id of newest) kept.add(id);
+    local.set(STORAGE_KEYS.ranBuilds, JSON.stringify([...newest].slice(0, mostKept)));
+    const [isHostKept, isBuildKept] = [former.includes(host), former.includes(build)];
+    if (isHostKept !== isBuildKept) return 'mixed';
+    return isHostKept ? 'warm' : 'cold';
+  };
+}
+
+/** `/builds/stories/1.0.0-3f9c1a7b20de/` */
+const folderIn = (text: string) => /\/builds\/[^/\s]+\/[^/\s]+\//.exec(text)?.[0];
+
+/** Counts what nobody caught, by the build whose file it came from; what is of no build (an extension's) is nobody's. */
+function watchErrors(set: Page['set'], signal: AbortSignal) {
+  const builds = [set.host, ...Object.values(set.remotes).flatMap((build) => [build, build.lastGood ?? []].flat())];
+  const buildOf = (text: unknown) => {
+    const folder = typeof text === 'string' ? folderIn(text) : undefined;
+    return folder && builds.find(({ entry }) => entry.startsWith(folder))?.id;
+  };
+  let waiting: VitalsReport['errors'] = [];
+  const told = new Set<string>();
+  const note = (kind: VitalsReport['errors'][number]['kind'], build: string | undefined) => {
+    if (!build || told.has(`${kind} ${build}`)) return;
+    told.add(`${kind} ${build}`);
+    waiting.push({ build, kind });
+  };
+  window.addEventListener('error', ({ filename }) => note('uncaught', buildOf(filename)), { signal });
+  window.addEventListener('unhandledrejection', ({ reason }) => note('rejection', buildOf(reason?.stack)), { signal });
+  return {
+    take() {
+      const taken = waiting.slice(0, mostErrors);
+      waiting = [];
+      return taken;
+    },
+  };
+}

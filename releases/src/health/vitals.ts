@@ -1,0 +1,345 @@
+import {
+  type CacheState,
+  cacheStates,
+  dictionarySchema,
+  instantSchema,
+  scriptErrors,
+  textSchema,
+  type VitalMetric,
+  type VitalsReport,
+  vitalMetrics,
+} from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { nameOf } from '../model/ids.ts';
+
+/** How many values lie in each bucket. A bucket is 5 % wide, so that what a histogram tells is off by 2.5 % at most. */
+export type Histogram = Map<number, number>;
+
+const GROWTH = Math.log(1.05);
+/** A layout shift of 0.1 is told as finely as 100 ms are. */
+const unitOf = (metric: VitalMetric): number => (metric === 'cls' ? 0.001 : 1);
+
+/** 0 up to one unit, then one bucket for every 5 %: 240 for two minutes. */
+export const bucketOf = (metric: VitalMetric, value: number): number =>
+  Math.max(0, Math.ceil(Math.log(value / unitOf(metric)) / GROWTH));
+
+const middleOf = (metric: VitalMetric, bucket: number): number =>
+  bucket === 0 ? 0 : Math.exp((bucket - 0.5) * GROWTH) * unitOf(metric);
+
+export const sizeOf = (histogram: Histogram): number => {
+  let sum = 0;
+  for (const count of histogram.values()) sum += count;
+  return sum;
+};
+
+/** Adds another histogram, each of its values counted as `weight`. */
+export function add(to: Histogram, from: Histogram, weight = 1): Histogram {
+  for (const [bucket, count] of from) to.set(bucket, (to.get(bucket) ?? 0) + count * weight);
+  return to;
+}
+
+/** The value that three quarters do not exceed; null where there is none. */
+export function p75Of(metric: VitalMetric, histogram: Histogram): number | null {
+  const wanted = sizeOf(histogram) * 0.75;
+  let seen = 0;
+  for (const [bucket, count] of [...histogram].sort(([a], [b]) => a - b)) {
+    seen += count;
+    // sums of weights are off by rounding
+    if (seen >= wanted - 1e-9) return middleOf(metric, bucket);
+  }
+  return null;
+}
+
+const counted = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const bucketKey = v.pipe(v.string(), v.regex(/^\d{1,3}$/));
+const told = { at: instantSchema, build: textSchema(140) };
+
+/** A minute's values of a build, or its errors, as one line of the health record. */
+const vitalsLineSchema = v.union([
+  v.object({
+    ...told,
+    metric: v.picklist(vitalMetrics),
+    cache: v.picklist(cacheStates),
+    buckets: dictionarySchema(bucketKey, counted),
+  }),
+  v.object({ ...told, error: v.picklist(scriptErrors), count: counted }),
+]);
+
+export type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
+
+/** The line, or null if it is none of ours. */
+export function readVitalsLine(json: unknown): VitalsLine | null {
+  const parsed = v.safeParse(vitalsLineSchema, json);
+  return parsed.success ? parsed.output : null;
+}
+
+/** What one build's readers felt in one minute. */
+export interface VitalsMinute {
+  /** the minute's start */
+  at: string;
+  build: string;
+  /** metric and cache state → values */
+  values: Map<`${VitalMetric} ${CacheState}`, Histogram>;
+  errors: Map<string, number>;
+}
+
+const MOST_MINUTES = 20_000;
+
+/** Values summed by build and minute: what it takes grows with builds and time, never with visitors or servers. */
+export class VitalsTally {
+  readonly #minutes = new Map<string, VitalsMinute>();
+
+  get minutes(): VitalsMinute[] {
+    return [...this.#minutes.values()];
+  }
+
+  report({ vitals, errors }: VitalsReport, at: Date): void {
+    const minute = `${at.toISOString().slice(0, 16)}:00Z`;
+    for (const { build, metric, cache, value } of vitals)
+      this.take({ at: minute, build, metric, cache, buckets: { [bucketOf(metric, value)]: 1 } });
+    for (const { build, kind } of errors) this.take({ at: minute, build, error: kind, count: 1 });
+  }
+
+  take(line: VitalsLine): void {
+    const key = `${line.at} ${line.build}`;
+    const known = this.#minutes.get(key);
+    if (!known && this.#minutes.size >= MOST_MINUTES) return;
+    const minute = known ?? { at: line.at, build: line.build, values: new Map(), errors: new Map() };
+    this.#minutes.set(key, minute);
+    if ('error' in line) minute.errors.set(line.error, (minute.errors.get(line.error) ?? 0) + line.count);
+    else {
+      const kind = `${line.metric} ${line.cache}` as const;
+      const buckets = Object.entries(line.buckets).map(([bucket, count]) => [Number(bucket), count] as const);
+      minute.values.set(kind, add(minute.values.get(kind) ?? new Map(), new Map(buckets)));
+    }
+  }
+
+  /** Everything as lines, which `take` adds up again wherever they are read. */
+  lines(): VitalsLine[] {
+    return this.minutes.flatMap(({ at, build, values, errors }) => [
+      ...[...values].map(([kind, histogram]) => {
+        const [metric, cache] = kind.split(' ') as [VitalMetric, CacheState];
+        return { at, build, metric, cache, buckets: Object.fromEntries(histogram) };
+      }),
+      ...[...errors].map(([error, count]) => ({ at, build, error: error as 'uncaught', count })),
+    ]);
+  }
+}
+
+/** The upper tail of the standard normal distribution, exact enough far out where a test decides. */
+function upperTail(z: number): number {
+  if (z < 0) return 1 - upperTail(-z);
+  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+  if (z > 2) {
+    let fraction = z;
+    for (let k = 100; k > 0; k -= 1) fraction = z + k / fraction;
+    return density / fraction;
+  }
+  let term = z;
+  let sum = z;
+  for (let k = 1; k < 60; k += 1) {
+    term *= (z * z) / (2 * k + 1);
+    sum += term;
+  }
+  return 0.5 - density * sum;
+}
+
+/** Pages of both groups that can be compared with each other. */
+export interface Stratum {
+  tried: Histogram;
+  control: Histogram;
+}
+
+/**
+ * The Mann-Whitney test over strata (van Elteren), one-sided, ties by their middle ranks: how likely chance alone makes
+ * `tried` this much larger if both are alike. 1 = no sign of harm. Assumes nothing of how values are distributed.
+ */
+export function rankWorse(strata: readonly Stratum[]): number {
+  let excess = 0;
+  let variance = 0;
+  for (const { tried, control } of strata) {
+    const [m, n] = [sizeOf(tried), sizeOf(control)];
+    const total = m + n;
+    if (m === 0 || n === 0) continue;
+    let before = 0;
+    let ranks = 0;
+    let ties = 0;
+    for (const [bucket, count] of [...add(new Map(tried), control)].sort(([a], [b]) => a - b)) {
+      ranks += (tried.get(bucket) ?? 0) * (before + (count + 1) / 2);
+      ties += count ** 3 - count;
+      before += count;
+    }
+    const weight = 1 / (total + 1);
+    excess += weight * (ranks - (m * (total + 1)) / 2);
+    variance += weight ** 2 * ((m * n) / 12) * (total + 1 - ties / (total * (total - 1)));
+  }
+  return variance > 0 ? upperTail(excess / Math.sqrt(variance)) : 1;
+}
+
+/** The rule by which a candidate is too slow, as stated in docs/deploying.md. */
+export const SLOWER = { alpha: 1e-6, minimumPages: 200, minimumAlike: 20, share: 0.2, milliseconds: 100 } as const;
+
+/** Milliseconds a reader waits; a layout that shifts is shown and ends nothing. */
+const JUDGED: readonly VitalMetric[] = ['lcp', 'inp', 'load'];
+
+export interface Felt {
+  pages: number;
+  /** ms; for `cls` a score */
+  p75: number | null;
+}
+
+export interface SpeedVerdict {
+  tried: Felt;
+  /** Weighed as the candidate's pages are: as large a share of them cold and warm. */
+  control: Felt;
+  pValue: number;
+  alpha: number;
+  enough: boolean;
+  slower: boolean;
+}
+
+/** Whether a candidate's pages are slower than those of stable: beyond chance, and by as much as a reader notices. */
+export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): SpeedVerdict {
+  const strata = all.filter(({ tried, control }) => sizeOf(tried) > 0 && sizeOf(control) >= SLOWER.minimumAlike);
+  const [tried, weighed] = [new Map(), new Map()] as [Histogram, Histogram];
+  let controlPages = 0;
+  for (const stratum of strata) {
+    const size = sizeOf(stratum.control);
+    controlPages += size;
+    add(tried, stratum.tried);
+    add(weighed, stratum.control, sizeOf(stratum.tried) / size);
+  }
+  const triedPages = sizeOf(tried);
+  const [triedP75, controlP75] = [p75Of(metric, tried), p75Of(metric, weighed)];
+  const pValue = rankWorse(strata);
+  const enough = Math.min(triedPages, controlPages) >= SLOWER.minimumPages;
+  const more = (triedP75 ?? 0) - (controlP75 ?? 0);
+  const isFelt = more >= SLOWER.milliseconds && more >= (controlP75 ?? 0) * SLOWER.share;
+  return {
+    tried: { pages: triedPages, p75: triedP75 },
+    control: { pages: controlPages, p75: controlP75 },
+    pValue,
+    alpha: SLOWER.alpha,
+    enough,
+    slower: enough && isFelt && pValue < SLOWER.alpha,
+  };
+}
+
+/** Figures of fewer pages say nothing and are not shown; a point of a chart may be of fewer. */
+const SHOWN = { pages: 20, point: 5 } as const;
+const POINTS = 12;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+export interface VitalsSeries extends Felt {
+  build: string;
+  /** The p75 over time, oldest first; null where too few pages tell. */
+  points: (number | null)[];
+}
+
+export interface MetricVitals {
+  metric: VitalMetric;
+  stable: VitalsSeries | null;
+  candidate: VitalsSeries | null;
+  /** Null without a candidate, and for what ends none. */
+  verdict: SpeedVerdict | null;
+}
+
+/** What readers felt of the host or of one remote: its stable build, and the candidate beside it where one runs. */
+export interface NameVitals {
+  name: string;
+  /** When the points begin, and how far apart they are. */
+  from: string;
+  stepMinutes: number;
+  metrics: MetricVitals[];
+  errors: { build: string; kind: string; count: number }[];
+}
+
+type Wanted = (kind: { cache: CacheState }) => boolean;
+
+function collect(minutes: readonly VitalsMinute[], metric: VitalMetric, wanted: Wanted): Histogram {
+  const histogram: Histogram = new Map();
+  for (const { values } of minutes)
+    for (const cache of cacheStates)
+      if (wanted({ cache })) add(histogram, values.get(`${metric} ${cache}`) ?? new Map());
+  return histogram;
+}
+
+interface Span {
+  from: number;
+  step: number;
+}
+
+function seriesOf(build: string, minutes: readonly VitalsMinute[], metric: VitalMetric, span: Span, wanted: Wanted) {
+  const whole = collect(minutes, metric, wanted);
+  const pages = sizeOf(whole);
+  const points = Array.from({ length: POINTS }, (_, n) => {
+    const begins = span.from + n * span.step;
+    const inside = minutes.filter(({ at }) => Date.parse(at) >= begins && Date.parse(at) < begins + span.step);
+    const histogram = collect(inside, metric, wanted);
+    return sizeOf(histogram) < SHOWN.point ? null : p75Of(metric, histogram);
+  });
+  return { build, pages, p75: pages < SHOWN.pages ? null : p75Of(metric, whole), points };
+}
+
+function errorsOf(minutes: readonly VitalsMinute[]): NameVitals['errors'] {
+  const counts = new Map<string, { build: string; kind: string; count: number }>();
+  for (const { build, errors } of minutes)
+    for (const [kind, count] of errors) {
+      const known = counts.get(`${build} ${kind}`) ?? { build, kind, count: 0 };
+      counts.set(`${build} ${kind}`, { ...known, count: known.count + count });
+    }
+  return [...counts.values()];
+}
+
+interface Pair {
+  name: string;
+  stable: string | undefined;
+  candidate: string | undefined;
+  since: Candidate['since'] | undefined;
+}
+
+function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly VitalsMinute[], now: Date): NameVitals {
+  const day = now.getTime() - DAY;
+  // the first whole minute of the candidate: what was felt before it is no comparison
+  const first = since === undefined ? day : Math.max(day, Math.ceil(Date.parse(since) / MINUTE) * MINUTE);
+  const step = Math.max(1, Math.ceil((now.getTime() - first) / POINTS / MINUTE)) * MINUTE;
+  const recent = all.filter(({ at }) => Date.parse(at) >= first);
+  const of = (build?: string) => recent.filter((minute) => minute.build === build);
+  const [control, tried] = [of(stable), of(candidate)];
+  const wanted: Wanted = ({ cache }) => !candidate || cache !== 'mixed';
+  const series = (build: string | undefined, minutes: readonly VitalsMinute[], metric: VitalMetric) =>
+    build === undefined ? null : seriesOf(build, minutes, metric, { from: first, step }, wanted);
+  const strata = (metric: VitalMetric) =>
+    (['cold', 'warm'] as const).map((state) => {
+      const alike: Wanted = ({ cache }) => cache === state;
+      return { tried: collect(tried, metric, alike), control: collect(control, metric, alike) };
+    });
+  return {
+    name,
+    from: new Date(first).toISOString(),
+    stepMinutes: step / MINUTE,
+    metrics: vitalMetrics.map((metric) => ({
+      metric,
+      stable: series(stable, control, metric),
+      candidate: series(candidate, tried, metric),
+      verdict: stable && candidate && JUDGED.includes(metric) ? speedVerdict(metric, strata(metric)) : null,
+    })),
+    errors: errorsOf([...control, ...tried]),
+  };
+}
+
+/** What readers felt of each build that is live or tried, of the last day, or since its candidate began. */
+export function summariseVitals(minutes: readonly VitalsMinute[], document: ChannelDocument, now: Date): NameVitals[] {
+  const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  const tried = candidatesOf(document).flatMap(({ builds, since }) =>
+    builds.map((build) => [nameOf(build), { build, since }] as const),
+  );
+  const candidates = new Map(tried);
+  return [...new Set([...live.keys(), ...candidates.keys()])].map((name) => {
+    const candidate = candidates.get(name);
+    const pair = { name, stable: live.get(name), candidate: candidate?.build, since: candidate?.since };
+    return vitalsOfName(pair, minutes, now);
+  });
+}
