@@ -39,6 +39,8 @@ export function createOutbox() {
   /** Not yet on the device, so the outbox does not list them. */
   const unsaved = new Map<string, PendingMessage>();
   let started = false;
+  /** Once it resolves, everything the device's outbox holds for this reader is shown. */
+  let loaded: Promise<unknown> = Promise.resolve();
   /** Never tried yet, so the server cannot have them. */
   const untried = new Set<string>();
   const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
@@ -63,7 +65,7 @@ export function createOutbox() {
       paused.clear();
       // what a visitor wrote goes with whoever signs in, a member's words with nobody
       if (previousId !== null) unsaved.clear();
-      void loadPending();
+      loaded = loadPending();
     });
     onCaughtUpNeeded(settleUnanswered);
     window.addEventListener('online', settleUnanswered);
@@ -74,20 +76,38 @@ export function createOutbox() {
       isLeaving = false;
       sendWaiting();
     });
-    void recoverPending().then(loadPending);
+    loaded = recoverPending().then(loadPending);
   }
 
   /** Puts a message on its way: painted at once, kept on the device, sent as soon as it can be. */
   async function enqueue(written: PendingMessage): Promise<void> {
-    const pending = { ...written, createdAt: Math.max(written.createdAt, lastWrittenAt(written.storyId) + 1) };
-    untried.add(pending.clientId);
-    unsaved.set(pending.clientId, pending);
+    const writer = currentUserId();
+    const painted = inOrder(written);
+    const { clientId, storyId } = painted;
+    untried.add(clientId);
+    unsaved.set(clientId, painted);
     writePendingLog([...unsaved.values()]);
-    dispatch(chatActions.pendingAdded(pending));
+    dispatch(chatActions.pendingAdded(painted));
+    await loaded;
+    // nobody else sends it
+    if (writer !== null && currentUserId() !== writer) return;
+    const pending = inOrder(painted);
+    unsaved.set(clientId, pending);
+    if (pending.createdAt !== painted.createdAt) dispatch(chatActions.pendingChanged(pending));
     await outboxStore.put(toOutboxEntry(pending));
-    unsaved.delete(pending.clientId);
+    unsaved.delete(clientId);
     writePendingLog([...unsaved.values()]);
-    await flushOutbox(pending.storyId);
+    await flushOutbox(storyId);
+  }
+
+  /** Dated after all that was written before it: a clock that was put back must not change the order. */
+  function inOrder(pending: PendingMessage): PendingMessage {
+    const ids = [...unsaved.keys()];
+    const since = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
+    const isEarlier = ({ storyId, clientId }: PendingMessage) =>
+      storyId === pending.storyId && !since.includes(clientId);
+    const earlier = selectChat(store.getState()).pending.filter(isEarlier);
+    return { ...pending, createdAt: Math.max(pending.createdAt, ...earlier.map(({ createdAt }) => createdAt + 1)) };
   }
 
   /**
@@ -262,12 +282,6 @@ export const outbox = createOutbox();
 
 const shownPending = (clientId: string): PendingMessage | undefined =>
   selectChat(store.getState()).pending.find((pending) => pending.clientId === clientId);
-
-/** Epoch, ms; a clock that was put back must not change the order of what is written. */
-function lastWrittenAt(storyId: string): number {
-  const own = selectChat(store.getState()).pending.filter((pending) => pending.storyId === storyId);
-  return Math.max(0, ...own.map(({ createdAt }) => createdAt));
-}
 
 function waitingStories(): Set<string> {
   const waiting = selectChat(store.getState()).pending.filter((pending) => pending.state === 'waiting');

@@ -1,7 +1,7 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
+import { createOutbox, readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, sentDto, told, write } from './chatting';
 
@@ -185,6 +185,20 @@ test('a clock that is put back does not make the line wait for its old hour', as
   rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
   onTestEnd(() => rs.useRealTimers());
   await waitFor(() => expect(sends(requests)).toHaveLength(2), { timeout: 30_000 });
+});
+
+test('a line written before the device’s outbox is read follows what it holds, though that is dated ahead', async () => {
+  const { requests } = openChat({ [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }) });
+  await screen.findByRole('log');
+  const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
+  writePendingLog([{ ...line, clientId: 'client-5', body: '一更', createdAt: Date.now() + 86_400_000 }]);
+  const anew = createOutbox();
+  anew.start();
+  for (const body of ['二更', '三更']) void anew.enqueue({ ...line, clientId: body, body, createdAt: Date.now() });
+  // the page's own outbox sends along, as another tab's would
+  const said = () => [...new Set(sends(requests).map((request) => bodyOf(request).body))];
+  await waitFor(() => expect(said()).toHaveLength(3));
+  expect(said()).toEqual(['一更', '二更', '三更']);
 });
 
 test('a line that was only written down when the page was killed is sent after all', async () => {
