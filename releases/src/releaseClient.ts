@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { publish, recordOf } from './builds/publish.ts';
 import { readPackage } from './builds/readPackage.ts';
+import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
 import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
@@ -14,7 +15,6 @@ import type { Provenance } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { buildFolder, mergeBuilds } from './model/ids.ts';
 import { canonicalJson } from './model/signing.ts';
-import { addFreeze, type FreezeRequest, removeFreeze } from './operations/freeze.ts';
 import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
 import {
   createOverride,

@@ -2,7 +2,7 @@ import { isName } from '@liaozhai/shared/contract';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Counter } from 'prom-client';
 import type { Catalog } from '../../src/builds/catalog.ts';
-import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/quota.ts';
+import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
 import { refused } from '../../src/errors.ts';

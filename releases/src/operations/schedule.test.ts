@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { readAgenda } from '../channel/changeAgenda.ts';
+import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { readLog } from '../channel/readChannel.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
-import { addFreeze } from './freeze.ts';
 import { kill, rollback } from './goingBack.ts';
 import { schedule, steerSchedule, takeDueSteps, viewAgenda } from './schedule.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';

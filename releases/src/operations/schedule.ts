@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
+import { type AgendaDecision, changeAgenda, frozenNow, readAgenda } from '../channel/changeAgenda.ts';
 import { type Change, timeOf, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { messageOf, ReleaseError, refused } from '../errors.ts';
@@ -21,7 +21,6 @@ import {
 import type { ChannelDocument } from '../model/channel.ts';
 import { nameOf } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
-import { frozenNow } from './freeze.ts';
 import { canary, type Gate, promote, requireCandidate } from './switching.ts';
 import { type ListedWebhook, listWebhooks } from './webhooks.ts';
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { passFreeze } from '../channel/changeAgenda.ts';
 import { type Change, changeChannel, type Decision, type Writer } from '../channel/changeChannel.ts';
 import {
   type Composed,
@@ -14,7 +15,6 @@ import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { mergeBuilds, nameOf, sameBuilds } from '../model/ids.ts';
-import { passFreeze } from './freeze.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. */
 export type Gate = (proposal: Proposal) => Promise<Finding[]>;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { readLog } from '../channel/readChannel.ts';
 import { readAction } from '../model/action.ts';
+import { kill, rollback, withdraw } from '../operations/goingBack.ts';
+import { publishLocal } from '../operations/publishLocal.ts';
+import { abort, activate, canary, promote } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
-import { addFreeze, removeFreeze } from './freeze.ts';
-import { kill, rollback, withdraw } from './goingBack.ts';
-import { publishLocal } from './publishLocal.ts';
-import { abort, activate, canary, promote } from './switching.ts';
+import { addFreeze, removeFreeze } from './changeAgenda.ts';
+import { readLog } from './readChannel.ts';
 
 let at: TestStore;
 let next: string;
