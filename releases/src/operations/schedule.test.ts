@@ -150,6 +150,7 @@ describe('the steps of a schedule', () => {
     await visits();
     await lookAs(at.withClock(365 * 24 * HOUR));
     expect(await share()).toBe(5);
+    expect(await planned()).toMatchObject([{ taken: 1, told: [] }]);
     await look(1.1);
     expect(await share()).toBe(25);
   });
