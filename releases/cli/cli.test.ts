@@ -142,6 +142,39 @@ describe('the command line', () => {
     expect((await release('promote', '--from-store', 'file:x')).code).toBe(2);
   });
 
+  test('a schedule and a freeze window are made, shown and taken away', async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    await release('publish', await writeRemote(`${folder.path}/stories-d`, 'stories', 'd'), '--version', '1.4.0');
+    const { out } = await release('canary', 'stories@1.4.0', '--schedule', '5@now,25@1h,100@4h', '--why', 'overnight');
+    expect(out).toContain('set: 5@now,25@1h,100@4h, 1 taken');
+    const status = (await release('status')).out;
+    for (const part of ['Scheduled:', '1 of 3 taken (tester, "overnight")', '25 % at ', 'No console runs'])
+      expect(status).toContain(part);
+    await release('schedule', 'pause', 'stories');
+    expect((await release('schedule', 'list')).out).toContain('paused by tester');
+    const { value } = await json('freeze', 'add', '--to', tomorrow, '--why', 'spring fair');
+    const { code, err } = await release('promote');
+    expect(code).toBe(1);
+    for (const part of ['spring fair', '--override']) expect(err).toContain(part);
+    expect((await release('freeze', 'list')).out).toMatch(/OPEN +spring fair/);
+    expect((await release('promote', '--override', 'login is broken')).out).toContain(
+      'although frozen ("spring fair"): login is broken',
+    );
+    await release('rollback', 'stories');
+    await release('freeze', 'remove', value.id);
+    expect((await json('status')).value.agenda).toMatchObject({ schedules: [], freezes: [], frozen: null });
+  });
+
+  test('a webhook is added with its secret, listed without it, and removed', async () => {
+    expect((await release('webhook', 'add', 'http://chat.example/hook')).err).toContain('over https');
+    const { value } = await json('webhook', 'add', 'https://chat.example/hook');
+    expect(value.secret).toMatch(/^whsec_/);
+    const { out } = await release('webhook', 'list');
+    expect(out).toContain(`${value.id}  https://chat.example/…`);
+    expect(out).not.toContain('whsec_');
+    expect((await release('webhook', 'remove', value.id)).out).toContain('removed: https://chat.example/…');
+  });
+
   test('a refusal names the reason and the cure, on standard error, with exit code 1', async () => {
     const { code, out, err } = await release('publish', folder.path);
     expect([code, out]).toEqual([1, '']);
@@ -156,12 +189,13 @@ describe('the command line', () => {
     const codes = await Promise.all([
       release('canary', 'stories@1.0.0'),
       release('canary', 'x@1.0.0', '--percent', 'many'),
+      release('freeze', 'add', '--weekly', 'weekend', '--why', 'x'),
       release('no-such-verb'),
       release('status', '--store', 'https://console.invalid'),
       release('gc', '--store', 'https://console.invalid'),
       release('init', '--store', 'file:/dev/null/x'),
     ]);
-    expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 3]);
+    expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 3]);
   });
 
   test('a console has its own browser check: asking for one here is refused, not ignored', async () => {
@@ -185,6 +219,9 @@ describe('the command line', () => {
       'check',
       'activate',
       'canary',
+      'schedule',
+      'freeze',
+      'webhook',
       'promote',
       'abort',
       'rollback',

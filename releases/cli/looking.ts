@@ -3,9 +3,11 @@ import { actionLine, evidenceLines, originLine, vitalNames, vitalValue } from '.
 import { alarmLine } from '../src/health/autoStop.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
+import type { AgendaView } from '../src/operations/schedule.ts';
 import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
+import { agendaLines } from './planning.ts';
 
-function statusLines(document: ChannelDocument): string[] {
+function statusLines(document: ChannelDocument & { agenda?: AgendaView }): string[] {
   const { channel, seq, stable, lastGood, killed, expires, action } = document;
   const everyone = stable
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
@@ -21,6 +23,7 @@ function statusLines(document: ChannelDocument): string[] {
     ...some,
     ...(good.length > 0 ? ['Last good builds, tried when one of these fails:', ...good.map((id) => `  ${id}`)] : []),
     ...(killed.length > 0 ? ['Killed:', ...killed.map((id) => `  ${id}`)] : []),
+    ...agendaLines(document.agenda),
     `Signed until ${localTime(expires)}`,
   ];
 }

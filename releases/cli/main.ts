@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { printFailure } from './context.ts';
 import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
+import { addFreeze, addSchedule, addWebhook } from './planning.ts';
 import {
   addAbort,
   addActivate,
@@ -29,13 +30,16 @@ const VERBS = [
   addCheck,
   addActivate,
   addCanary,
+  addSchedule,
   addPromote,
   addAbort,
   addRollback,
   addWithdraw,
   addKill,
+  addFreeze,
   addOverride,
   addPreview,
+  addWebhook,
   addToken,
   addExport,
   addGc,

@@ -25,18 +25,21 @@ export interface SwitchOptions {
   why?: string;
   seq?: number;
   force?: boolean;
+  override?: string;
 }
 
 /** Adds what every switching verb takes. */
-const withReason = (command: Command): Command =>
+export const withReason = (command: Command): Command =>
   command
     .option('--why <text>', 'kept in the audit')
     .option('--seq <n>', 'the state you saw; refuses if someone was faster', count);
 
 const withForce = (command: Command): Command =>
-  withReason(command).option('--force', 'switch against the gate (needs --why)');
+  withReason(command)
+    .option('--force', 'switch against the gate (needs --why)')
+    .option('--override <reason>', 'switch although the channel is frozen; the reason is kept in the audit');
 
-function printChange(json: boolean | undefined, { document, changed }: Change): void {
+export function printChange(json: boolean | undefined, { document, changed }: Change): void {
   const { seq, channel, action, stable, candidate, moreCandidates, killed } = document;
   const lines = changed
     ? [`${channel} is at state ${seq}: ${actionLine(action)}`, ...evidenceLines(action).map((line) => `  - ${line}`)]
@@ -82,8 +85,8 @@ export const addActivate = (program: Command) =>
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
     )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, why, seq, force, ...rest } = options<SwitchOptions>(command);
-      printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force }));
+      const { json, why, seq, force, override, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, override }));
     });
 
 function percentage(text: string): number {
@@ -100,14 +103,33 @@ export const addCanary = (program: Command) =>
         'run builds for a share of visitors, beside other remotes on trial; without builds: change the share',
       ),
   )
-    .requiredOption('--percent <p>', 'share of visitors, 0 to 100', percentage)
+    .option('--percent <p>', 'share of visitors, 0 to 100', percentage)
+    .option('--schedule <steps>', 'shares over time, each only if the candidate is healthy by then: 5@now,25@1h,100@4h')
+    .option('--enough <n>', 'with --schedule: visitors that each step asks for, of the candidate and of stable', count)
     .option('--name <name>', 'whose candidate is meant, without builds and where several run')
-    .addHelpText('after', examples('canary stories@1.4.2+3f9c1a7b20de --percent 5', 'canary --percent 25'))
+    .addHelpText(
+      'after',
+      examples(
+        'canary stories@1.4.2+3f9c1a7b20de --percent 5',
+        'canary --percent 25',
+        'canary stories@1.4.2 --schedule 5@now,25@1h,100@4h',
+        'canary --name stories --schedule 50@2h,100@1d',
+      ),
+    )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, percent, name, why, seq, force, ...rest } = options<
-        SwitchOptions & { percent: number; name?: string }
+      const { json, percent, schedule, enough, name, why, seq, force, override, ...rest } = options<
+        SwitchOptions & { percent?: number; schedule?: string; enough?: number; name?: string }
       >(command);
-      printChange(json, await (await clientFor(rest, true)).canary({ builds, percent, name, why, seq, force }));
+      if ((percent === undefined) === (schedule === undefined))
+        throw usage(
+          'a canary takes --percent or --schedule',
+          'Use e.g. --percent 5, or --schedule 5@now,25@1h,100@4h.',
+        );
+      if (schedule && force) throw usage('a schedule never goes on against the gate', 'Leave --force out.');
+      const client = await clientFor(rest, true);
+      const request = { builds, name, why, seq, override };
+      if (schedule) printChange(json, await client.schedule({ ...request, steps: schedule, enough }));
+      else printChange(json, await client.canary({ ...request, percent: percent ?? 0, force }));
     });
 
 export const addPromote = (program: Command) =>
@@ -129,19 +151,19 @@ export const addPromote = (program: Command) =>
       ),
     )
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, force, from, fromStore, fromKey, ...rest } = options<SwitchOptions & FromOptions>(
-        command,
-      );
+      const { json, why, seq, force, override, from, fromStore, fromKey, ...rest } = options<
+        SwitchOptions & FromOptions
+      >(command);
       if (!fromStore) {
         if (fromKey) throw usage('--from-key is the key of another store', 'Name the store with --from-store.');
-        printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force }));
+        printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force, override }));
         return;
       }
       if (!from) throw usage('--from-store needs --from', 'Name the channel of that store, e.g. --from production.');
       const { writer } = await localStore(rest);
       const gate = makeGate(writer, { smoke: await smokeFor(rest) });
       const source = await openSource(from, fromStore, fromKey);
-      const change = await promoteFrom(writer, { from: source, name, gate, why, seq, force });
+      const change = await promoteFrom(writer, { from: source, name, gate, why, seq, force, override });
       printChange(json, change);
       if (change.changed && !change.loggedThere)
         note(`The log of ${source.store.label} does not tell of it: its signing key is not here (RELEASES_FROM_KEYS).`);

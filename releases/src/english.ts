@@ -1,7 +1,9 @@
 import type { VitalMetric } from '@liaozhai/shared/contract';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
+import { windowText } from './model/agenda.ts';
 import type { Provenance } from './model/build.ts';
 import { nameOf } from './model/ids.ts';
+import type { Waiting } from './operations/schedule.ts';
 
 // The command line's words for what the audit holds as data.
 
@@ -17,6 +19,10 @@ function subjectOf(action: ReadAction): string {
       return 'made the channel';
     case 'renew':
       return 'signed the same state anew';
+    case 'freeze':
+      return 'windows changed';
+    case 'webhook':
+      return 'changed';
     case 'canary':
       return `${listOf(action)} for ${action.percent} %`;
     case 'rollback':
@@ -62,6 +68,20 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       const { build, metric, pages, p75, stablePages, stableP75, pValue, alpha } = evidence;
       return `${build} is slower than stable, beyond chance: ${vitalNames[metric]} p75 ${vitalValue(metric, p75)} (${pages} pages) against ${vitalValue(metric, stableP75)} (${stablePages} pages), +${moreThan(p75, stableP75)} %; rank test, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`;
     }
+    case 'schedule':
+      return `${SCHEDULE_CHANGES[evidence.change]}: ${evidence.steps}, ${evidence.taken} taken`;
+    case 'step':
+      return `step ${evidence.step} of ${evidence.of}, as scheduled by ${evidence.by}`;
+    case 'tooFew':
+    case 'failing':
+    case 'frozen':
+      return waitingLine(evidence);
+    case 'freeze':
+      return `${evidence.change}: ${windowText(evidence.window)}, "${evidence.reason}"`;
+    case 'webhook':
+      return `${evidence.change}: ${evidence.address}`;
+    case 'freezeOverridden':
+      return `although frozen ("${evidence.freeze}"): ${evidence.reason}`;
     case 'text':
       return evidence.text;
   }
@@ -77,6 +97,28 @@ export function vitalValue(metric: VitalMetric, value: number): string {
 
 const moreThan = (value: number, base: number): string =>
   (base > 0 ? Math.round((value / base - 1) * 100) : 100).toFixed();
+
+const SCHEDULE_CHANGES = {
+  set: 'set',
+  paused: 'paused',
+  continued: 'continued',
+  cancelled: 'cancelled',
+  waits: 'waits',
+  ended: 'ended by what came between',
+  refused: 'paused, since its step was refused',
+} as const;
+
+/** Why a step that is due is not taken. */
+export function waitingLine(waiting: Waiting): string {
+  switch (waiting.kind) {
+    case 'tooFew':
+      return `waits for reports: ${waiting.tried} of ${waiting.enough} visitors of the candidate and ${waiting.control} of ${waiting.enough} of stable since the last step`;
+    case 'failing':
+      return `waits: the candidate fails more often than stable, which chance explains with p = ${waiting.pValue.toExponential(1)} (limit ${waiting.limit})`;
+    case 'frozen':
+      return `waits: frozen until ${waiting.until}, "${waiting.reason}"`;
+  }
+}
 
 /** `0123456789ab by Li Hua, https://…/pull/12, https://…/runs/77`; empty where nothing is known. */
 export const originLine = ({ commit, author, change, run }: Provenance): string =>

@@ -19,11 +19,13 @@ export {
   type Visitor,
   type VisitorPage,
 } from './serve/openReleases.ts';
-export { bucket, isInCandidate, routeAt } from './serve/pageSet.ts';
 export {
+  bucket,
   escapeHtml,
+  isInCandidate,
   jsonForHtml,
   type PageInput,
   type RenderedPage,
   renderPage,
+  routeAt,
 } from './serve/renderPage.ts';

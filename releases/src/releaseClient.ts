@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { publish, recordOf } from './builds/publish.ts';
 import { readPackage } from './builds/readPackage.ts';
+import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
 import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
@@ -9,6 +10,7 @@ import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
 import { type Health, readHealth } from './health/autoStop.ts';
 import { HealthReader } from './health/healthRecord.ts';
+import { parseSteps } from './model/agenda.ts';
 import type { Provenance } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { buildFolder, mergeBuilds } from './model/ids.ts';
@@ -23,13 +25,31 @@ import {
   type PreviewRequest,
 } from './operations/override.ts';
 import { promoteFrom, sourceIn } from './operations/promoteFrom.ts';
+import {
+  type AgendaView,
+  type ScheduleRequest,
+  type SteerRequest,
+  schedule,
+  steerSchedule,
+  viewAgenda,
+} from './operations/schedule.ts';
 import { abort, activate, canary, lastGoodAfter, promote } from './operations/switching.ts';
+import {
+  addWebhook,
+  type ListedWebhook,
+  removeWebhook,
+  testWebhook,
+  type WebhookEvent,
+  webhookRulesFrom,
+} from './operations/webhooks.ts';
 
 export interface SwitchRequest {
   builds: string[];
   why?: string;
   seq?: number;
   force?: boolean;
+  /** Why it is switched although the channel is frozen. */
+  override?: string;
 }
 
 export interface RollbackRequest {
@@ -45,6 +65,7 @@ export interface ReasonRequest {
   why?: string;
   seq?: number;
   force?: boolean;
+  override?: string;
 }
 
 export interface PromoteRequest extends ReasonRequest {
@@ -85,7 +106,8 @@ export interface OverrideResult {
 
 /** What can be done to one channel, whether the store is here or behind a console. */
 export interface ReleaseClient {
-  status(): Promise<ChannelDocument>;
+  /** `agenda` is missing where the console is older than this. */
+  status(): Promise<ChannelDocument & { agenda?: AgendaView }>;
   builds(name?: string): Promise<BuildSummary[]>;
   log(limit: number): Promise<LogEntry[]>;
   health(): Promise<Health>;
@@ -96,6 +118,15 @@ export interface ReleaseClient {
   canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Change>;
   promote(request: PromoteRequest): Promise<Change>;
   abort(request: ReasonRequest): Promise<Change>;
+  /** `steps` as in `5@now,25@1h,100@4h`. */
+  schedule(request: Omit<ScheduleRequest, 'steps'> & { steps: string }): Promise<Change>;
+  steerSchedule(to: 'pause' | 'continue' | 'cancel', request: SteerRequest): Promise<Change>;
+  freeze(request: FreezeRequest): Promise<Change & { id: string }>;
+  unfreeze(request: { id: string; why?: string; seq?: number }): Promise<Change>;
+  /** The secret is shown this once. */
+  addWebhook(url: string): Promise<{ webhook: ListedWebhook; secret: string }>;
+  removeWebhook(request: { id: string; why?: string; seq?: number }): Promise<Change>;
+  testWebhook(id: string): Promise<WebhookEvent>;
   rollback(request: RollbackRequest): Promise<Change>;
   withdraw(request: WithdrawRequest): Promise<Change>;
   /** What `kill` would do; changes nothing. */
@@ -114,21 +145,30 @@ export interface LocalClientOptions {
   provenance: () => Provenance;
   /** Where the channel is served. */
   site?: string | null;
+  /** Whoever keeps one saves reading the record again. */
+  health?: HealthReader;
 }
 
 const pick = <Value>(from: Record<string, Value>, keys: readonly string[]): Record<string, Value> =>
   Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 
 /** Works on a store directly, in the writer's name. */
-export function localClient(writer: Writer, { smoke, provenance, site = null }: LocalClientOptions): ReleaseClient {
+export function localClient(
+  writer: Writer,
+  { smoke, provenance, site = null, health }: LocalClientOptions,
+): ReleaseClient {
   const { store, catalog, channel, key } = writer;
+  const reader = health ?? new HealthReader(store, channel);
   const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
   const gate = () => makeGate(writer, { smoke });
   const ids = (words: readonly string[]) => resolveBuilds(store, words);
   return {
-    status: current,
+    status: async () => {
+      const document = await current();
+      return { ...document, agenda: await viewAgenda(writer, reader, document) };
+    },
     builds: (name) => listBuilds(catalog, name),
-    health: async () => (await readHealth(writer, new HealthReader(store, channel))).health,
+    health: async () => (await readHealth(writer, reader)).health,
     log: async (limit) => {
       const entries = await readLog(store, await current(), key.publicKey, limit);
       const origins = await originsOf(catalog, entries);
@@ -151,6 +191,14 @@ export function localClient(writer: Writer, { smoke, provenance, site = null }: 
         ? promoteFrom(writer, { ...request, from: sourceIn(writer, from), gate: gate() })
         : promote(writer, { ...request, gate: gate() }),
     abort: (request) => abort(writer, request),
+    schedule: async ({ builds, steps, ...request }) =>
+      schedule(writer, { ...request, builds: await ids(builds), steps: parseSteps(steps) }, gate()),
+    steerSchedule: (to, request) => steerSchedule(writer, to, request),
+    freeze: (request) => addFreeze(writer, request),
+    unfreeze: ({ id, ...options }) => removeFreeze(writer, id, options),
+    addWebhook: (url) => addWebhook(writer, url, webhookRulesFrom()),
+    removeWebhook: ({ id, ...options }) => removeWebhook(writer, id, options),
+    testWebhook: (id) => testWebhook(writer, id, webhookRulesFrom()),
     rollback: (request) => rollback(writer, request),
     withdraw: ({ name, ...options }) => withdraw(writer, name, options),
     killEffect: async (build) => effectOfKill(writer, (await ids([build])).join()),
@@ -267,6 +315,13 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     canary: (request) => post('canary', request),
     promote: (request) => post('promote', request),
     abort: (request) => post('abort', request),
+    schedule: (request) => post('schedule', request),
+    steerSchedule: (to, request) => post(to, request),
+    freeze: (request) => post('freeze', request),
+    unfreeze: (request) => post('unfreeze', request),
+    addWebhook: (url) => post('webhook', { url }),
+    removeWebhook: (request) => post('webhook-remove', request),
+    testWebhook: (id) => post('webhook-test', { id }),
     rollback: (request) => post('rollback', request),
     withdraw: (request) => post('withdraw', request),
     killEffect: (build) => get(`kill?build=${word(build)}`),

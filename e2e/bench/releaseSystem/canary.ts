@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AUTO_STOP, type Counts, verdictOn } from '../../../releases/src/health/autoStop.ts';
 import { bucketOf, type Histogram, type Stratum, speedVerdict } from '../../../releases/src/health/vitals.ts';
-import { bucket } from '../../../releases/src/serve/pageSet.ts';
+import { bucket } from '../../../releases/src/serve/renderPage.ts';
 import { type Measure, quantile } from './measure.ts';
 
 const VISITORS = 1_000_000;

@@ -2,7 +2,7 @@ import { isName } from '@liaozhai/shared/contract';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Counter } from 'prom-client';
 import type { Catalog } from '../../src/builds/catalog.ts';
-import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/quota.ts';
+import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
 import { refused } from '../../src/errors.ts';
@@ -12,6 +12,7 @@ import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import type { SiteOf } from '../../src/operations/override.ts';
+import { webhookRulesFrom } from '../../src/operations/webhooks.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SignIn } from './signIn.ts';
@@ -105,6 +106,7 @@ interface ClientOptions {
 export class ConsoleContext {
   readonly options: ConsoleOptions;
   readonly quota: Quota;
+  readonly webhookRules = webhookRulesFrom();
   readonly #health = new Map<string, HealthReader>();
   readonly #alarms = new Map<string, Set<string>>();
   readonly #turns = new OneAtATime();
@@ -126,7 +128,12 @@ export class ConsoleContext {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
     const smoke = judging ? await this.options.smokeFor(channel) : null;
     const site = this.options.siteOf?.(channel) ?? null;
-    return localClient(this.writer(channel, who, permit), { smoke, provenance, site });
+    return localClient(this.writer(channel, who, permit), {
+      smoke,
+      provenance,
+      site,
+      health: this.healthReader(channel),
+    });
   }
 
   /**

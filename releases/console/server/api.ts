@@ -2,11 +2,12 @@ import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
+import type { Quota } from '../../src/builds/publish.ts';
 import { bytesOf, claimVersion, writeFile } from '../../src/builds/publish.ts';
-import type { Quota } from '../../src/builds/quota.ts';
 import { fileProblem, LIMITS, packageProblems } from '../../src/builds/readPackage.ts';
 import { forbidden, ReleaseError, refused, usage } from '../../src/errors.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
+import { windowSchema } from '../../src/model/action.ts';
 import { type BuildRecord, issuesOf, parseRecord } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { buildFolder, idOfFolder, nameOf } from '../../src/model/ids.ts';
@@ -60,6 +61,8 @@ const why = v.optional(textSchema(500));
 const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 const reason = { why, seq: state };
 const force = v.optional(v.boolean());
+/** Why it is switched although the channel is frozen. */
+const override = v.optional(textSchema(200, 1));
 
 /** An object with these fields and no others; a list is none, though every field is optional. */
 const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -72,15 +75,32 @@ const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
 /** The bodies of `POST /v1/<verb>`. */
 const BODIES = {
   check: bodySchema({ builds }),
-  activate: bodySchema({ builds: someBuilds, ...reason, force }),
+  activate: bodySchema({ builds: someBuilds, ...reason, force, override }),
   canary: bodySchema({
     builds: v.optional(builds, []),
     name: v.optional(nameSchema),
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...reason,
     force,
+    override,
   }),
-  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force }),
+  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force, override }),
+  schedule: bodySchema({
+    builds: v.optional(builds, []),
+    name: v.optional(nameSchema),
+    steps: textSchema(400, 1),
+    enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    ...reason,
+    override,
+  }),
+  pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  freeze: bodySchema({ window: windowSchema, why: textSchema(200, 1), seq: state }),
+  unfreeze: bodySchema({ id: textSchema(8, 8), ...reason }),
+  webhook: bodySchema({ url: textSchema(2000, 1) }),
+  'webhook-remove': bodySchema({ id: textSchema(12, 12), ...reason }),
+  'webhook-test': bodySchema({ id: textSchema(12, 12) }),
   abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
   withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
@@ -116,7 +136,12 @@ function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
 function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
   const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
   const named = 'name' in body && body.name ? [body.name] : [];
-  return { verb, names: [...words.map(nameInWord), ...named], force: 'force' in body ? body.force : false };
+  return {
+    verb,
+    names: [...words.map(nameInWord), ...named],
+    force: 'force' in body ? body.force : false,
+    frozen: 'override' in body && Boolean(body.override),
+  };
 }
 
 type Env = { Variables: { token: Caller } };
@@ -228,6 +253,15 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   canary: (client, body) => client.canary(body),
   promote: (client, body) => client.promote(body),
   abort: (client, body) => client.abort(body),
+  schedule: (client, body) => client.schedule(body),
+  pause: (client, body) => client.steerSchedule('pause', body),
+  continue: (client, body) => client.steerSchedule('continue', body),
+  cancel: (client, body) => client.steerSchedule('cancel', body),
+  freeze: (client, body) => client.freeze(body),
+  unfreeze: (client, body) => client.unfreeze(body),
+  webhook: (client, { url }) => client.addWebhook(url),
+  'webhook-remove': (client, body) => client.removeWebhook(body),
+  'webhook-test': (client, { id }) => client.testWebhook(id),
   rollback: (client, body) => client.rollback(body),
   withdraw: (client, body) => client.withdraw(body),
   kill: (client, body) => client.kill(body),
@@ -237,7 +271,7 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 };
 
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
-const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote'];
+const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule'];
 
 /** A bound token means its own remote where it names none. */
 function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {

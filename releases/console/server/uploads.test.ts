@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { limitsFrom } from '../../src/builds/quota.ts';
+import { limitsFrom } from '../../src/builds/publish.ts';
 import { kill, rollback } from '../../src/operations/goingBack.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { openTestStore, type TestStore, writeRemote } from '../../src/testing/openTestStore.ts';

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
+import { makeGate } from '../../src/gate/gate.ts';
 import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
+import { takeDueSteps } from '../../src/operations/schedule.ts';
+import type { Gate } from '../../src/operations/switching.ts';
+import { deliver } from '../../src/operations/webhooks.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 
@@ -63,6 +67,43 @@ export async function watchOnce(
   }
 }
 
+/**
+ * One round over all schedules. It has a turn of its own, since a step to everyone asks the gate, which may take a minute: the
+ * automatic stop never waits for that.
+ */
+export async function stepOnce(
+  console: ConsoleContext,
+  lease: Lease,
+  onProblem: (cause: unknown) => void,
+): Promise<void> {
+  if (!(await lease.hold())) return;
+  for (const channel of await console.channels()) {
+    const stepAll = async () => {
+      const writer = console.writer(channel, 'console');
+      const gate = async (): Promise<Gate> => {
+        const judge = makeGate(writer, { smoke: await console.options.smokeFor(channel) });
+        return (proposal) => console.inTurn('schedule', () => judge(proposal));
+      };
+      await takeDueSteps(writer, console.healthReader(channel), gate);
+    };
+    await stepAll().catch(onProblem);
+  }
+}
+
+/** One round over all webhooks, if the lease is ours and for as long as it is; a receiver may take ten seconds. */
+export async function deliverOnce(
+  console: ConsoleContext,
+  lease: Lease,
+  onProblem: (cause: unknown) => void,
+): Promise<void> {
+  if (!(await lease.hold())) return;
+  for (const channel of await console.channels()) {
+    const deliverAll = async () =>
+      deliver(console.writer(channel, 'console'), console.webhookRules, () => lease.hold());
+    await deliverAll().catch(onProblem);
+  }
+}
+
 const ALARM_MILLISECONDS = 60_000;
 
 /** Tells of every build that began to fail everybody, once for as long as it does. */
@@ -88,18 +129,36 @@ export async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<
   console.quota.forget();
 }
 
+/** The work, left out while a former round of it still runs. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let running = false;
+  return () => {
+    if (running) return;
+    running = true;
+    void work().finally(() => {
+      running = false;
+    });
+  };
+}
+
 /** Watches until the returned function is called. */
 export function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void): () => void {
   const lease = new Lease(console.options.store, 'watch');
-  let running = false;
-  const round = async () => {
-    if (running) return;
-    running = true;
-    await watchOnce(console, lease, onProblem).catch(onProblem);
-    running = false;
-  };
+  const steps = new Lease(console.options.store, 'steps');
+  const webhooks = new Lease(console.options.store, 'webhooks');
   const timers = [
-    setInterval(() => void round(), LOOK_MILLISECONDS).unref(),
+    setInterval(
+      oneAtATime(() => watchOnce(console, lease, onProblem).catch(onProblem)),
+      LOOK_MILLISECONDS,
+    ).unref(),
+    setInterval(
+      oneAtATime(() => stepOnce(console, steps, onProblem).catch(onProblem)),
+      LOOK_MILLISECONDS,
+    ).unref(),
+    setInterval(
+      oneAtATime(() => deliverOnce(console, webhooks, onProblem).catch(onProblem)),
+      LOOK_MILLISECONDS,
+    ).unref(),
     setInterval(() => void alarmOnce(console, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
     setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
   ];

@@ -1,5 +1,6 @@
 import { Button, ListRow, Tag } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
+import { PlanForm, ScheduleRow } from './AgendaSection';
 import type {
   BuildHealth,
   CandidateHealth,
@@ -98,6 +99,7 @@ function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: C
   const { status, me, console, running, now } = props;
   const { builds, percent, since, by, salt } = candidate;
   const may = builds.every((id) => maySwitch(me, nameOf(id)));
+  const plan = status.agenda?.schedules.find((each) => each.builds.some((id) => builds.includes(id)));
   return (
     <div className={styles.candidate}>
       <p className={styles.quiet}>
@@ -115,6 +117,11 @@ function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: C
       </div>
       {/* a share being chosen is kept until another candidate or another share is live */}
       {may && <Share key={`${salt} ${percent}`} candidate={candidate} running={running} console={console} />}
+      {plan ? (
+        <ScheduleRow schedule={plan} {...props} />
+      ) : (
+        may && <PlanForm builds={builds} percent={percent} running={running} console={console} />
+      )}
       {may && <Decisions status={status} candidate={candidate} console={console} running={running} />}
     </div>
   );
@@ -123,8 +130,23 @@ function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: C
 /** The candidates: each one's builds, its share of visitors since when and by whom, and what may become of it. */
 export function CandidateSection(props: { status: ChannelDocument } & SectionProps) {
   const candidates = candidatesOf(props.status);
-  if (candidates.length === 0) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
-  return candidates.map((candidate) => <OneCandidate key={candidate.salt} candidate={candidate} {...props} />);
+  const running = candidates.flatMap(({ builds }) => builds);
+  const later = (props.status.agenda?.schedules ?? []).filter(
+    ({ builds }) => !builds.some((id) => running.includes(id)),
+  );
+  if (candidates.length + later.length === 0) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
+  return (
+    <>
+      {candidates.map((candidate) => (
+        <OneCandidate key={candidate.salt} candidate={candidate} {...props} />
+      ))}
+      {later.map((schedule) => (
+        <div key={schedule.builds.join()} className={styles.candidate}>
+          <ScheduleRow schedule={schedule} {...props} />
+        </div>
+      ))}
+    </>
+  );
 }
 
 type Group = Health['stable'];

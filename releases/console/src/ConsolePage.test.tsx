@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type { BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me, Preview } from './api';
+import type { AgendaView, BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me, Preview } from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './texts';
@@ -64,6 +64,7 @@ function openServer() {
     previews: [] as Preview[],
     site: null as string | null,
     check: [] as { check: string; problems: string[] }[],
+    agenda: undefined as AgendaView | undefined,
     away: false,
     /** What `/auth` answers; null: a console that offers tokens only. */
     session: null as { offered: boolean; signedIn: boolean } | null,
@@ -94,11 +95,14 @@ function openServer() {
     if (verb === 'check') return [200, server.check];
     if (verb === 'override')
       return [200, { query: '?override=abc', address: server.site && `${server.site}/?override=abc` }];
+    if (verb === 'webhook') return [200, { secret: 'whsec_shown_once' }];
+    if (verb === 'webhook-test') return [200, {}];
     if (body) return change(channel, seq, body);
     const status = {
       ...statusAt(seq, channel, server.percent),
       ...(server.candidate ? {} : { candidate: null }),
       moreCandidates: server.more,
+      agenda: server.agenda,
     };
     const answers: Record<string, unknown> = {
       me: server.me,
@@ -169,6 +173,127 @@ const button = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('b
 const dialog = () => screen.getByRole('alertdialog');
 /** What is said where it is seen wherever the page is scrolled to. */
 const said = () => screen.getByRole('region', { name: '提示' }).textContent;
+
+const agendaWith = (parts: Partial<AgendaView> = {}): AgendaView => ({
+  schedules: [
+    {
+      name: 'stories',
+      builds: [next],
+      steps: [
+        { percent: 10, minutes: 0 },
+        { percent: 25, minutes: 60 },
+        { percent: 100, minutes: 240 },
+      ],
+      taken: 1,
+      next: { percent: 25, due: instant(-1800) },
+      waiting: null,
+      paused: null,
+      by: '小李',
+      at: instant(60),
+      why: '夜里放量',
+    },
+  ],
+  freezes: [],
+  frozen: null,
+  webhooks: [],
+  watched: true,
+  problem: null,
+  ...parts,
+});
+
+describe('what is planned', () => {
+  test('the next step is shown with its time, and can be paused and cancelled', async () => {
+    server.agenda = agendaWith();
+    await openPage();
+    const plan = within(screen.getByRole('region', { name: '计划 stories' }));
+    expect(plan.getByText(/^下一步：25% 的访客，\d+分钟后$/)).toBeTruthy();
+    await userEvent.click(plan.getByRole('button', { name: '暂停' }));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '暂停' }));
+    await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'stories', seq: 7 } }));
+    expect(server.posted()[0]?.path).toContain('pause');
+  });
+
+  test('a step that waits says why, and one that was refused too', async () => {
+    const [planned] = agendaWith().schedules;
+    if (!planned) throw new Error('nothing is planned');
+    const waiting = { kind: 'tooFew', tried: 12, control: 90, enough: 30 } as const;
+    server.agenda = agendaWith({ schedules: [{ ...planned, waiting, next: { percent: 25, due: instant(60) } }] });
+    await openPage();
+    expect(screen.getByText(/样本还不够：上一步以来灰度 12 位/)).toBeTruthy();
+    const paused = { by: 'gate', at: instant(5), refusal: 'routes: taken twice' };
+    server.agenda = agendaWith({ schedules: [{ ...planned, paused }], watched: false });
+    expect(await screen.findByText(/routes: taken twice/, {}, { timeout: 30_000 })).toBeTruthy();
+    expect(screen.getByText(/计划不会前进/)).toBeTruthy();
+    expect(button('继续')).toBeTruthy();
+  });
+
+  test('a candidate without a plan gets one', async () => {
+    await openPage();
+    await userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
+    const field = screen.getByLabelText('步骤');
+    await userEvent.clear(field);
+    await userEvent.type(field, '25@1h, 100@6h');
+    await userEvent.click(button('定时扩大 stories'));
+    expect(within(dialog()).getByText('100@6h')).toBeTruthy();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
+    await waitFor(() =>
+      expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h, 100@6h', seq: 7 }),
+    );
+  });
+
+  test('a frozen channel says so, asks a manager for the reason of an exception, and lets ways back alone', async () => {
+    server.agenda = agendaWith({ schedules: [], frozen: { until: '2026-12-01T00:00:00.000Z', reason: '大促' } });
+    await openPage();
+    expect(screen.getByText(/冻结中，至 .*：大促/)).toBeTruthy();
+    await userEvent.click(button('全量上线 stories'));
+    await userEvent.type(within(dialog()).getByLabelText(/破例的理由/), '登录坏了');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ override: '登录坏了' }));
+    await userEvent.click(await screen.findByRole('button', { name: '回退 chat' }));
+    await screen.findByRole('alertdialog');
+    expect(within(dialog()).queryByLabelText(/破例的理由/)).toBeNull();
+  });
+
+  test('a webhook is added with its secret to note down, and one that fails says so', async () => {
+    const webhook = { id: '0a1b2c3d4e5f', shown: 'https://chat.example/…', by: '小王', at: instant(60), seq: 3 };
+    const failing = { ...webhook, attempts: 3, problem: 'answered 503', retry: instant(-60), undelivered: [] };
+    server.agenda = agendaWith({ schedules: [], webhooks: [failing] });
+    await openPage();
+    expect(screen.getByText('已失败 3 次，还会重试：answered 503')).toBeTruthy();
+    await userEvent.click(screen.getByText('新增通知', { selector: 'summary' }));
+    await userEvent.type(screen.getByLabelText('地址（https）'), 'https://bot.example/hook');
+    await userEvent.click(button('新增通知'));
+    expect(await screen.findByText('whsec_shown_once')).toBeTruthy();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '知道了' }));
+    await userEvent.click(button('试发 https://chat.example/…'));
+    await waitFor(() => expect(said()).toContain('已送达'));
+    expect(server.posted().map(({ body }) => body)).toEqual([{ url: 'https://bot.example/hook' }, { id: webhook.id }]);
+  });
+
+  test('windows are listed, added with a reason and taken away', async () => {
+    const weekly = { kind: 'weekly' as const, from: 4 * 1440 + 1080, to: 480, zone: 'Asia/Shanghai' };
+    const freeze = { id: '0a1b2c3d', window: weekly, reason: '周末', by: '小王', at: instant(60), open: true };
+    server.agenda = agendaWith({ schedules: [], freezes: [freeze] });
+    await openPage();
+    expect(screen.getByText(/每周五 18:00 至 周一 08:00（Asia\/Shanghai）/)).toBeTruthy();
+    await userEvent.click(screen.getByText('新增冻结期', { selector: 'summary' }));
+    await userEvent.clear(screen.getByLabelText('时区'));
+    await userEvent.type(screen.getByLabelText('时区'), 'Europe/Berlin');
+    await userEvent.click(button('下一步'));
+    await userEvent.type(within(dialog()).getByLabelText(/原因/), '没有人值班');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '新增冻结期' }));
+    await waitFor(() =>
+      expect(server.posted()[0]?.body).toMatchObject({
+        window: { ...weekly, zone: 'Europe/Berlin' },
+        why: '没有人值班',
+      }),
+    );
+    await userEvent.click(await screen.findByRole('button', { name: '移除 周末' }));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '移除' }));
+    await waitFor(() => expect(server.posted()[1]).toMatchObject({ body: { id: '0a1b2c3d' } }));
+  });
+});
+
 describe('signing in', () => {
   test('the token of the address goes to this tab alone and leaves the address', () => {
     sessionStorage.clear();
@@ -312,12 +437,12 @@ describe('what the page shows', () => {
       { role: 'manager', name: null },
       [
         ...['回退 chat', '撤下 stories', '回退 stories', '换成 preview 的全部构建', '整体回退'],
-        ...['调整比例', '中止灰度 stories', '全量上线 stories'],
+        ...['调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
       ],
     ],
     [
       { role: 'deployer', name: 'stories' },
-      ['撤下 stories', '回退 stories', '调整比例', '中止灰度 stories', '全量上线 stories'],
+      ['撤下 stories', '回退 stories', '调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
     ],
     [{ role: 'deployer', name: 'chat' }, ['回退 chat']],
     [{ role: 'publisher', name: 'stories' }, []],

@@ -10,6 +10,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { AgendaNotice, FreezeSection, WebhookSection } from './AgendaSection';
 import {
   ApiFailure,
   endSession,
@@ -213,6 +214,7 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             {seen ? texts.stale : texts.nothingSeen}
           </p>
         )}
+        {seen && <AgendaNotice agenda={seen.status.agenda} />}
         {!seen && !stale && <Spinner label={texts.loading} className={styles.alone} />}
         {seen && (
           <div className={styles.sections}>
@@ -221,6 +223,12 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             </Section>
             <Section title={texts.candidate.title}>
               <CandidateSection status={seen.status} {...part} />
+            </Section>
+            <Section title={texts.freeze.title}>
+              <FreezeSection agenda={seen.status.agenda} {...part} />
+            </Section>
+            <Section title={texts.webhook.title}>
+              <WebhookSection agenda={seen.status.agenda} {...part} />
             </Section>
             <Section title={texts.health.title}>
               <HealthSection health={health} />
@@ -240,7 +248,12 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
           </div>
         )}
       </main>
-      <QuestionDialog question={state.question} onAgree={console.agree} onCallOff={console.callOff} />
+      <QuestionDialog
+        question={state.question}
+        mayOverride={me.role === 'manager'}
+        onAgree={console.agree}
+        onCallOff={console.callOff}
+      />
       <NoticeDialog notice={state.notice} onClose={console.dismiss} />
       <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
     </div>
@@ -268,6 +281,9 @@ const TONES: Record<string, string | undefined> = {
   preview: styles.aside,
   'preview-end': styles.aside,
   renew: styles.aside,
+  schedule: styles.aside,
+  freeze: styles.aside,
+  webhook: styles.aside,
 };
 
 function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: boolean } & SectionProps) {

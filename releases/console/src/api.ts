@@ -3,24 +3,31 @@ import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import type { BuildHealth, CandidateHealth, Health } from '../../src/health/autoStop';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
-import type { ChannelDocument } from '../../src/model/channel';
+import type { FreezeWindow } from '../../src/model/agenda';
+import type { ChannelDocument as StoredDocument } from '../../src/model/channel';
 import type { KillEffect } from '../../src/operations/goingBack';
 import type { Preview } from '../../src/operations/override';
+import type { AgendaView, FreezeView, ScheduleView, Waiting } from '../../src/operations/schedule';
 
 export type {
+  AgendaView,
   BuildHealth,
   BuildSummary,
   CandidateHealth,
-  ChannelDocument,
   Difference,
+  FreezeView,
+  FreezeWindow,
   Health,
   KillEffect,
   LogEntry,
   MetricVitals,
   NameVitals,
   Preview,
+  ScheduleView,
   VitalsSeries,
+  Waiting,
 };
+export type ChannelDocument = StoredDocument & { agenda?: AgendaView };
 export type Action = ReadAction;
 export type Evidence = ReadAction['evidence'][number];
 

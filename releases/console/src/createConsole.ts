@@ -1,5 +1,6 @@
 import type { Toast } from '@liaozhai/shared/ui';
 import {
+  type AgendaView,
   ApiFailure,
   type ChannelDocument,
   type Difference,
@@ -51,7 +52,12 @@ interface Question extends Wanted {
   decided: Decided;
   /** Agreed to; the request is under way. */
   busy: boolean;
+  /** Why the channel is frozen, where this goes forward. */
+  frozen: AgendaView['frozen'];
 }
+
+/** Verbs that a freeze window refuses. */
+const FORWARD: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
 
 export interface ConsoleState {
   channel: string;
@@ -233,7 +239,8 @@ export function createConsole(channel: string) {
   }
 
   function ask(verb: string, body: object, wanted: Wanted, seen = decided()): void {
-    set({ question: { verb, body, decided: seen, busy: false, ...wanted } });
+    const frozen = (FORWARD.includes(verb) && state.seen?.status.agenda?.frozen) || null;
+    set({ question: { verb, body, decided: seen, busy: false, frozen, ...wanted } });
   }
 
   const self = {
@@ -313,13 +320,13 @@ export function createConsole(channel: string) {
     },
 
     /** Carries out what was asked, for a reason. */
-    agree: async (why: string) => {
+    agree: async (why: string, override = '') => {
       const { question } = state;
       if (!question) return;
       const { verb, body, decided: seen } = question;
       set({ question: { ...question, busy: true } });
       await run('question', async () => {
-        const request = { ...body, why, seq: seen.seq };
+        const request = { ...body, why, seq: seen.seq, ...(override.trim() ? { override } : {}) };
         const { changed, document } = await post<Changed>(pathOf(verb, seen), request);
         previewsAsked = 0;
         set({ question: null });
@@ -339,6 +346,20 @@ export function createConsole(channel: string) {
         const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
         if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
         say(texts.done.checked, 'done');
+      }),
+
+    /** Adds an address that is told of what happens, and shows its secret this once. */
+    addWebhook: (control: string, url: string) =>
+      run(control, async () => {
+        const { secret } = await post<{ secret: string }>(pathOf('webhook', decided()), { url });
+        set({ notice: { title: texts.webhook.secret, lines: [secret] } });
+        await refresh();
+      }),
+
+    testWebhook: (control: string, id: string) =>
+      run(control, async () => {
+        await post(pathOf('webhook-test', decided()), { id });
+        say(texts.webhook.tested, 'done');
       }),
 
     override: (control: string, build: string) =>

@@ -2,7 +2,7 @@ import { Button, Dialog, TextField } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './createConsole';
-import { texts } from './texts';
+import { formats, texts } from './texts';
 
 const Lines = ({ lines }: { lines: readonly string[] }) => (
   <ul className={styles.lines}>
@@ -21,13 +21,16 @@ function useLast<Value>(value: Value | null): Value | null {
 
 interface QuestionDialogProps {
   question: ConsoleState['question'];
-  onAgree: (why: string) => void;
+  /** May switch although the channel is frozen. */
+  mayOverride: boolean;
+  onAgree: (why: string, override: string) => void;
   onCallOff: () => void;
 }
 
 /** Asks before a change, naming what changes, and for the reason; what cannot be undone also for the name. */
-export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogProps) {
+export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
+  const [override, setOverride] = useState('');
   const [name, setName] = useState('');
   const [mistyped, setMistyped] = useState(false);
   const [open, setOpen] = useState(false);
@@ -37,6 +40,7 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
   if (open !== (question !== null)) {
     setOpen(question !== null);
     setWhy('');
+    setOverride('');
     setName('');
     setMistyped(false);
   }
@@ -44,11 +48,11 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
     // not where a finger opened it: the keyboard that comes up would cover what is asked
     if (open && matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [open]);
-  const { title = '', action, changes = [], danger, busy, typed, gentler } = shown ?? {};
+  const { title = '', action, changes = [], danger, busy, typed, gentler, frozen } = shown ?? {};
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
-    if (isTyped) onAgree(why);
+    if (isTyped) onAgree(why, override);
   };
   return (
     <Dialog
@@ -74,6 +78,20 @@ export function QuestionDialog({ question, onAgree, onCallOff }: QuestionDialogP
           <Button variant="primary" disabled={busy} onClick={gentler.choose}>
             {texts.confirm.gentler(gentler.label)}
           </Button>
+        )}
+        {frozen && (
+          <p className={styles.alarm} role="alert">
+            {texts.freeze.open(formats.short(frozen.until), frozen.reason)}
+          </p>
+        )}
+        {frozen && mayOverride && (
+          <TextField
+            label={texts.freeze.override}
+            maxLength={200}
+            autoComplete="off"
+            value={override}
+            onChange={(event) => setOverride(event.target.value)}
+          />
         )}
         {typed && (
           <TextField

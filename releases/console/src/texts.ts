@@ -1,4 +1,4 @@
-import type { Action, Evidence, LogEntry } from './api';
+import type { Action, Evidence, FreezeWindow, LogEntry, Waiting } from './api';
 import { chinese } from './chinese';
 import { english } from './english';
 
@@ -22,6 +22,7 @@ function createFormats(locale: string) {
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(locale);
+  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
   const parts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
   const thisYear = new Intl.DateTimeFormat(locale, parts);
   const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
@@ -40,6 +41,17 @@ function createFormats(locale: string) {
       metric === 'cls' ? scores.format(value) : value < 1000 ? durations.format(value) : seconds.format(value / 1000),
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
+    /** Month, day and time. */
+    short: (instant: string) => thisYear.format(new Date(instant)),
+    /** Monday to Sunday. */
+    weekdays: Array.from({ length: 7 }, (_, day) => weekday.format(Date.UTC(2024, 0, 1 + day))),
+    /** In minutes and hours, then day and time; null where it is now or over. */
+    until(instant: string, now: Date): string | null {
+      const ahead = Date.parse(instant) - now.getTime();
+      if (ahead <= 0) return null;
+      if (ahead < HOUR) return relative.format(Math.ceil(ahead / MINUTE), 'minute');
+      return ahead < 24 * HOUR ? relative.format(Math.round(ahead / HOUR), 'hour') : thisYear.format(new Date(instant));
+    },
     /** Minutes and hours ago, then day and time; null within the first minute. */
     ago(instant: string, now: Date): string | null {
       const at = new Date(instant);
@@ -123,6 +135,8 @@ export function subjectOf(action: Action): string {
   switch (action.kind) {
     case 'init':
     case 'renew':
+    case 'freeze':
+    case 'webhook':
       return texts.subject[action.kind];
     case 'canary':
       return texts.subject.canary(listOf(action), action.percent);
@@ -166,10 +180,50 @@ export function evidenceLine(evidence: Evidence): string {
       const [tried, stable] = [figure(p75, pages), figure(stableP75, stablePages)];
       return words.slower(shortId(build), texts.vitals.metric(metric), tried, stable, probability(pValue), alpha);
     }
+    case 'schedule':
+      return words.schedule(texts.schedule.changes[evidence.change], evidence.steps, evidence.taken);
+    case 'step':
+      return words.step(evidence.step, evidence.of, evidence.by);
+    case 'tooFew':
+    case 'failing':
+    case 'frozen':
+      return waitingLine(evidence);
+    case 'freeze':
+      return words.freeze(evidence.change, windowLine(evidence.window), evidence.reason);
+    case 'webhook':
+      return words.webhook(evidence.change, evidence.address);
+    case 'freezeOverridden':
+      return words.freezeOverridden(evidence.freeze, evidence.reason);
     case 'text':
       return evidence.text;
   }
 }
+
+/** Why a step that is due is not taken. */
+export function waitingLine(waiting: Waiting): string {
+  const words = texts.schedule.waits;
+  switch (waiting.kind) {
+    case 'tooFew':
+      return words.tooFew(waiting.tried, waiting.control, waiting.enough);
+    case 'failing':
+      return words.failing(probability(waiting.pValue), waiting.limit);
+    case 'frozen':
+      return words.frozen(formats.short(waiting.until), waiting.reason);
+  }
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+const timeOfWeek = (minutes: number): string =>
+  `${formats.weekdays[Math.floor(minutes / 1440)]} ${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+
+/** When a freeze window is open. */
+export const windowLine = (window: FreezeWindow): string =>
+  window.kind === 'weekly'
+    ? texts.freeze.everyWeek(timeOfWeek(window.from), timeOfWeek(window.to), window.zone)
+    : texts.freeze.span(formats.short(window.from), formats.short(window.to));
+
+/** now, in 40 minutes, in 3 hours, then month, day and time. */
+export const timeUntil = (instant: string, now: Date): string => formats.until(instant, now) ?? texts.schedule.now;
 
 /** Every build that an entry names, in full, for whoever wants to copy it. */
 export const fullIdsOf = ({ action, what }: LogEntry): string => ('builds' in action ? action.builds.join('\n') : what);

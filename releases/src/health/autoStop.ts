@@ -147,7 +147,8 @@ function isAlarming(recent: Counts, before: Counts): boolean {
 
 const nameIn = (build: string): string => build.split('@')[0] ?? build;
 
-function candidateHealth(
+/** How a candidate's visitors fare since it began, beside those of its control. */
+export function candidateHealth(
   events: readonly HealthEvent[],
   document: ChannelDocument,
   { builds, set, since }: Candidate,
@@ -202,7 +203,8 @@ export function summarise(
   };
 }
 
-const healthOf = (
+/** A group's figures, as the audit keeps them. */
+export const healthOf = (
   group: 'candidate' | 'control',
   { visitors, failedVisitors, failures, p75LoadMilliseconds }: GroupHealth,
 ): Evidence => ({ kind: 'health', group, visitors, failedVisitors, failures, p75LoadMilliseconds });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Beacon, beaconSchema, instantSchema, textSchema, type VitalsReport } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { assertReserve, limitsFrom } from '../builds/quota.ts';
+import { assertReserve, limitsFrom } from '../builds/publish.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readVitalsLine, type VitalsLine, type VitalsMinute, VitalsTally } from './vitals.ts';

@@ -53,6 +53,9 @@ export type Action =
   | ({ kind: 'promote'; from?: Place } & Named)
   | ({ kind: 'promoted'; into: Place } & Named)
   | ({ kind: 'seed'; from: Place } & Named)
+  /** Of what stands beside the channel; what it was stands in the evidence. */
+  | { kind: 'freeze' | 'webhook' }
+  | ({ kind: 'schedule' } & Named)
   | ({ kind: 'canary'; percent: number } & Named)
   | ({ kind: 'rollback'; to: number; names: string[] } & Named);
 
@@ -63,6 +66,15 @@ export interface Finding {
 }
 
 const finite = v.pipe(v.number(), v.finite());
+
+const minute = v.pipe(finite, v.safeInteger(), v.minValue(0), v.maxValue(7 * 24 * 60 - 1));
+
+/** When nothing may be switched forward. */
+export const windowSchema = v.variant('kind', [
+  v.object({ kind: v.literal('once'), from: instantSchema, to: instantSchema }),
+  /** Minutes since Monday 0:00 by the zone's own clocks; `to` before `from` goes over the end of the week. */
+  v.object({ kind: v.literal('weekly'), from: minute, to: minute, zone: textSchema(60, 1) }),
+]);
 
 const evidenceSchema = v.variant('kind', [
   /** The gate's word against the change, or against a candidate that was dropped for it. */
@@ -94,6 +106,30 @@ const evidenceSchema = v.variant('kind', [
     pValue: finite,
     alpha: finite,
   }),
+  /** What became of a schedule; `steps` as in `5@now,25@1h`, of which so many are taken. */
+  v.object({
+    kind: v.literal('schedule'),
+    change: v.picklist(['set', 'paused', 'continued', 'cancelled', 'waits', 'ended', 'refused']),
+    steps: v.string(),
+    taken: finite,
+  }),
+  /** The change is a step of a schedule that this person made. */
+  v.object({ kind: v.literal('step'), step: finite, of: finite, by: v.string() }),
+  /** Why a step waits: too few visitors of a group, */
+  v.object({ kind: v.literal('tooFew'), tried: finite, control: finite, enough: finite }),
+  /** or more failures than chance makes likely, */
+  v.object({ kind: v.literal('failing'), pValue: finite, limit: finite }),
+  /** or a freeze window. */
+  v.object({ kind: v.literal('frozen'), reason: v.string(), until: v.string() }),
+  v.object({
+    kind: v.literal('freeze'),
+    change: v.picklist(['added', 'removed']),
+    window: windowSchema,
+    reason: v.string(),
+  }),
+  v.object({ kind: v.literal('webhook'), change: v.picklist(['added', 'removed']), address: v.string() }),
+  /** The change was made in a freeze window, for a reason. */
+  v.object({ kind: v.literal('freezeOverridden'), freeze: v.string(), reason: v.string() }),
 ]);
 
 /** What spoke for a change, as data. */
@@ -212,7 +248,8 @@ function namedIn(what: string): ReadNamed | null {
 
 function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Sentence {
   const sentence: Sentence = { kind: 'text', text: what };
-  if (verb === 'init' || verb === 'renew') return what === '' ? { kind: verb } : sentence;
+  if (verb === 'init' || verb === 'renew' || verb === 'freeze' || verb === 'webhook')
+    return what === '' ? { kind: verb } : sentence;
   if (verb === 'preview' || verb === 'preview-end') {
     const preview = previewIn(what);
     return preview ? { kind: verb, ...preview } : sentence;
@@ -225,7 +262,7 @@ function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Senten
   if (verb === 'promoted') return into ? { kind: verb, ...named, into } : sentence;
   if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...named, percent };
   if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...named, to, names };
-  const listed = (['activate', 'abort', 'kill', 'withdraw'] as const).find((known) => known === verb);
+  const listed = (['activate', 'abort', 'kill', 'withdraw', 'schedule'] as const).find((known) => known === verb);
   return listed ? { kind: listed, ...named } : sentence;
 }
 

@@ -7,6 +7,10 @@ export function mergeBuilds(builds: readonly string[], over: readonly string[]):
   return [...byName.values()].sort();
 }
 
+/** The same builds, in whatever order. */
+export const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
+  [...a].sort().join() === [...b].sort().join();
+
 const BUILD_ID = /^([a-z][a-z0-9-]{0,39})@([0-9A-Za-z.-]{1,80})\+([0-9a-f]{12})$/;
 const HASH_LENGTH = 12;
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
+import { readAgenda } from '../channel/changeAgenda.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { namedIn } from '../model/channel.ts';
@@ -36,6 +37,8 @@ async function reachableFrom(store: Store, channel: string, publicKey: string, n
     if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY) break;
     reachable.push(...namedIn(state));
   }
+  const { schedules } = await readAgenda(store, channel, publicKey);
+  reachable.push(...schedules.flatMap(({ builds }) => builds));
   for (const file of await store.children(`overrides/${channel}/`)) {
     const override = await readOverride(store, channel, file.replace(/\.json$/, ''), publicKey, now);
     reachable.push(...(override?.builds ?? []));
@@ -54,7 +57,7 @@ async function removeBuild(store: Store, id: string): Promise<void> {
 }
 
 /**
- * Removes builds that nothing reaches: not live, last good, candidate, override or audit of 30 days (20 states at least), and none
+ * Removes builds that nothing reaches: not live, last good, candidate, scheduled, override or audit of 30 days (20 states at least), and none
  * younger than seven days. A version is withdrawn first and its files only after a second look, so a switch under way never loses.
  */
 export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions): Promise<Garbage> {

@@ -6,8 +6,7 @@ import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { buildFolder } from '../model/ids.ts';
 import { sha384Integrity } from '../model/signing.ts';
-import { makePageSet } from '../serve/pageSet.ts';
-import { escapeHtml, renderPage } from '../serve/renderPage.ts';
+import { escapeHtml, makePageSet, renderPage } from '../serve/renderPage.ts';
 
 export interface ExportOptions {
   folder: string;

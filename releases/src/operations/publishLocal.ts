@@ -1,6 +1,7 @@
 import { Catalog, claimedBy } from '../builds/catalog.ts';
 import { type Published, publish, recordOf } from '../builds/publish.ts';
 import { type BuiltPackage, readPackage } from '../builds/readPackage.ts';
+import { frozenNow } from '../channel/changeAgenda.ts';
 import { createChannel, renewChannel, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { evidenceLines } from '../english.ts';
@@ -26,7 +27,7 @@ export interface PublishedLocal {
   builds: string[];
   /** False: everything was live already, no new state was made. */
   changed: boolean;
-  /** What the gate would have refused; development goes on, so tell the developer. */
+  /** What the gate would have refused, or that nothing was switched; development goes on, so tell the developer. */
   problems: string[];
 }
 
@@ -71,12 +72,15 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const { document: before } = await requireChannel(store, channel, key.publicKey);
   const live = new Set((before.stable?.builds ?? []).map(nameOf));
   const decided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
-  const alive = builds.filter((id) => !before.killed.includes(id) && !decided(id));
+  // a restart has to come up, and what is frozen stays as it is
+  const frozen = before.stable ? await frozenNow(writer) : null;
+  const alive = frozen ? [] : builds.filter((id) => !before.killed.includes(id) && !decided(id));
   const gate = makeGate(writer, { smoke: null });
   const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);
   const { document } = await requireChannel(store, channel, key.publicKey);
   const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));
-  const problems = change.changed ? evidenceLines(change.document.action) : [];
+  const kept = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
+  const problems = change.changed ? evidenceLines(change.document.action) : kept;
   return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed, problems };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { passFreeze } from '../channel/changeAgenda.ts';
 import { type Change, changeChannel, type Decision, type Writer } from '../channel/changeChannel.ts';
 import {
   type Composed,
@@ -13,7 +14,7 @@ import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { mergeBuilds, nameOf } from '../model/ids.ts';
+import { mergeBuilds, nameOf, sameBuilds } from '../model/ids.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. */
 export type Gate = (proposal: Proposal) => Promise<Finding[]>;
@@ -36,6 +37,10 @@ export interface SwitchOptions {
   seq?: number;
   /** Goes on against the gate's word; needs `why`, and the problems go into the audit. */
   force?: boolean;
+  /** Why it is switched although the channel is frozen; goes into the audit. */
+  override?: string;
+  /** What spoke for it already. */
+  evidence?: readonly Evidence[];
 }
 
 /** Runs the gate. Returns the evidence of a forced switch. Throws refused with every problem. */
@@ -133,6 +138,7 @@ export async function switchStable(
   { stable, changed, findings = [] }: NewStable,
   options: SwitchOptions,
 ): Promise<Omit<Decision, 'action'>> {
+  const overridden = await passFreeze(writer, options.override);
   const rest = candidatesBeside(current, changed);
   const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: rest.candidates });
   const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
@@ -142,7 +148,7 @@ export async function switchStable(
     prepare: () => storeSets(writer, next),
     state: next.state,
     why: options.why,
-    evidence: [...forced, ...rest.evidence, ...evidence],
+    evidence: [...overridden, ...forced, ...rest.evidence, ...evidence],
   };
 }
 
@@ -158,14 +164,11 @@ export function activate(writer: Writer, builds: readonly string[], options: Swi
   return changeChannel(writer, decide, options.seq);
 }
 
-const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
-  [...a].sort().join() === [...b].sort().join();
-
 const listed = (candidates: readonly PlannedCandidate[]): string =>
   candidates.map(({ builds }) => builds.join(' ')).join(', ');
 
 /** The candidate with a build of this name, or the only one there is. Throws refused. */
-function requireCandidate(current: ChannelDocument, name?: string) {
+export function requireCandidate(current: ChannelDocument, name?: string) {
   const candidates = candidatesOf(current);
   const found = name ? candidates.filter(({ builds }) => builds.some((id) => nameOf(id) === name)) : candidates;
   const [candidate] = found;
@@ -204,6 +207,7 @@ export async function canary(
       const candidates = candidatesOf(current);
       const former = candidates.find((candidate) => sameBuilds(candidate.builds, over));
       if (former?.percent === percent) return null;
+      const overridden = former && percent < former.percent ? [] : await passFreeze(writer, options.override);
       const others = candidates.filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
       const begun = { builds: over, percent, salt: randomBytes(12).toString('base64url') };
       const planned = former
@@ -216,7 +220,7 @@ export async function canary(
         state: next.state,
         action: { kind: 'canary', builds: over, percent },
         why: options.why,
-        evidence,
+        evidence: [...(options.evidence ?? []), ...overridden, ...evidence],
       };
     },
     options.seq,
@@ -244,6 +248,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
     async (current) => {
       const promoted = requireCandidate(current, name);
       const { builds } = promoted;
+      const overridden = await passFreeze(writer, options.override);
       const plan = replan(current, {
         stable: mergeBuilds(current.stable?.builds ?? [], builds),
         lastGood: lastGoodAfter(current, builds),
@@ -256,7 +261,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
         state: next.state,
         action: { kind: 'promote', builds },
         why: options.why,
-        evidence: [...forced, ...evidence],
+        evidence: [...(options.evidence ?? []), ...overridden, ...forced, ...evidence],
       };
     },
     options.seq,

@@ -182,9 +182,20 @@ export interface Wish {
     | 'kill'
     | 'override'
     | 'preview'
-    | 'preview-end';
+    | 'preview-end'
+    | 'schedule'
+    | 'pause'
+    | 'continue'
+    | 'cancel'
+    | 'freeze'
+    | 'unfreeze'
+    | 'webhook'
+    | 'webhook-remove'
+    | 'webhook-test';
   names: string[];
   force?: boolean;
+  /** Although the channel is frozen. */
+  frozen?: boolean;
 }
 
 const PUBLISHES: readonly Wish['verb'][] = ['look', 'publish', 'check'];
@@ -197,9 +208,21 @@ const DEPLOYS: readonly Wish['verb'][] = [
   'rollback',
   'withdraw',
   'override',
+  'schedule',
+  'pause',
+  'continue',
+  'cancel',
 ];
-/** Verbs that change a candidate. */
-export const MOVES_CANDIDATE: readonly Wish['verb'][] = ['canary', 'promote', 'abort'];
+/** Verbs that change a candidate, now or later. */
+export const MOVES_CANDIDATE: readonly Wish['verb'][] = [
+  'canary',
+  'promote',
+  'abort',
+  'schedule',
+  'pause',
+  'continue',
+  'cancel',
+];
 
 /** The name a build word begins with, whether full id or `name@version`. */
 export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? word.split('@')[0] ?? '';
@@ -221,6 +244,7 @@ export function refusal(caller: Caller, wish: Wish, current: ChannelDocument): s
   const grants = grantsOf(caller);
   if (grants.some(({ role }) => role === 'manager') || wish.verb === 'look') return null;
   if (wish.force) return 'only a manager may switch against the gate';
+  if (wish.frozen) return 'only a manager may switch while the channel is frozen';
   const able = grants.filter(({ role }) => verbsOf(role).includes(wish.verb));
   if (able.length === 0) return `a ${caller.role} may not ${wish.verb}`;
   const own = able.flatMap(({ name }) => name ?? []);

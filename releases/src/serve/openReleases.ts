@@ -13,7 +13,7 @@ import { sha384Integrity } from '../model/signing.ts';
 import { type Preview, readOverride, readPreview } from '../operations/override.ts';
 import { DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
 import { BuildFiles, type ServedFile } from './buildFiles.ts';
-import { type ChosenSet, isInCandidate, makePageSet } from './pageSet.ts';
+import { type ChosenSet, isInCandidate, makePageSet } from './renderPage.ts';
 
 export interface ReleasesOptions
   extends Pick<ChannelReaderOptions, 'recheckMilliseconds' | 'seenFile' | 'now' | 'onProblem'> {

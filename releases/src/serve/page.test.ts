@@ -2,8 +2,7 @@ import type { PageSet } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { openReleases } from './openReleases.ts';
-import { bucket, isInCandidate, routeAt } from './pageSet.ts';
-import { renderPage } from './renderPage.ts';
+import { bucket, isInCandidate, renderPage, routeAt } from './renderPage.ts';
 
 describe('canary buckets', () => {
   const visitors = Array.from({ length: 1_000_000 }, (_, n) => `visitor-${n}`);

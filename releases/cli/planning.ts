@@ -1,0 +1,191 @@
+import type { Command } from 'commander';
+import { waitingLine } from '../src/english.ts';
+import { usage } from '../src/errors.ts';
+import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } from '../src/model/agenda.ts';
+import type { AgendaView, ScheduleView } from '../src/operations/schedule.ts';
+import type { ListedWebhook } from '../src/operations/webhooks.ts';
+import { clientFor, examples, localTime, options, print, table } from './context.ts';
+import { printChange, type SwitchOptions, withReason } from './switching.ts';
+
+const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
+  const share = next.percent < 100 ? `${next.percent} %` : 'everyone';
+  if (paused?.refusal) return `${share} was refused, ${localTime(paused.at)}: ${paused.refusal}`;
+  if (paused) return `${share} next; paused by ${paused.by}, ${localTime(paused.at)}`;
+  return `${share} at ${localTime(next.due)}${waiting ? `, ${waitingLine(waiting)}` : ''}`;
+};
+
+const scheduleLines = (schedule: ScheduleView): string[] => {
+  const { builds, steps, taken, by, why } = schedule;
+  return [
+    `  ${builds.join(' ')}: ${stepsText(steps)}, ${taken} of ${steps.length} taken (${by}${why ? `, "${why}"` : ''})`,
+    `    ${nextLine(schedule)}`,
+  ];
+};
+
+function undeliveredLines({ id, shown, attempts, problem, undelivered }: ListedWebhook): string[] {
+  const last = undelivered.at(-1);
+  return [
+    ...(attempts > 0 ? [`Webhook ${id} (${shown}) failed ${attempts} times and is tried again: ${problem}`] : []),
+    ...(last
+      ? [`Webhook ${id} (${shown}) never got ${undelivered.length} events, ${last.id} the last: ${last.problem}`]
+      : []),
+  ];
+}
+
+/** What is planned for a channel, and whether it is frozen. */
+export function agendaLines(agenda: AgendaView | undefined): string[] {
+  if (!agenda) return [];
+  const { schedules, frozen, watched, webhooks, problem } = agenda;
+  return [
+    ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
+    ...webhooks.flatMap(undeliveredLines),
+    ...(frozen ? [`Frozen until ${localTime(frozen.until)}: ${frozen.reason}`] : []),
+    ...(schedules.length > 0 ? ['Scheduled:', ...schedules.flatMap(scheduleLines)] : []),
+    ...(schedules.length + webhooks.length > 0 && !watched
+      ? ['No console runs, which would take the steps and tell the webhooks: start one.']
+      : []),
+  ];
+}
+
+const ABOUT = {
+  pause: 'take no further step until it is continued; the share stays',
+  continue: 'go on with the time that was left; also after a step was refused',
+  cancel: 'drop the steps to come; the candidate keeps its share',
+} as const;
+
+export function addSchedule(program: Command): void {
+  const schedule = program
+    .command('schedule')
+    .description('the steps to come of candidates, made with `canary --schedule`')
+    .addHelpText(
+      'after',
+      examples('schedule list', 'schedule pause stories --why "support is off"', 'schedule cancel'),
+    );
+  schedule
+    .command('list')
+    .description('what comes next, when, and why it waits')
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { agenda } = await (await clientFor(rest)).status();
+      const lines = agendaLines(agenda);
+      print(json, agenda?.schedules ?? [], lines.length > 0 ? lines : ['Nothing is scheduled.']);
+    });
+  for (const to of ['pause', 'continue', 'cancel'] as const)
+    withReason(schedule.command(`${to} [name]`).description(ABOUT[to])).action(
+      async (name: string | undefined, _, command: Command) => {
+        const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+        printChange(json, await (await clientFor(rest)).steerSchedule(to, { name, why, seq }));
+      },
+    );
+}
+
+interface FreezeFlags {
+  from?: string;
+  to?: string;
+  weekly?: string;
+  zone: string;
+  why?: string;
+  seq?: number;
+}
+
+/** Throws usage unless it is one of both kinds, and whole. */
+function windowOf({ from, to, weekly, zone }: FreezeFlags): FreezeWindow {
+  if (weekly && !from && !to) return weeklyWindow(weekly, zone);
+  if (weekly || !to)
+    throw usage('a window is --weekly, or --from and --to', 'Use e.g. --weekly "Fri 18:00-Mon 08:00".');
+  const start = from ? instantIn(from, zone) : new Date();
+  return { kind: 'once', from: start.toISOString(), to: instantIn(to, zone).toISOString() };
+}
+
+export function addFreeze(program: Command): void {
+  const freeze = program
+    .command('freeze')
+    .description('windows in which nothing is switched forward; ways back are always open')
+    .addHelpText(
+      'after',
+      examples(
+        'freeze add --weekly "Fri 18:00-Mon 08:00" --zone Asia/Shanghai --why "nobody on call"',
+        'freeze add --from "2026-12-24 18:00" --to "2027-01-02 08:00" --zone Europe/Berlin --why holidays',
+        'freeze list',
+        'freeze remove 3f9c1a7b',
+        'activate stories@1.4.3 --override "login is broken for everybody"',
+      ),
+    );
+  withReason(freeze.command('add').description('add a window; its reason is told to whoever is refused'))
+    .option('--weekly <span>', 'every week: "Fri 18:00-Mon 08:00"')
+    .option('--from <time>', 'once: "2026-12-24 18:00"; now if left out')
+    .option('--to <time>', 'once: its end')
+    .option('--zone <name>', 'whose clocks are meant', Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .action(async (_, command: Command) => {
+      const { json, why = '', seq, from, to, weekly, zone, ...rest } = options<FreezeFlags>(command);
+      const window = windowOf({ from, to, weekly, zone });
+      const { id } = await (await clientFor(rest)).freeze({ window, why, seq });
+      print(json, { id, window, reason: why }, [`${id}  ${windowText(window)}  ${why}`]);
+    });
+  freeze
+    .command('list')
+    .description('all windows')
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { freezes = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
+      const rows = freezes.map(({ id, window, reason, by, open }) => [
+        id,
+        windowText(window),
+        open ? 'OPEN' : '',
+        reason,
+        by,
+      ]);
+      print(json, freezes, rows.length > 0 ? table(rows) : ['No windows: `freeze add`.']);
+    });
+  withReason(freeze.command('remove <id>').description('take a window away')).action(
+    async (id: string, _, command: Command) => {
+      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).unfreeze({ id, why, seq }));
+    },
+  );
+}
+
+export function addWebhook(program: Command): void {
+  const webhook = program
+    .command('webhook')
+    .description('who is told of switches, ramp steps, stops, rollbacks and schedules that wait; signed, tried again')
+    .addHelpText(
+      'after',
+      examples('webhook add https://chat.example/hooks/releases', 'webhook test 3f9c1a7b20de', 'webhook list'),
+    );
+  webhook
+    .command('add <url>')
+    .description('an https address; the secret of its signatures is shown once')
+    .action(async (url: string, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { webhook: added, secret } = await (await clientFor(rest)).addWebhook(url);
+      print(json, { id: added.id, address: added.shown, secret }, [
+        secret,
+        `Shown only now, for whoever checks the signatures. Try it: webhook test ${added.id}`,
+      ]);
+    });
+  webhook
+    .command('list')
+    .description('all of them, with what did not arrive; never secrets')
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { webhooks = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
+      const rows = webhooks.map(({ id, shown, at, by }) => [id, shown, `${localTime(at)} by ${by}`]);
+      const lines = [...table(rows), ...webhooks.flatMap(undeliveredLines)];
+      print(json, webhooks, rows.length > 0 ? lines : ['No webhooks: `webhook add`.']);
+    });
+  withReason(webhook.command('remove <id>').description('nothing is sent there any more')).action(
+    async (id: string, _, command: Command) => {
+      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).removeWebhook({ id, why, seq }));
+    },
+  );
+  webhook
+    .command('test <id>')
+    .description('send a test now; says what is wrong')
+    .action(async (id: string, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const event = await (await clientFor(rest)).testWebhook(id);
+      print(json, event, [`Delivered ${event.id}.`]);
+    });
+}

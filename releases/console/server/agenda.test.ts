@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { messageOf } from '../../src/errors.ts';
+import { createToken } from '../../src/operations/tokens.ts';
+import { openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
+import { recordVisits } from '../../src/testing/visits.ts';
+import { createApi } from './api.ts';
+import { ConsoleContext } from './ConsoleContext.ts';
+import { Lease, stepOnce } from './watch.ts';
+
+const GRANTS = ['viewer', 'deployer:stories', 'deployer:chat', 'manager'] as const;
+type Grant = (typeof GRANTS)[number];
+
+let at: TestStore;
+let context: ConsoleContext;
+let api: ReturnType<typeof createApi>;
+let tokens: Record<string, string>;
+let next: string;
+
+beforeEach(async () => {
+  at = await openTestStore();
+  await at.activate(await at.host(), await at.remote('stories'), await at.remote('chat'));
+  next = await at.remote('stories', '1.1.0');
+  const { store, key, writer } = at;
+  context = new ConsoleContext({
+    store,
+    catalog: writer.catalog,
+    key,
+    channel: 'production',
+    smokeFor: async () => null,
+  });
+  api = createApi(context);
+  tokens = {};
+  for (const grant of GRANTS)
+    tokens[grant] = (await createToken(store, key, { grant, label: grant, by: 'test', days: null })).token;
+});
+afterEach(() => at.remove());
+
+async function ask(
+  grant: Grant,
+  path: string,
+  body?: object,
+): Promise<{ status: number; answer: Record<string, unknown> }> {
+  const response = await api.request(`/${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${tokens[grant]}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  return { status: response.status, answer: await response.json() };
+}
+
+const agenda = async () => (await ask('viewer', 'status')).answer.agenda;
+const plan = { builds: ['stories@1.1.0'], steps: '5@now,25@1h' };
+const window = { kind: 'weekly', from: 0, to: 7 * 24 * 60 - 1, zone: 'UTC' };
+
+describe('schedules over HTTP', () => {
+  test('belong to the remote that a token is for, and are seen by everyone', async () => {
+    for (const grant of ['viewer', 'deployer:chat'] as const)
+      expect((await ask(grant, 'schedule', plan)).status).toBe(403);
+    expect((await ask('deployer:stories', 'schedule', plan)).status).toBe(200);
+    const shown = { schedules: [{ name: 'stories', taken: 1, next: { percent: 25 }, paused: null }], watched: false };
+    expect(await agenda()).toMatchObject(shown);
+    expect((await ask('deployer:chat', 'pause', { name: 'stories' })).status).toBe(403);
+    expect((await ask('deployer:stories', 'pause', { why: 'lunch' })).status).toBe(200);
+    expect(await agenda()).toMatchObject({
+      schedules: [{ paused: { by: expect.stringContaining('deployer:stories') } }],
+    });
+    expect((await ask('deployer:stories', 'continue', {})).status).toBe(200);
+    expect((await ask('manager', 'cancel', { name: 'stories' })).status).toBe(200);
+    expect(await agenda()).toMatchObject({ schedules: [] });
+  });
+
+  test('are refused with a cure where they are wrong', async () => {
+    const wrong = await ask('manager', 'schedule', { ...plan, steps: '25@now,5@1h' });
+    expect(wrong).toMatchObject({ status: 400, answer: { cure: expect.stringContaining('5@now,25@1h,100@4h') } });
+    expect((await ask('manager', 'schedule', { ...plan, steps: [] })).status).toBe(400);
+    expect((await ask('manager', 'pause', {})).status).toBe(422);
+    expect((await ask('manager', 'schedule', { ...plan, seq: 1 })).status).toBe(409);
+  });
+
+  test('go on by a console that runs; of two one acts, and a channel that fails keeps no other back', async () => {
+    await ask('manager', 'schedule', { ...plan, steps: '5@now,100@1m' });
+    await recordVisits(at, { tried: [40, 0], control: [40, 0] });
+    // as if the minute were over
+    context.writer = (of, who, permit) => ({ ...at.after(120_000), channel: of, who, permit });
+    await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
+    const problems: string[] = [];
+    const [first, second] = [new Lease(at.store, 'steps'), new Lease(at.store, 'steps')];
+    const round = (lease: Lease) => stepOnce(context, lease, (cause) => problems.push(messageOf(cause)));
+    await round(first);
+    expect((await at.current()).stable?.builds).toContain(next);
+    expect((await at.current()).action).toMatchObject({ verb: 'promote', who: expect.stringContaining('manager') });
+    expect(problems).toEqual([]);
+    const { seq } = await at.current();
+    await round(second);
+    expect((await at.current()).seq).toBe(seq);
+    expect(await agenda()).toMatchObject({ schedules: [], watched: true });
+  });
+});
+
+test('webhooks over HTTP are for a manager, show their secret once, and are seen with what fails', async () => {
+  const body = { url: 'https://chat.example/hooks/secret' };
+  expect((await ask('deployer:stories', 'webhook', body)).status).toBe(403);
+  expect((await ask('manager', 'webhook', { url: 'https://10.0.0.1/' })).status).toBe(422);
+  const { answer } = await ask('manager', 'webhook', body);
+  expect(answer.secret).toMatch(/^whsec_/);
+  const { id } = answer.webhook as { id: string };
+  const shown = await agenda();
+  expect(shown).toMatchObject({ webhooks: [{ id, shown: 'https://chat.example/…', attempts: 0 }] });
+  expect(JSON.stringify(shown)).not.toMatch(/whsec_|hooks\/secret/);
+  expect((await ask('deployer:stories', 'webhook-remove', { id })).status).toBe(403);
+  expect((await ask('manager', 'webhook-test', { id: 'ffffffffffff' })).status).toBe(422);
+  expect((await ask('manager', 'webhook-remove', { id, why: 'moved' })).status).toBe(200);
+  expect((await ask('manager', 'log?limit=1')).answer).toMatchObject([
+    { verb: 'webhook', why: 'moved', action: { evidence: [{ change: 'removed', address: 'https://chat.example/…' }] } },
+  ]);
+});
+
+describe('freeze windows over HTTP', () => {
+  test('are for a manager to set, and so is going through one', async () => {
+    expect((await ask('deployer:stories', 'freeze', { window, why: 'fair' })).status).toBe(403);
+    expect((await ask('manager', 'freeze', { window })).status).toBe(400);
+    const { status, answer } = await ask('manager', 'freeze', { window, why: 'fair' });
+    expect(status).toBe(200);
+    const activate = { builds: ['stories@1.1.0'] };
+    expect(await ask('deployer:stories', 'activate', activate)).toMatchObject({
+      status: 422,
+      answer: { message: expect.stringContaining('fair'), cure: expect.stringContaining('--override') },
+    });
+    expect((await ask('deployer:stories', 'activate', { ...activate, override: 'urgent' })).status).toBe(403);
+    expect((await ask('manager', 'activate', { ...activate, override: 'urgent' })).status).toBe(200);
+    expect((await ask('deployer:stories', 'rollback', { name: 'stories' })).status).toBe(200);
+    expect(await agenda()).toMatchObject({ frozen: { reason: 'fair' }, freezes: [{ open: true }] });
+    expect((await ask('deployer:stories', 'unfreeze', { id: answer.id })).status).toBe(403);
+    expect((await ask('manager', 'unfreeze', { id: answer.id })).status).toBe(200);
+    expect(await agenda()).toMatchObject({ frozen: null, freezes: [] });
+  });
+});

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { conflict, ReleaseError, refused } from '../errors.ts';
+import type { Action, Evidence } from '../model/action.ts';
+import {
+  type Agenda,
+  EMPTY_AGENDA,
+  type Freeze,
+  type FreezeWindow,
+  type Frozen,
+  frozenAt,
+  isZone,
+  signAgenda,
+  verifyAgenda,
+  windowText,
+} from '../model/agenda.ts';
+import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import type { Store } from '../store/store.ts';
+import { type Change, changeChannel, timeOf, type Writer } from './changeChannel.ts';
+import { requireChannel } from './readChannel.ts';
+
+const ATTEMPTS = 200;
+
+const agendaKey = (channel: string): string => `agendas/${channel}.json`;
+
+async function readPointer(
+  store: Store,
+  channel: string,
+  publicKey: string,
+): Promise<{ agenda: Agenda; tag: string | null }> {
+  const pointer = await store.readPointer(agendaKey(channel));
+  return pointer
+    ? { agenda: verifyAgenda(pointer.body, channel, publicKey), tag: pointer.tag }
+    : { agenda: EMPTY_AGENDA, tag: null };
+}
+
+/** What is planned for a channel and when it is frozen. Throws refused if it is damaged or not signed. */
+export const readAgenda = async (store: Store, channel: string, publicKey: string): Promise<Agenda> =>
+  (await readPointer(store, channel, publicKey)).agenda;
+
+export interface AgendaDecision {
+  agenda: Agenda;
+  /** What the channel's log tells of it; null = nothing. */
+  entry: { action: Action; why?: string; evidence?: readonly Evidence[] } | null;
+}
+
+/** Decides upon the agenda and the channel as they are; null = nothing to change. */
+export type DecideAgenda = (
+  agenda: Agenda,
+  document: ChannelDocument,
+) => Promise<AgendaDecision | null> | AgendaDecision | null;
+
+/** The log has the entry before the agenda changes, at the state it was decided on. */
+const tell = (
+  writer: Writer,
+  { seq }: ChannelDocument,
+  { action, why, evidence }: NonNullable<AgendaDecision['entry']>,
+) => changeChannel(writer, async (current) => ({ state: stateOf(current), action, why, evidence }), seq);
+
+const isConflict = (cause: unknown): boolean => cause instanceof ReleaseError && cause.kind === 'conflict';
+
+/**
+ * Changes the agenda in one compare-and-swap, with an entry in the channel's log, and decides anew where another writer was faster.
+ * With `seq` (the state the caller saw) it throws conflict instead. Returns the channel's document with the entry.
+ */
+export async function changeAgenda(
+  writer: Writer,
+  decide: DecideAgenda,
+  seq?: number,
+): Promise<{ document: ChannelDocument; changed: boolean }> {
+  const { store, channel, key } = writer;
+  let told: ChannelDocument | null = null;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { document } = await requireChannel(store, channel, key.publicKey);
+    if (seq !== undefined && !told && document.seq !== seq)
+      throw conflict(`${channel} is at state ${document.seq} by now`, 'Look at the new state and decide again.');
+    writer.permit?.(document);
+    const { agenda, tag } = await readPointer(store, channel, key.publicKey);
+    const decision = await decide(agenda, document);
+    if (!decision) return { document: told ?? document, changed: told !== null };
+    try {
+      if (decision.entry && !told) told = (await tell(writer, document, decision.entry)).document;
+    } catch (cause) {
+      if (!isConflict(cause) || seq !== undefined) throw cause;
+      continue;
+    }
+    const next = signAgenda(decision.agenda, channel, randomUUID(), key);
+    verifyAgenda(next, channel, key.publicKey);
+    if (await store.swapPointer(agendaKey(channel), next, tag)) return { document: told ?? document, changed: true };
+    await pause(Math.random() * 20);
+  }
+  throw conflict(`the agenda of ${channel} kept changing`, 'Try again.');
+}
+
+const MOST_FREEZES = 50;
+const LONGEST_IN_EVIDENCE = 150;
+
+const brief = (text: string): string => [...text].slice(0, LONGEST_IN_EVIDENCE).join('');
+
+/** What the log tells of a window. */
+const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: string) => ({
+  action: { kind: 'freeze' as const },
+  why,
+  evidence: [{ kind: 'freeze' as const, change, window, reason: brief(reason) }],
+});
+
+/** Throws refused for a window that is never open. */
+function assertWindow(window: FreezeWindow, now: Date): void {
+  if (window.kind === 'weekly') {
+    if (isZone(window.zone) && window.from !== window.to) return;
+    throw refused(`${windowText(window)} is no window`, 'Use two different times and a zone such as Asia/Shanghai.');
+  }
+  if (window.to <= window.from)
+    throw refused(`the window ends at ${window.to}, before it begins`, 'Give a later --to.');
+  if (Date.parse(window.to) <= now.getTime())
+    throw refused(`the window ended at ${window.to} already`, 'Give a --to that is still to come.');
+}
+
+export interface FreezeRequest {
+  window: FreezeWindow;
+  /** Whoever is refused reads it. */
+  why: string;
+  seq?: number;
+}
+
+/** Adds a window in which nothing is switched forward; windows that are over leave the list. Throws refused. */
+export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequest): Promise<Change & { id: string }> {
+  const now = await timeOf(writer);
+  assertWindow(window, now);
+  const reason = why.trim();
+  if (reason === '') throw refused('a freeze window needs a reason', 'Say it with --why: whoever is refused reads it.');
+  const id = randomBytes(4).toString('hex');
+  const freeze = { id, window, reason, by: writer.who.slice(0, 120), at: now.toISOString() };
+  const change = await changeAgenda(
+    writer,
+    (agenda) => {
+      const standing = agenda.freezes.filter(
+        (each) => each.window.kind === 'weekly' || Date.parse(each.window.to) > now.getTime(),
+      );
+      if (standing.length >= MOST_FREEZES)
+        throw refused(`there are ${standing.length} windows already`, 'Remove some with `freeze remove`.');
+      return { agenda: { ...agenda, freezes: [...standing, freeze] }, entry: entryOf('added', freeze) };
+    },
+    seq,
+  );
+  return { ...change, id };
+}
+
+/** Takes a window away. Throws refused if there is none of this id. */
+export const removeFreeze = (
+  writer: Writer,
+  id: string,
+  { why, seq }: { why?: string; seq?: number } = {},
+): Promise<Change> => {
+  let removed = false;
+  return changeAgenda(
+    writer,
+    (agenda) => {
+      const freeze = agenda.freezes.find((each) => each.id === id);
+      if (!freeze && removed) return null;
+      if (!freeze) throw refused(`there is no freeze window ${id}`, 'List them with `freeze list`.');
+      removed = true;
+      return {
+        agenda: { ...agenda, freezes: agenda.freezes.filter((each) => each !== freeze) },
+        entry: entryOf('removed', freeze, why),
+      };
+    },
+    seq,
+  );
+};
+
+/** Whether the channel is frozen now. */
+export async function frozenNow(writer: Writer): Promise<Frozen | null> {
+  const { freezes } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
+  return freezes.length === 0 ? null : frozenAt(freezes, await timeOf(writer));
+}
+
+/**
+ * Lets a change that goes forward through where no window is open, or for a reason that the log keeps. Ways back never ask. Throws
+ * refused with the window's reason.
+ */
+export async function passFreeze(writer: Writer, override: string | undefined): Promise<Evidence[]> {
+  const frozen = await frozenNow(writer);
+  if (!frozen) return [];
+  const { freeze, until } = frozen;
+  if (override?.trim()) return [{ kind: 'freezeOverridden', freeze: brief(freeze.reason), reason: brief(override) }];
+  throw refused(
+    `${writer.channel} is frozen until ${until.toISOString()}: ${freeze.reason}`,
+    'Wait until then, or let a manager switch with --override "reason". Rolling back, withdrawing, aborting and killing are always allowed.',
+    [`${windowText(freeze.window)}, set by ${freeze.by}`],
+  );
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@rstest/core';
+import {
+  type Freeze,
+  type FreezeWindow,
+  frozenAt,
+  instantIn,
+  parseSteps,
+  stepsText,
+  weeklyWindow,
+  windowText,
+} from './agenda.ts';
+
+const freezeOf = (window: FreezeWindow, reason = 'weekend'): Freeze => ({
+  id: '0a1b2c3d',
+  window,
+  reason,
+  by: 'tester',
+  at: '2026-01-01T00:00:00.000Z',
+});
+const until = (windows: FreezeWindow[], at: string) =>
+  frozenAt(
+    windows.map((window) => freezeOf(window)),
+    new Date(at),
+  )?.until.toISOString() ?? null;
+
+describe('a weekly freeze window', () => {
+  const shanghai = weeklyWindow('Fri 18:00-Mon 08:00', 'Asia/Shanghai');
+
+  test.each([
+    ['2026-11-20T09:59:59Z', null],
+    ['2026-11-20T10:00:00Z', '2026-11-23T00:00:00.000Z'],
+    ['2026-11-22T12:34:56Z', '2026-11-23T00:00:00.000Z'],
+    ['2026-11-22T23:59:59Z', '2026-11-23T00:00:00.000Z'],
+    ['2026-11-23T00:00:00Z', null],
+  ])('in Shanghai at %s is open until %s', (at, expected) => {
+    expect(until([shanghai], at)).toBe(expected);
+  });
+
+  test('keeps to the clocks of its zone when they change', () => {
+    const berlin = weeklyWindow('Sat 22:00-Sun 06:00', 'Europe/Berlin');
+    // the night of 25 October has an hour more, that of 29 March one less
+    expect(until([berlin], '2026-10-24T20:30:00Z')).toBe('2026-10-25T05:00:00.000Z');
+    expect(until([berlin], '2026-10-25T04:59:00Z')).toBe('2026-10-25T05:00:00.000Z');
+    expect(until([berlin], '2026-10-25T05:00:00Z')).toBeNull();
+    expect(until([berlin], '2026-03-28T21:30:00Z')).toBe('2026-03-29T04:00:00.000Z');
+  });
+
+  test('is one with those that follow on it, and ends of those that never do are bounded', () => {
+    const monday = weeklyWindow('Mon 08:00-Mon 12:00', 'Asia/Shanghai');
+    expect(until([shanghai, monday], '2026-11-21T00:00:00Z')).toBe('2026-11-23T04:00:00.000Z');
+    const always = [weeklyWindow('Mon 00:00-Thu 00:00', 'UTC'), weeklyWindow('Thu 00:00-Mon 00:00', 'UTC')];
+    expect(until(always, '2026-11-21T00:00:00Z')).not.toBeNull();
+  });
+
+  test('reads as it is written', () => {
+    expect(windowText(shanghai)).toBe('Fri 18:00-Mon 08:00 Asia/Shanghai');
+  });
+
+  test.each(['Friday 18:00-Mon 08:00', 'Fri 24:00-Mon 08:00', 'Fri 18:00', 'Fri 18:00-Fri 18:00'])(
+    'is not %s',
+    (text) => {
+      expect(() => weeklyWindow(text, 'UTC')).toThrow('is not a time of the week');
+    },
+  );
+});
+
+test('times are those of the zone that is named, or carry their own', () => {
+  expect(instantIn('2026-12-24 18:00', 'Europe/Berlin').toISOString()).toBe('2026-12-24T17:00:00.000Z');
+  expect(instantIn('2026-07-01T18:00', 'Europe/Berlin').toISOString()).toBe('2026-07-01T16:00:00.000Z');
+  expect(instantIn('2026-12-24T18:00:00+08:00', 'UTC').toISOString()).toBe('2026-12-24T10:00:00.000Z');
+  for (const wrong of ['2026-02-30 10:00', 'tomorrow', '2026-12-24'])
+    expect(() => instantIn(wrong, 'UTC')).toThrow('is not a time');
+  expect(() => instantIn('2026-12-24 18:00', 'Mars/Olympus')).toThrow('is not a time zone');
+});
+
+describe('the steps of a schedule', () => {
+  test('are read as they are written', () => {
+    expect(stepsText(parseSteps('5@now, 25%@90m,50@1d,100@36h'))).toBe('5@now,25@90m,50@1d,100@36h');
+  });
+
+  test.each([
+    ['25@now,5@1h', /do not rise/],
+    ['5@1h,25@1h', /do not rise/],
+    ['5@soon', /is not a step/],
+    ['0@now', /above 0/],
+    ['101@now', /above 0/],
+    ['5@40d', /30 days/],
+  ])('are not %s', (text, problem) => {
+    expect(() => parseSteps(text)).toThrow(problem);
+  });
+});

@@ -1,0 +1,298 @@
+import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import { refused, usage } from '../errors.ts';
+import { windowSchema } from './action.ts';
+import { issuesOf, parseJson } from './build.ts';
+import { type ChannelDocument, candidatesOf } from './channel.ts';
+import { nameOf, sameBuilds } from './ids.ts';
+import { canonicalJson, isSigned, type SigningKey, signText } from './signing.ts';
+
+// What is to happen to a channel with nobody watching, and when it may not. It stands beside the channel's document, whose
+// fields every page and server reads and which is public.
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/));
+const person = textSchema(120);
+
+const MOST_MINUTES = 30 * 24 * 60;
+
+/** A share of visitors, and how many minutes after the schedule's beginning it comes. 100 is live for everyone. */
+const stepSchema = v.object({
+  percent: v.pipe(v.number(), v.gtValue(0), v.maxValue(100)),
+  minutes: v.pipe(v.number(), v.minValue(0), v.maxValue(MOST_MINUTES)),
+});
+
+export type Step = v.InferOutput<typeof stepSchema>;
+
+const scheduleSchema = v.object({
+  id,
+  builds: v.pipe(v.array(textSchema(140)), v.minLength(1)),
+  /** Of the candidate it moves; null while it has none. */
+  salt: v.nullable(v.string()),
+  /** The share the candidate has by its steps; null while there is none. */
+  share: v.nullable(v.number()),
+  /** What was live of the same remotes when it was made. */
+  before: v.array(v.string()),
+  steps: v.pipe(v.array(stepSchema), v.minLength(1), v.maxLength(20)),
+  taken: count,
+  /** The earliest instant of the next step. */
+  due: instantSchema,
+  /** Since when visitors are judged for the next step. */
+  since: instantSchema,
+  /** Visitors of each group that a step asks for. */
+  enough: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  by: person,
+  at: instantSchema,
+  why: textSchema(500),
+  paused: v.nullable(
+    v.object({
+      by: person,
+      at: instantSchema,
+      /** What refused the step; empty where a person paused it. */
+      refusal: textSchema(500),
+    }),
+  ),
+  /** Why the next step has waited, as the log was told. */
+  told: v.array(v.string()),
+});
+
+/** Steps to come for one candidate. */
+export type Schedule = v.InferOutput<typeof scheduleSchema>;
+
+/** When nothing may be switched forward: once, or every week in a named time zone. */
+export type FreezeWindow = v.InferOutput<typeof windowSchema>;
+
+export const freezeSchema = v.object({
+  id,
+  window: windowSchema,
+  reason: textSchema(200, 1),
+  by: person,
+  at: instantSchema,
+});
+
+export type Freeze = v.InferOutput<typeof freezeSchema>;
+
+const agendaSchema = v.object({
+  format: v.literal(1),
+  channel: nameSchema,
+  /** Makes every document's bytes unique, as the channel's does. */
+  nonce: v.string(),
+  schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
+  freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
+  sig: v.string(),
+});
+
+/** `agendas/<channel>.json`, signed. A channel without one has nothing planned and no rules. */
+export type Agenda = Omit<v.InferOutput<typeof agendaSchema>, 'format' | 'channel' | 'nonce' | 'sig'>;
+
+export const EMPTY_AGENDA: Agenda = { schedules: [], freezes: [] };
+
+export const signAgenda = (agenda: Agenda, channel: string, nonce: string, key: SigningKey): string => {
+  const document = { format: 1, channel, nonce, ...agenda };
+  return canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
+};
+
+/** Reads an agenda and checks form and signature. Throws refused. */
+export function verifyAgenda(source: string, channel: string, publicKey: string): Agenda {
+  const what = `the agenda of ${channel}`;
+  const cure =
+    'Rolling back and stopping go on without it. Restore agendas/ from a copy of the store, or remove it and set windows and schedules anew.';
+  const value = parseJson(source, what, cure);
+  const parsed = v.safeParse(agendaSchema, value);
+  if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.issues));
+  const { sig, ...unsigned } = value as { sig: string };
+  if (parsed.output.channel !== channel || !isSigned(canonicalJson(unsigned), sig, publicKey))
+    throw refused(`${what} is not signed by this store's key`, cure);
+  const { format: _format, channel: _channel, nonce: _nonce, sig: _sig, ...agenda } = parsed.output;
+  return agenda;
+}
+
+/** What is live for everyone of the remotes of these builds. */
+export function liveOf(document: ChannelDocument, builds: readonly string[]): string[] {
+  const names = new Set(builds.map(nameOf));
+  return (document.stable?.builds ?? []).filter((live) => names.has(nameOf(live)));
+}
+
+export const candidateOf = (document: ChannelDocument, { salt, builds }: Pick<Schedule, 'salt' | 'builds'>) =>
+  candidatesOf(document).find((candidate) => (salt ? candidate.salt === salt : sameBuilds(candidate.builds, builds)));
+
+/**
+ * How a schedule and its channel stand to each other. `done`: all of it is live for everyone. `taken`: the channel has the next step's
+ * share already, so who took it ended before saying so. `over`: a rollback, a stop, a switch or a share set by hand came between.
+ */
+export function standing(schedule: Schedule, document: ChannelDocument): 'ready' | 'taken' | 'done' | 'over' {
+  const { builds, salt, share, before, steps, taken } = schedule;
+  if (sameBuilds(liveOf(document, builds), builds)) return 'done';
+  if (builds.some((build) => document.killed.includes(build))) return 'over';
+  const candidate = candidateOf(document, schedule);
+  if (!candidate)
+    return salt === null && share === null && sameBuilds(liveOf(document, builds), before) ? 'ready' : 'over';
+  if (!sameBuilds(candidate.builds, builds)) return 'over';
+  if (candidate.percent === share) return 'ready';
+  return candidate.percent === steps[taken]?.percent ? 'taken' : 'over';
+}
+
+const MINUTE = 60_000;
+const WEEK = 7 * 24 * 60;
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+/** True for a time zone that this machine knows, such as `Asia/Shanghai`. */
+export function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== null;
+  } catch (cause) {
+    if (cause instanceof RangeError) return false;
+    throw cause;
+  }
+}
+
+/** What the clocks of a zone show, as if it were UTC: so that two of them can be subtracted. */
+function wallClock(at: Date, zone: string): number {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(at);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
+  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+}
+
+/** The instant at which a zone's clocks show this; of a time that they skip, the one after it. */
+function instantOf(wall: number, zone: string): Date {
+  const first = wall - (wallClock(new Date(wall), zone) - wall);
+  return new Date(first - (wallClock(new Date(first), zone) - wall));
+}
+
+const minuteOfWeek = (wall: number): number => {
+  const at = new Date(wall);
+  return ((at.getUTCDay() + 6) % 7) * 24 * 60 + at.getUTCHours() * 60 + at.getUTCMinutes();
+};
+
+/** When the window ends that is open at this instant; null where it is not open. */
+function endOf(window: FreezeWindow, now: Date): Date | null {
+  if (window.kind === 'once') {
+    const [from, to] = [Date.parse(window.from), Date.parse(window.to)];
+    return from <= now.getTime() && now.getTime() < to ? new Date(to) : null;
+  }
+  const { from, to, zone } = window;
+  const wall = wallClock(now, zone);
+  const minutes = minuteOfWeek(wall);
+  const isOpen = from < to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
+  if (!isOpen) return null;
+  const left = (to - minutes + WEEK) % WEEK;
+  return instantOf(wall - (wall % MINUTE) + left * MINUTE, zone);
+}
+
+export interface Frozen {
+  freeze: Freeze;
+  /** When nothing is frozen any more: windows that follow on each other are one. */
+  until: Date;
+}
+
+/** Whether switching forward is frozen at this instant. */
+export function frozenAt(freezes: readonly Freeze[], now: Date): Frozen | null {
+  const open = (at: Date) =>
+    freezes
+      .map((freeze) => ({ freeze, until: endOf(freeze.window, at) }))
+      .filter((each): each is Frozen => each.until !== null)
+      .sort((a, b) => b.until.getTime() - a.until.getTime())[0];
+  const first = open(now);
+  if (!first) return null;
+  let last = first;
+  // bounded: windows that cover the whole week never end
+  for (let n = 0; n < 20; n += 1) {
+    const next = open(last.until);
+    if (!next || next.until <= last.until) break;
+    last = next;
+  }
+  return { freeze: first.freeze, until: last.until };
+}
+
+const EVERY_WEEK = /^(\w{3}) (\d{1,2}):(\d{2})\s*[-–]\s*(\w{3}) (\d{1,2}):(\d{2})$/;
+const WALL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})$/;
+
+function assertZone(zone: string): void {
+  if (!isZone(zone)) throw usage(`"${zone}" is not a time zone`, 'Use a name such as Asia/Shanghai or Europe/Berlin.');
+}
+
+/** The window of `Fri 18:00-Mon 08:00`. Throws usage. */
+export function weeklyWindow(text: string, zone: string): FreezeWindow {
+  assertZone(zone);
+  const [, fromDay, fromHour, fromMinute, toDay, toHour, toMinute] = EVERY_WEEK.exec(text.trim()) ?? [];
+  const at = (day: string | undefined, hour: string | undefined, minutes: string | undefined) => {
+    const index = DAYS.findIndex((known) => known.toLowerCase() === day?.toLowerCase());
+    return index < 0 || Number(hour) > 23 || Number(minutes) > 59
+      ? null
+      : index * 24 * 60 + Number(hour) * 60 + Number(minutes);
+  };
+  const [from, to] = [at(fromDay, fromHour, fromMinute), at(toDay, toHour, toMinute)];
+  if (from === null || to === null || from === to)
+    throw usage(`"${text}" is not a time of the week`, 'Use e.g. "Fri 18:00-Mon 08:00".');
+  return { kind: 'weekly', from, to, zone };
+}
+
+/** The instant of `2026-12-24 18:00` by a zone's clocks, or of an ISO instant. Throws usage. */
+export function instantIn(text: string, zone: string): Date {
+  assertZone(zone);
+  const [, ...parts] = WALL.exec(text.trim()) ?? [];
+  const [year = 0, month = 0, day = 0, hour = 0, minutes = 0] = parts.map(Number);
+  const wall = Date.UTC(year, month - 1, day, hour, minutes);
+  if (parts.length > 0 && new Date(wall).toISOString().startsWith(text.trim().replace(' ', 'T')))
+    return instantOf(wall, zone);
+  const instant = /Z$|[+-]\d{2}:\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(instant))
+    throw usage(`"${text}" is not a time`, 'Use e.g. "2026-12-24 18:00" with --zone, or 2026-12-24T10:00:00Z.');
+  return new Date(instant);
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+const timeOfWeek = (minutes: number): string =>
+  `${DAYS[Math.floor(minutes / 1440)]} ${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+
+/** `Fri 18:00-Mon 08:00 Asia/Shanghai`, or two instants. */
+export const windowText = (window: FreezeWindow): string =>
+  window.kind === 'once'
+    ? `${window.from} to ${window.to}`
+    : `${timeOfWeek(window.from)}-${timeOfWeek(window.to)} ${window.zone}`;
+
+/** The steps of `5@now,25@1h,100@4h`: spans from the beginning on, in minutes. Throws usage. */
+export function parseSteps(text: string): Step[] {
+  const wrong = (problem: string) => usage(`"${text}": ${problem}`, 'Use e.g. 5@now,25@1h,100@4h.');
+  const steps = text.split(',').map((word) => {
+    const [, percent, span = '', unit = ''] = /^(\d+(?:\.\d+)?)%?@(?:now|(\d{1,4})([mhd]))$/.exec(word.trim()) ?? [];
+    if (percent === undefined) throw wrong(`"${word.trim()}" is not a step`);
+    return { percent: Number(percent), minutes: Number(span) * ({ m: 1, h: 60, d: 1440 }[unit] ?? 0) };
+  });
+  assertSteps(steps);
+  return steps;
+}
+
+/** Throws usage for steps that do not rise, or come too late to be judged by anybody. */
+export function assertSteps(steps: readonly Step[]): void {
+  const cure = 'Each step comes later than the one before, with a larger share: 5@now,25@1h,100@4h.';
+  const rises = steps.every(({ percent, minutes }, at) => {
+    const before = steps[at - 1];
+    return !before || (percent > before.percent && minutes > before.minutes);
+  });
+  if (steps.length === 0 || steps.length > 20) throw usage('a schedule has 1 to 20 steps', cure);
+  if (!rises) throw usage(`the steps ${stepsText(steps)} do not rise`, cure);
+  if (
+    steps.some(({ percent, minutes }) => !(percent > 0 && percent <= 100) || !(minutes >= 0 && minutes <= MOST_MINUTES))
+  )
+    throw usage('a step has a share above 0 up to 100, within 30 days', cure);
+}
+
+const spanText = (minutes: number): string => {
+  if (minutes === 0) return 'now';
+  if (minutes % 1440 === 0) return `${minutes / 1440}d`;
+  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+};
+
+/** `5@now,25@1h,100@4h` */
+export const stepsText = (steps: readonly Step[]): string =>
+  steps.map(({ percent, minutes }) => `${percent}@${spanText(minutes)}`).join(',');

@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
+import type { Writer } from '../channel/changeChannel.ts';
+import { readLog } from '../channel/readChannel.ts';
+import { HealthReader } from '../health/healthRecord.ts';
+import { parseSteps } from '../model/agenda.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { recordVisits } from '../testing/visits.ts';
+import { kill, rollback } from './goingBack.ts';
+import { schedule, steerSchedule, takeDueSteps, viewAgenda } from './schedule.ts';
+import { abort, activate, canary, type Gate, promote } from './switching.ts';
+
+const HOUR = 3_600_000;
+const FINE: Parameters<typeof recordVisits>[1] = { tried: [40, 0], control: [40, 0] };
+
+let at: TestStore;
+let next: string;
+beforeEach(async () => {
+  at = await openTestStore();
+  await at.activate(await at.host(), await at.remote('stories'), await at.remote('chat'));
+  next = await at.remote('stories', '1.1.0');
+});
+afterEach(() => at.remove());
+
+const plan = (steps: string, parts: object = {}, writer = at.writer) =>
+  schedule(writer, { builds: [next], steps: parseSteps(steps), ...parts }, openGate);
+
+/** A server looks, at an hour from now. */
+const look = (hours: number, gate: Gate = openGate) => lookAs(at.after(hours * HOUR), gate);
+const lookAs = (writer: Writer, gate: Gate = openGate) =>
+  takeDueSteps(writer, new HealthReader(at.store, 'production'), async () => gate);
+
+const share = async () => (await at.current()).candidate?.percent ?? null;
+const planned = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).schedules;
+const log = async () => readLog(at.store, await at.current(), at.key.publicKey, 50);
+const view = async (hours: number) =>
+  viewAgenda(at.after(hours * HOUR), new HealthReader(at.store, 'production'), await at.current());
+/** Visitors who come so many hours from now. */
+const visits = (groups: Parameters<typeof recordVisits>[1] = FINE, hours = 0) =>
+  recordVisits(at, groups, new Date(Date.now() + hours * HOUR));
+
+describe('the steps of a schedule', () => {
+  test('are taken in their time while the candidate is healthy, to everyone in the end, each in the log', async () => {
+    await plan('5@now,25@1h,100@4h', { why: 'overnight' });
+    expect(await share()).toBe(5);
+    await visits();
+    await look(0.9);
+    expect(await share()).toBe(5);
+    await look(1.1);
+    expect(await share()).toBe(25);
+    await look(1.2);
+    expect(await share()).toBe(25);
+    await visits(FINE, 1.5);
+    await look(4.2);
+    const { stable, candidate } = await at.current();
+    expect(candidate).toBeNull();
+    expect(stable?.builds).toContain(next);
+    expect(await planned()).toEqual([]);
+    const entries = await log();
+    expect(entries.slice(0, 2)).toMatchObject([
+      { verb: 'promote', who: 'schedule of tester', why: 'overnight' },
+      { verb: 'canary', who: 'schedule of tester', action: { percent: 25 } },
+    ]);
+    expect(entries[0]?.action.evidence).toMatchObject([
+      { kind: 'step', step: 3, of: 3, by: 'tester' },
+      { kind: 'health', group: 'candidate', visitors: 40 },
+      { kind: 'health', group: 'control' },
+    ]);
+  });
+
+  test('wait for enough reports since the step before, and say so once in the log and in status', async () => {
+    await plan('5@now,25@1h,50@2h');
+    await visits({ tried: [12, 0], control: [40, 0] });
+    await look(1.1);
+    await look(1.2);
+    expect(await share()).toBe(5);
+    expect((await log()).filter(({ verb }) => verb === 'schedule').map(({ action }) => action.evidence)).toMatchObject([
+      [{ change: 'waits' }, { kind: 'tooFew', tried: 12, control: 40, enough: 30 }, {}, {}],
+      [{ change: 'set' }],
+    ]);
+    expect((await view(1.2)).schedules).toMatchObject([
+      { name: 'stories', taken: 1, next: { percent: 25 }, waiting: { kind: 'tooFew', tried: 12 } },
+    ]);
+    await visits({ tried: [30, 0], control: [0, 0] });
+    await look(3);
+    expect(await share()).toBe(25);
+    // what was reported before that step speaks for no other, and the hour between them is kept
+    await look(3.5);
+    expect((await view(4.2)).schedules[0]).toMatchObject({ taken: 2, waiting: { kind: 'tooFew', tried: 0 } });
+    expect((await view(3.5)).schedules[0]).toMatchObject({ waiting: null });
+  });
+
+  test('wait while the candidate fails beyond chance, though too little for the automatic stop', async () => {
+    await plan('5@now,25@1h');
+    await visits({ tried: [40, 4], control: [400, 2] });
+    await look(1.1);
+    expect(await share()).toBe(5);
+    expect((await view(1.1)).schedules[0]?.waiting).toMatchObject({ kind: 'failing', limit: 0.01 });
+  });
+
+  test('are taken once by many servers that look at the same moment', async () => {
+    await plan('5@now,25@1h,50@2h');
+    await visits();
+    const { seq } = await at.current();
+    await Promise.all(Array.from({ length: 6 }, () => look(1.1)));
+    expect(await share()).toBe(25);
+    expect((await log()).filter(({ verb, seq: of }) => verb === 'canary' && of > seq)).toHaveLength(1);
+    expect(await planned()).toMatchObject([{ taken: 2, share: 25 }]);
+  });
+
+  test('are not taken again after a server that died before it noted one', async () => {
+    await plan('5@now,25@1h,50@2h');
+    const [before] = await planned();
+    await canary(at.writer, [next], 25, { gate: openGate });
+    expect(before).toMatchObject({ taken: 1 });
+    await visits();
+    await look(1.1);
+    expect(await share()).toBe(25);
+    expect(await planned()).toMatchObject([{ taken: 2, share: 25 }]);
+  });
+
+  test('may begin later, and go on from a candidate that runs', async () => {
+    await plan('5@2h,25@3h');
+    expect(await share()).toBeNull();
+    await look(2.1);
+    expect(await share()).toBe(5);
+    await steerSchedule(at.writer, 'cancel', {});
+    await schedule(at.writer, { builds: [], name: 'stories', steps: parseSteps('10@1h') }, openGate);
+    await visits();
+    await look(1.1);
+    expect(await share()).toBe(10);
+    expect(await planned()).toEqual([]);
+  });
+
+  test('pause where the gate refuses one, and try it again when continued', async () => {
+    await plan('5@now,100@1h');
+    await visits();
+    const refusing: Gate = async () => [{ check: 'routes', problem: 'taken twice' }];
+    await look(1.1, refusing);
+    await look(1.2, refusing);
+    expect((await view(1.2)).schedules[0]?.paused).toMatchObject({ refusal: expect.stringContaining('taken twice') });
+    expect((await log()).filter(({ verb }) => verb === 'schedule')).toHaveLength(2);
+    await steerSchedule(at.after(1.3 * HOUR), 'continue', {});
+    await look(1.4);
+    expect((await at.current()).stable?.builds).toContain(next);
+  });
+
+  test('a clock that is a year wrong takes none too early on a shared store, and locks nobody out', async () => {
+    await plan('5@now,25@1h');
+    await visits();
+    await lookAs(at.withClock(365 * 24 * HOUR));
+    expect(await share()).toBe(5);
+    expect(await planned()).toMatchObject([{ taken: 1, told: [] }]);
+    await look(1.1);
+    expect(await share()).toBe(25);
+  });
+});
+
+describe('what comes between', () => {
+  const CHANGES: [string, () => Promise<unknown>][] = [
+    ['a stop', () => abort(at.writer, { name: 'stories' })],
+    ['a rollback', async () => rollback(at.writer, { name: 'stories' })],
+    ['a ban', () => kill(at.writer, next)],
+    ['another build of the remote', async () => at.activate(await at.remote('stories', '1.2.0'))],
+    ['a share set by hand', () => canary(at.writer, [next], 2, { gate: openGate })],
+  ];
+  test.each(CHANGES)('%s ends the schedule', async (_, change) => {
+    await at.activate(await at.remote('stories', '1.0.1'));
+    await plan('5@now,25@1h');
+    await visits();
+    await change();
+    const { seq } = await at.current();
+    expect((await view(1.1)).schedules).toEqual([]);
+    await look(1.1);
+    await look(1.2);
+    expect(await share()).not.toBe(25);
+    expect(await planned()).toEqual([]);
+    expect((await log()).filter((entry) => entry.seq > seq)).toMatchObject([
+      { verb: 'schedule', action: { evidence: [{ change: 'ended', taken: 1 }] } },
+    ]);
+  });
+
+  test("another team's switch leaves it alone, and a promote by hand ends it without a word", async () => {
+    await plan('5@now,25@1h,50@2h');
+    await at.activate(await at.remote('chat', '1.1.0'));
+    await visits();
+    await look(1.1);
+    expect(await share()).toBe(25);
+    await promote(at.writer, { gate: openGate });
+    const { seq } = await at.current();
+    await look(2.2);
+    expect((await at.current()).seq).toBe(seq);
+    expect(await planned()).toEqual([]);
+  });
+
+  test('a pause keeps the time that was left; a cancelled one leaves the share', async () => {
+    await plan('5@now,25@1h');
+    await visits();
+    await steerSchedule(at.after(0.5 * HOUR), 'pause', { why: 'support is off' });
+    await look(3);
+    expect(await share()).toBe(5);
+    expect((await view(3)).schedules[0]?.paused).toMatchObject({ by: 'tester', refusal: '' });
+    await steerSchedule(at.after(3 * HOUR), 'continue', {});
+    await look(3.4);
+    expect(await share()).toBe(5);
+    await look(3.6);
+    expect(await share()).toBe(25);
+    await plan('50@1h', { builds: [] });
+    await steerSchedule(at.writer, 'cancel', { name: 'stories' });
+    await look(9);
+    expect(await share()).toBe(25);
+    expect((await log()).map(({ verb }) => verb)).not.toContain('abort');
+  });
+
+  test('a freeze window lets steps wait until it is over', async () => {
+    await plan('5@now,25@1h');
+    await visits();
+    const to = new Date(Date.now() + 2 * HOUR).toISOString();
+    const window = { kind: 'once' as const, from: new Date(0).toISOString(), to };
+    await addFreeze(at.writer, { window, why: 'fair' });
+    await look(1.1);
+    expect(await share()).toBe(5);
+    expect((await view(1.1)).schedules[0]?.waiting).toMatchObject({ kind: 'frozen', reason: 'fair', until: to });
+    await look(2.1);
+    expect(await share()).toBe(25);
+  });
+});
+
+describe('what is refused', () => {
+  test('a second schedule of the same remote, a smaller share, everyone at once, and a build that is not there', async () => {
+    await expect(plan('100@1h')).rejects.toThrow('no candidate to judge');
+    await expect(plan('5@1h', { builds: ['stories@9.9.9+000000000000'] })).rejects.toMatchObject({ kind: 'refused' });
+    await plan('5@now,25@1h');
+    await expect(plan('50@1h')).rejects.toThrow('has a schedule already');
+    await steerSchedule(at.writer, 'cancel', {});
+    await expect(plan('3@1h')).rejects.toThrow('runs for 5 %');
+  });
+
+  test('an agenda that is damaged takes no step, keeps no rollback back, and is told of', async () => {
+    await activate(at.writer, [next], { gate: openGate });
+    const agenda = await at.store.readPointer('agendas/production.json');
+    await at.store.swapPointer('agendas/production.json', '{"forged":true}', agenda?.tag ?? null);
+    await expect(look(1)).rejects.toThrow('is damaged');
+    expect((await view(0)).problem).toContain('is damaged');
+    await expect(canary(at.writer, [await at.remote('chat', '1.1.0')], 5, { gate: openGate })).rejects.toThrow(
+      'damaged',
+    );
+    expect((await rollback(at.writer, { name: 'stories' })).changed).toBe(true);
+  });
+});

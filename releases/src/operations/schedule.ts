@@ -1,0 +1,450 @@
+import { randomBytes } from 'node:crypto';
+import { type AgendaDecision, changeAgenda, frozenNow, readAgenda } from '../channel/changeAgenda.ts';
+import { type Change, timeOf, type Writer } from '../channel/changeChannel.ts';
+import { requireChannel } from '../channel/readChannel.ts';
+import { messageOf, ReleaseError, refused } from '../errors.ts';
+import { AUTO_STOP, candidateHealth, healthOf } from '../health/autoStop.ts';
+import type { HealthReader } from '../health/healthRecord.ts';
+import type { Evidence } from '../model/action.ts';
+import {
+  type Agenda,
+  assertSteps,
+  candidateOf,
+  type Freeze,
+  frozenAt,
+  liveOf,
+  type Schedule,
+  type Step,
+  standing,
+  stepsText,
+} from '../model/agenda.ts';
+import type { ChannelDocument } from '../model/channel.ts';
+import { nameOf } from '../model/ids.ts';
+import type { Store } from '../store/store.ts';
+import { canary, type Gate, promote, requireCandidate } from './switching.ts';
+import { type ListedWebhook, listWebhooks } from './webhooks.ts';
+
+const MINUTE = 60_000;
+
+/** A step goes on while chance explains a candidate's failures with at least this probability. It is asked once a step, not for ever as the stop. */
+export const STEP_LIMIT = 0.01;
+
+export interface ScheduleRequest {
+  /** None: the candidate of `name`, or the only one, goes on from where it is. */
+  builds: string[];
+  name?: string;
+  steps: Step[];
+  /** Visitors that each group has to have before a step; 30 if left out. */
+  enough?: number;
+  why?: string;
+  seq?: number;
+  /** Takes a first step that is due now although the channel is frozen. */
+  override?: string;
+}
+
+const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+type ScheduleChange = Extract<Evidence, { kind: 'schedule' }>['change'];
+
+const entryOf = ({ builds, steps, taken }: Schedule, change: ScheduleChange, why?: string, more: Evidence[] = []) => ({
+  action: { kind: 'schedule' as const, builds },
+  why,
+  evidence: [{ kind: 'schedule' as const, change, steps: stepsText(steps), taken }, ...more],
+});
+
+const replaced = (agenda: Agenda, schedule: Schedule): Agenda => ({
+  ...agenda,
+  schedules: agenda.schedules.map((each) => (each.id === schedule.id ? schedule : each)),
+});
+
+const without = (agenda: Agenda, { id }: Schedule): Agenda => ({
+  ...agenda,
+  schedules: agenda.schedules.filter((each) => each.id !== id),
+});
+
+const isStanding = (schedule: Schedule, document: ChannelDocument): boolean =>
+  ['ready', 'taken'].includes(standing(schedule, document));
+
+function assertFree(agenda: Agenda, document: ChannelDocument, builds: readonly string[]): void {
+  const names = new Set(builds.map(nameOf));
+  const taken = agenda.schedules.find(
+    (each) => isStanding(each, document) && each.builds.some((build) => names.has(nameOf(build))),
+  );
+  if (taken)
+    throw refused(
+      `${taken.builds.map(nameOf).join(', ')} has a schedule already: ${stepsText(taken.steps)}, set by ${taken.by}`,
+      'Cancel it first: `schedule cancel`.',
+    );
+}
+
+/** The instant of the step after so many, from the one at which the last was taken. */
+const dueAfter = (steps: readonly Step[], taken: number, from: number): string =>
+  iso(from + ((steps[taken]?.minutes ?? 0) - (steps[taken - 1]?.minutes ?? 0)) * MINUTE);
+
+/**
+ * Plans the steps of a candidate. A first step that is due now is taken here, through the gate; whoever watches the channel takes the
+ * others. Throws refused where the candidate has a schedule already or is further than the first step.
+ */
+export async function schedule(
+  writer: Writer,
+  { builds, name, steps, enough = AUTO_STOP.minimumVisitors, why = '', seq, override }: ScheduleRequest,
+  gate: Gate,
+): Promise<Change> {
+  assertSteps(steps);
+  const { store, channel, key } = writer;
+  const { document } = await requireChannel(store, channel, key.publicKey);
+  writer.permit?.(document);
+  const meant = builds.length > 0 ? builds : requireCandidate(document, name).builds;
+  assertFree(await readAgenda(store, channel, key.publicKey), document, meant);
+  const running = candidateOf(document, { salt: null, builds: meant });
+  const [first] = steps;
+  if (running && first && first.percent <= running.percent)
+    throw refused(
+      `${meant.join(' ')} runs for ${running.percent} % of visitors already`,
+      'Begin with a larger share, or lower it with `canary --percent` first.',
+    );
+  if (!running && first?.percent === 100)
+    throw refused(
+      'there is no candidate to judge before everyone gets it',
+      'Begin with a smaller share, e.g. 5@now,100@1h, or use `activate`.',
+    );
+  if (sameLive(document, meant)) throw refused('these builds are live for everyone already', 'See `status`.');
+  for (const build of meant) await writer.catalog.record(build);
+  const begun = first?.minutes === 0 ? await begin(writer, meant, first.percent, { gate, why, seq, override }) : null;
+  const now = (await timeOf(writer)).getTime();
+  const current = begun?.document ?? document;
+  const candidate = begun?.document ? candidateOf(current, { salt: null, builds: meant }) : running;
+  // a schedule of the one step that was just taken
+  if (begun && steps.length === 1) return begun;
+  const taken = begun ? 1 : 0;
+  const planned: Schedule = {
+    id: randomBytes(4).toString('hex'),
+    builds: [...(candidate?.builds ?? meant)].sort(),
+    salt: candidate?.salt ?? null,
+    share: candidate?.percent ?? null,
+    before: liveOf(current, meant),
+    steps: [...steps],
+    taken,
+    due: dueAfter(steps, taken, now),
+    since: iso(now),
+    enough,
+    by: writer.who.slice(0, 120),
+    at: iso(now),
+    why,
+    paused: null,
+    told: [],
+  };
+  return changeAgenda(
+    writer,
+    (agenda, at) => {
+      if (agenda.schedules.some(({ id }) => id === planned.id)) return null;
+      assertFree(agenda, at, planned.builds);
+      if (standing(planned, at) !== 'ready')
+        throw refused('the candidate was changed meanwhile', 'Look at `status` and decide again.');
+      const schedules = [...agenda.schedules.filter((each) => isStanding(each, at)), planned];
+      return { agenda: { ...agenda, schedules }, entry: entryOf(planned, 'set', why) };
+    },
+    begun ? undefined : seq,
+  );
+}
+
+const sameLive = (document: ChannelDocument, builds: readonly string[]): boolean =>
+  builds.every((build) => document.stable?.builds.includes(build));
+
+interface StepOptions {
+  gate: Gate;
+  why?: string;
+  seq?: number;
+  override?: string;
+  evidence?: readonly Evidence[];
+}
+
+/** One step: a share of visitors, or everyone. */
+const begin = async (
+  writer: Writer,
+  builds: readonly string[],
+  percent: number,
+  options: StepOptions,
+): Promise<Change> => {
+  if (percent < 100) return canary(writer, builds, percent, options);
+  return promote(writer, { name: nameOf(builds[0] ?? ''), ...options });
+};
+
+export interface SteerRequest {
+  /** A remote with a schedule; may be left out where there is one schedule. */
+  name?: string;
+  why?: string;
+  seq?: number;
+}
+
+function requireSchedule(agenda: Agenda, document: ChannelDocument, name?: string): Schedule {
+  const found = agenda.schedules.filter(
+    (each) => isStanding(each, document) && (!name || each.builds.some((build) => nameOf(build) === name)),
+  );
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (only) throw refused(`${document.channel} has several schedules`, 'Name the remote whose schedule is meant.');
+  throw refused(
+    `${document.channel} has no schedule${name ? ` of ${name}` : ''}`,
+    'Make one with `canary --schedule`.',
+  );
+}
+
+/** Pauses, continues or cancels a schedule; the candidate keeps the share it has. A pause keeps the time that was left. */
+export async function steerSchedule(
+  writer: Writer,
+  to: 'pause' | 'continue' | 'cancel',
+  { name, why, seq }: SteerRequest,
+): Promise<Change> {
+  const now = (await timeOf(writer)).getTime();
+  let steered: string | null = null;
+  const decide = (agenda: Agenda, document: ChannelDocument): AgendaDecision | null => {
+    if (to === 'cancel' && steered && !agenda.schedules.some(({ id }) => id === steered)) return null;
+    const planned = requireSchedule(agenda, document, name);
+    steered = planned.id;
+    if (to === 'cancel') return { agenda: without(agenda, planned), entry: entryOf(planned, 'cancelled', why) };
+    if ((to === 'pause') === (planned.paused !== null)) return null;
+    if (to === 'pause') {
+      const paused = { by: writer.who.slice(0, 120), at: iso(now), refusal: '' };
+      return { agenda: replaced(agenda, { ...planned, paused }), entry: entryOf(planned, 'paused', why) };
+    }
+    const left = Math.max(0, Date.parse(planned.due) - Date.parse(planned.paused?.at ?? planned.due));
+    const next = { ...planned, paused: null, due: iso(now + left), told: [] };
+    return { agenda: replaced(agenda, next), entry: entryOf(planned, 'continued', why) };
+  };
+  return changeAgenda(writer, decide, seq);
+}
+
+/** Why a step that is due is not taken yet. */
+export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
+
+/** What speaks for the next step, or why it waits. A first step begins a candidate and is judged by nobody. */
+async function judge(
+  writer: Writer,
+  reader: HealthReader,
+  planned: Schedule,
+  document: ChannelDocument,
+  now: Date,
+): Promise<{ waiting: Waiting | null; evidence: Evidence[] }> {
+  const frozen = await frozenNow(writer);
+  if (frozen) {
+    const { freeze, until } = frozen;
+    return {
+      waiting: { kind: 'frozen', reason: freeze.reason.slice(0, 150), until: until.toISOString() },
+      evidence: [],
+    };
+  }
+  const candidate = candidateOf(document, planned);
+  if (!candidate) return { waiting: null, evidence: [] };
+  const events = await reader.events('', now);
+  const whole = candidateHealth(events, document, candidate);
+  const { tried, control, verdict } = candidateHealth(events, document, { ...candidate, since: planned.since });
+  const evidence = [healthOf('candidate', tried), healthOf('control', control)];
+  const worst = Math.min(whole.verdict.pValue, verdict.pValue);
+  if (whole.verdict.worse || worst < STEP_LIMIT)
+    return { waiting: { kind: 'failing', pValue: worst, limit: STEP_LIMIT }, evidence };
+  const { enough } = planned;
+  if (tried.visitors < enough || control.visitors < enough)
+    return { waiting: { kind: 'tooFew', tried: tried.visitors, control: control.visitors, enough }, evidence };
+  return { waiting: null, evidence };
+}
+
+/** The step was taken: the next one comes as long after this as was planned, however late this one was. */
+function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now: number): AgendaDecision | null {
+  const stored = agenda.schedules.find(({ id }) => id === planned.id);
+  if (!stored || stored.taken !== planned.taken) return null;
+  const candidate = candidateOf(document, planned);
+  const taken = stored.taken + 1;
+  const step = stored.steps[stored.taken];
+  if (!candidate || !step || taken >= stored.steps.length) return { agenda: without(agenda, stored), entry: null };
+  const next = {
+    ...stored,
+    salt: candidate.salt,
+    share: step.percent,
+    taken,
+    due: dueAfter(stored.steps, taken, now),
+    since: iso(now),
+    told: [],
+  };
+  return { agenda: replaced(agenda, next), entry: null };
+}
+
+async function take(
+  writer: Writer,
+  planned: Schedule,
+  document: ChannelDocument,
+  gate: Gate,
+  spoke: Evidence[],
+): Promise<void> {
+  const step = planned.steps[planned.taken];
+  if (!step) return;
+  const evidence: Evidence[] = [
+    { kind: 'step', step: planned.taken + 1, of: planned.steps.length, by: planned.by },
+    ...spoke,
+  ];
+  const { document: after } = await begin(
+    { ...writer, who: `schedule of ${planned.by}` },
+    planned.builds,
+    step.percent,
+    {
+      gate,
+      why: planned.why,
+      // of all that look at this state one swaps it
+      seq: document.seq,
+      evidence,
+    },
+  );
+  const now = (await timeOf(writer)).getTime();
+  await changeAgenda(writer, (agenda) => noted(agenda, planned, after, now));
+}
+
+/** A refusal that the channel's state explains needs nobody; any other waits for a person. */
+async function refusedStep(writer: Writer, planned: Schedule, cause: ReleaseError): Promise<void> {
+  const refusal = [messageOf(cause), ...cause.details].join('; ');
+  const paused = { by: 'gate', at: (await timeOf(writer)).toISOString(), refusal: [...refusal].slice(0, 500).join('') };
+  const decide = (agenda: Agenda, document: ChannelDocument): AgendaDecision | null => {
+    const stored = agenda.schedules.find(({ id }) => id === planned.id);
+    if (!stored || stored.paused || stored.taken !== planned.taken || standing(stored, document) !== 'ready')
+      return null;
+    return {
+      agenda: replaced(agenda, { ...stored, paused }),
+      entry: entryOf(stored, 'refused', paused.refusal),
+    };
+  };
+  await changeAgenda(writer, decide);
+}
+
+/** Brings one schedule as far as it may go now. */
+async function advance(writer: Writer, reader: HealthReader, id: string, gate: Gate): Promise<void> {
+  const { store, channel, key } = writer;
+  const { document } = await requireChannel(store, channel, key.publicKey);
+  const planned = (await readAgenda(store, channel, key.publicKey)).schedules.find((each) => each.id === id);
+  if (!planned) return;
+  const now = await timeOf(writer);
+  const stands = standing(planned, document);
+  if (stands === 'done' || stands === 'over') {
+    const decide = (agenda: Agenda, at: ChannelDocument): AgendaDecision | null => {
+      if (!agenda.schedules.some((each) => each.id === id) || standing(planned, at) !== stands) return null;
+      return { agenda: without(agenda, planned), entry: stands === 'over' ? entryOf(planned, 'ended') : null };
+    };
+    await changeAgenda(writer, decide);
+    return;
+  }
+  if (stands === 'taken') {
+    await changeAgenda(writer, (agenda) => noted(agenda, planned, document, now.getTime()));
+    return;
+  }
+  if (planned.paused || now.toISOString() < planned.due) return;
+  const { waiting, evidence } = await judge(writer, reader, planned, document, now);
+  if (waiting && !planned.told.includes(waiting.kind)) {
+    const decide = (agenda: Agenda, at: ChannelDocument): AgendaDecision | null => {
+      const stored = agenda.schedules.find((each) => each.id === id);
+      if (!stored || stored.told.includes(waiting.kind) || standing(stored, at) !== 'ready') return null;
+      return {
+        agenda: replaced(agenda, { ...stored, told: [...stored.told, waiting.kind] }),
+        entry: entryOf(stored, 'waits', undefined, [waiting, ...evidence]),
+      };
+    };
+    await changeAgenda(writer, decide);
+  }
+  if (waiting) return;
+  try {
+    await take(writer, planned, document, gate, evidence);
+  } catch (cause) {
+    if (!(cause instanceof ReleaseError)) throw cause;
+    // somebody changed the channel meanwhile: the next look decides upon that
+    if (cause.kind === 'conflict') return;
+    if (cause.kind !== 'refused') throw cause;
+    await refusedStep(writer, planned, cause);
+  }
+}
+
+/**
+ * Takes the steps that are due and healthy, says why others wait, and clears away schedules that a rollback, a stop or a switch has
+ * ended. Any number of servers may do this at once: the channel's compare-and-swap lets one of them take a step.
+ */
+export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: () => Promise<Gate>): Promise<void> {
+  const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
+  const judged: Gate = async (proposal) => (await gate())(proposal);
+  for (const { id } of schedules) await advance({ ...writer, who: 'schedule' }, reader, id, judged);
+}
+
+/** A schedule as it is shown. */
+export interface ScheduleView {
+  name: string;
+  builds: string[];
+  steps: Step[];
+  taken: number;
+  next: { percent: number; due: string };
+  /** Why a step that is due is not taken; null where it is not due, or is about to be taken. */
+  waiting: Waiting | null;
+  paused: Schedule['paused'];
+  by: string;
+  at: string;
+  why: string;
+}
+
+export interface FreezeView extends Freeze {
+  open: boolean;
+}
+
+/** What is planned for a channel, as people are shown it. */
+export interface AgendaView {
+  schedules: ScheduleView[];
+  freezes: FreezeView[];
+  /** Until when nothing is switched forward, and why; null where nothing is frozen. */
+  frozen: { until: string; reason: string } | null;
+  /** Who is told of what happens. */
+  webhooks: ListedWebhook[];
+  /** Whether some console runs that takes the steps. */
+  watched: boolean;
+  /** Why the agenda cannot be read; null where it can. */
+  problem: string | null;
+}
+
+const WATCH_KEY = 'leases/steps.json';
+/** A holder renews its lease long before this. */
+const UNWATCHED_MILLISECONDS = 60_000;
+
+async function isWatched(store: Store, now: Date): Promise<boolean> {
+  const pointer = await store.readPointer(WATCH_KEY);
+  const [, until = '0'] = /"until":(\d+)/.exec(pointer?.body ?? '') ?? [];
+  return Number(until) + UNWATCHED_MILLISECONDS > now.getTime();
+}
+
+/** The agenda with what follows from the channel and the clock. One that is damaged is told of, and hides nothing else. */
+export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
+  const { store, channel, key } = writer;
+  const none = { schedules: [], freezes: [], frozen: null, webhooks: [], watched: true, problem: null };
+  let agenda: Agenda;
+  let webhooks: ListedWebhook[];
+  try {
+    agenda = await readAgenda(store, channel, key.publicKey);
+    webhooks = await listWebhooks(writer);
+  } catch (cause) {
+    if (cause instanceof ReleaseError && cause.kind === 'refused')
+      return { ...none, problem: [cause.message, cause.cure].join('. ') };
+    throw cause;
+  }
+  if (agenda.schedules.length + agenda.freezes.length + webhooks.length === 0) return none;
+  const now = await timeOf(writer);
+  const schedules: ScheduleView[] = [];
+  for (const planned of agenda.schedules.filter((each) => isStanding(each, document))) {
+    const { builds, steps, taken, due, paused, by, at, why } = planned;
+    const next = steps[taken];
+    if (!next) continue;
+    const isDue = !paused && due <= now.toISOString() && standing(planned, document) === 'ready';
+    const { waiting } = isDue ? await judge(writer, reader, planned, document, now) : { waiting: null };
+    const name = nameOf(builds[0] ?? '');
+    schedules.push({ name, builds, steps, taken, next: { percent: next.percent, due }, waiting, paused, by, at, why });
+  }
+  const frozen = frozenAt(agenda.freezes, now);
+  return {
+    schedules,
+    freezes: agenda.freezes.map((freeze) => ({ ...freeze, open: frozenAt([freeze], now) !== null })),
+    frozen: frozen && { until: frozen.until.toISOString(), reason: frozen.freeze.reason },
+    webhooks,
+    watched: await isWatched(store, now),
+    problem: null,
+  };
+}

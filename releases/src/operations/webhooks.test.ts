@@ -1,0 +1,298 @@
+import type { lookup } from 'node:dns';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { HealthReader } from '../health/healthRecord.ts';
+import { parseSteps } from '../model/agenda.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { rollback } from './goingBack.ts';
+import { schedule, takeDueSteps, viewAgenda } from './schedule.ts';
+import { abort } from './switching.ts';
+import {
+  addWebhook,
+  deliver,
+  isPrivateAddress,
+  listWebhooks,
+  MOST_ATTEMPTS,
+  removeWebhook,
+  signatureOf,
+  testWebhook,
+  type WebhookEvent,
+} from './webhooks.ts';
+
+const HOUR = 3_600_000;
+const HERE = { allowPrivate: true };
+const always = async () => true;
+
+let at: TestStore;
+let next: string;
+let receiver: Awaited<ReturnType<typeof openReceiver>>;
+beforeEach(async () => {
+  at = await openTestStore();
+  await at.activate(await at.host(), await at.remote('stories'));
+  next = await at.remote('stories', '1.1.0');
+  receiver = await openReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+  await at.remove();
+});
+
+interface Received {
+  event: WebhookEvent;
+  body: string;
+  signature: string;
+  id: string;
+}
+
+/** A chat service on loopback: what it got, and how it answers. */
+async function openReceiver() {
+  const received: Received[] = [];
+  const state = {
+    answer: (_request: IncomingMessage, response: ServerResponse): void => void response.writeHead(204).end(),
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const header = (name: string) => String(request.headers[name]);
+    received.push({
+      event: JSON.parse(body),
+      body,
+      signature: header('liaozhai-signature'),
+      id: header('liaozhai-event'),
+    });
+    state.answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    received,
+    state,
+    port,
+    url: `http://127.0.0.1:${port}/hooks/a-secret-path`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const add = () => addWebhook(at.writer, receiver.url, HERE);
+const send = (hours = 0) => deliver(at.after(hours * HOUR), HERE, always);
+const types = () => receiver.received.map(({ event }) => event.type);
+const failing = (status: number) => {
+  receiver.state.answer = (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end();
+};
+
+describe('a webhook', () => {
+  test('is told in order of switches, ramps, stops, rollbacks and schedules that wait, each once', async () => {
+    await at.activate(next);
+    await add();
+    await at.activate(await at.remote('chat'));
+    await schedule(
+      at.writer,
+      { builds: [await at.remote('chat', '1.1.0')], steps: parseSteps('5@now,25@1h') },
+      openGate,
+    );
+    await takeDueSteps(at.after(2 * HOUR), new HealthReader(at.store, 'production'), async () => openGate);
+    await abort({ ...at.writer, who: 'auto-stop' }, {});
+    await rollback(at.writer, { name: 'stories', why: 'blank page' });
+    await send();
+    await send();
+    expect(types()).toEqual(['switched', 'ramp', 'scheduleWaiting', 'stopped', 'rolledBack']);
+    const { seq } = await at.current();
+    const [last] = receiver.received.slice(-1);
+    expect(last?.event).toMatchObject({
+      id: `production-${seq}`,
+      channel: 'production',
+      seq,
+      who: 'tester',
+      why: 'blank page',
+    });
+    expect(last?.id).toBe(`production-${seq}`);
+    expect(receiver.received[1]?.event).toMatchObject({ percent: 5 });
+    expect(receiver.received[2]?.event.text).toContain('0 of 30 visitors of the candidate');
+  });
+
+  test('gets a signature over the time and the body', async () => {
+    const { secret } = await add();
+    await at.activate(next);
+    await send();
+    const [{ signature = '', body = '' } = {}] = receiver.received;
+    const [, seconds, found] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+    expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(600);
+    expect(found).toBe(signatureOf(secret, Number(seconds), body));
+    expect(found).not.toBe(signatureOf(secret, Number(seconds) + 1, body));
+  });
+
+  test('leaves neither its secret nor its address in the store, nor in a list', async () => {
+    const { secret } = await add();
+    const stored = (await at.store.readPointer('webhooks/production.json'))?.body ?? '';
+    const shown = JSON.stringify(await listWebhooks(at.writer));
+    for (const text of [stored, shown]) {
+      expect(text).toContain(`127.0.0.1:${receiver.port}`);
+      expect(text).not.toContain('a-secret-path');
+      expect(text).not.toContain(secret.slice(6));
+    }
+    expect((await at.current()).action).toMatchObject({ verb: 'webhook', who: 'tester' });
+  });
+
+  test('is tried on demand, and says what was wrong', async () => {
+    const { webhook } = await add();
+    expect(await testWebhook(at.writer, webhook.id, HERE)).toMatchObject({ type: 'test' });
+    failing(500);
+    await expect(testWebhook(at.writer, webhook.id, HERE)).rejects.toThrow('answered 500');
+    expect(types()).toEqual(['test', 'test']);
+  });
+});
+
+describe('a receiver that fails', () => {
+  test('gets the same event again after growing pauses, those behind it wait, and other webhooks do not', async () => {
+    await add();
+    const other = await openReceiver();
+    await addWebhook(at.writer, other.url, HERE);
+    await at.activate(next);
+    await rollback(at.writer, {});
+    failing(503);
+    await send();
+    await send();
+    expect(types()).toEqual(['switched']);
+    expect(other.received.map(({ event }) => event.type)).toEqual(['switched', 'rolledBack']);
+    await send(12 / 3600);
+    await send(20 / 3600);
+    await send(40 / 3600);
+    expect(types()).toHaveLength(3);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
+    expect(view.webhooks[0]).toMatchObject({ attempts: 3, problem: 'answered 503' });
+    receiver.state.answer = (_, response) => void response.writeHead(200).end('ok');
+    await send(1);
+    expect(types().slice(3)).toEqual(['switched', 'rolledBack']);
+    await other.close();
+  });
+
+  test('is given up after about a day, which status shows, and gets what comes next', async () => {
+    await add();
+    await at.activate(next);
+    failing(410);
+    for (let n = 0; n < MOST_ATTEMPTS; n += 1) await send(n * 1.1);
+    expect(types()).toHaveLength(MOST_ATTEMPTS);
+    const { seq } = await at.current();
+    expect(await listWebhooks(at.writer)).toMatchObject([
+      { attempts: 0, undelivered: [{ id: `production-${seq}`, problem: 'answered 410' }] },
+    ]);
+    receiver.state.answer = (_, response) => void response.writeHead(200).end();
+    await rollback(at.writer, {});
+    await send();
+    expect(types().at(-1)).toBe('rolledBack');
+  });
+
+  test('redirects nobody', async () => {
+    await add();
+    await at.activate(next);
+    failing(302);
+    await send();
+    expect(receiver.received).toHaveLength(1);
+    expect(await listWebhooks(at.writer)).toMatchObject([{ attempts: 1, problem: 'answered 302' }]);
+  });
+
+  test('keeps no switch waiting, and is not brought back when it was removed meanwhile', async () => {
+    const { webhook } = await add();
+    await at.activate(next);
+    const asked = new Promise<ServerResponse>((resolve) => {
+      receiver.state.answer = (_, response) => resolve(response);
+    });
+    const sending = send();
+    const response = await asked;
+    expect((await rollback(at.writer, {})).changed).toBe(true);
+    await removeWebhook(at.writer, webhook.id);
+    response.destroy();
+    await sending;
+    expect(await listWebhooks(at.writer)).toEqual([]);
+  });
+
+  test('is called by one server only: whoever no longer holds the lease stops', async () => {
+    await add();
+    await at.activate(next);
+    await rollback(at.writer, {});
+    let turns = 1;
+    await deliver(at.writer, HERE, async () => turns-- > 0);
+    expect(types()).toEqual(['switched']);
+    await send();
+    expect(types()).toEqual(['switched', 'rolledBack']);
+  });
+});
+
+describe('addresses', () => {
+  const INTERNET = { allowPrivate: false };
+  test('that are not https, not on the internet or hold a password are refused', async () => {
+    const refused = [
+      'http://chat.example/hook',
+      'https://127.0.0.1/hook',
+      'http://localhost:9/hook',
+      'https://localhost./hook',
+      'https://[::1]/hook',
+      'https://10.1.2.3/hook',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[::ffff:192.168.1.1]/hook',
+      'https://[fd00::1]/hook',
+      'https://2130706433/hook',
+      'https://user:pass@chat.example/hook',
+      'ftp://chat.example/hook',
+      'chat.example',
+    ];
+    for (const url of refused)
+      await expect(addWebhook(at.writer, url, INTERNET), url).rejects.toMatchObject({
+        kind: expect.stringMatching(/refused|usage/),
+        cure: expect.stringMatching(/./),
+      });
+    expect(await listWebhooks(at.writer)).toEqual([]);
+  });
+
+  test('of a name that leads to a private network by the time of the call are refused', async () => {
+    const { webhook } = await addWebhook(at.writer, `https://chat.example:${receiver.port}/hook`, INTERNET);
+    const leads = ((_host: string, _options: object, callback: (problem: null, found: object[]) => void) =>
+      callback(null, [{ address: '127.0.0.1', family: 4 }])) as unknown as typeof lookup;
+    await expect(testWebhook(at.writer, webhook.id, { ...INTERNET, resolve: leads })).rejects.toThrow(
+      'private network',
+    );
+    // where it is allowed the call goes through to the receiver, which speaks no TLS
+    await expect(testWebhook(at.writer, webhook.id, { ...HERE, resolve: leads })).rejects.not.toThrow(
+      'private network',
+    );
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('on the internet are told from those that are not', () => {
+    for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])
+      expect(isPrivateAddress(address), address).toBe(false);
+    const own = [
+      '172.31.0.1',
+      '100.64.0.1',
+      '::',
+      'fe80::1',
+      '::ffff:10.0.0.1',
+      '::ffff:a00:1',
+      '64:ff9b::a00:1',
+      '2002:a00:1::',
+      'x',
+    ];
+    for (const address of own) expect(isPrivateAddress(address), address).toBe(true);
+  });
+});
+
+test('webhooks that nobody signed are not called, and keep nothing else back', async () => {
+  await add();
+  const pointer = await at.store.readPointer('webhooks/production.json');
+  const forged = pointer?.body.replace('"attempts":0', '"attempts":1') ?? '';
+  await at.store.swapPointer('webhooks/production.json', forged, pointer?.tag ?? '');
+  expect((await at.activate(next)).changed).toBe(true);
+  await expect(send()).rejects.toThrow('not signed');
+  expect(receiver.received).toEqual([]);
+  const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
+  expect(view.problem).toContain('not signed');
+});
