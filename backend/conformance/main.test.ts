@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@rstest/core';
 import { openBackend } from '../test/testBackend.ts';
-import type { Row } from './report.ts';
+import type { Row } from './conform.ts';
 
 // each run is a process of its own, and one talks for a while
 const slow = { timeout: 180_000 };

@@ -1,7 +1,6 @@
 // `pnpm conformance --url …`: holds any backend against the contract, by its address alone.
 import { parseArgs } from 'node:util';
-import { conform, NoBackend } from './conform.ts';
-import { failed, json, summary, table } from './report.ts';
+import { conform, failed, json, NoBackend, summary, table } from './conform.ts';
 import type { Target } from './world.ts';
 
 const HELP = `pnpm conformance --url <address> [options]

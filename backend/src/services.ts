@@ -8,7 +8,7 @@ import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
 import type { PaymentProvider } from './payments/orders.ts';
-import type { Broadcaster } from './realtime/broadcaster.ts';
+import type { Broadcaster } from './realtime/events.ts';
 import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
 
 /** What the rules of the product need from the outside; made once at start, handed to every module. */

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { firstAvatar } from '../content/content.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { invalid } from '../http/httpError.ts';
+import { invalid } from '../http/http.ts';
 import { text } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';

@@ -1,18 +1,31 @@
 import { Hono } from 'hono';
+import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
+import { ConfigError } from '../env.ts';
 import { knownDevice } from '../http/cookies.ts';
-import { type AppEnv, type Http, identityOf, isVerified } from '../http/http.ts';
-import { forbidden, invalid, unverified } from '../http/httpError.ts';
+import { type AppEnv, forbidden, type Http, identityOf, invalid, isVerified, unverified } from '../http/http.ts';
 import { readInput, validate } from '../http/input.ts';
 import { networkOf } from '../http/origin.ts';
+import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { randomToken, sha256 } from '../signatures.ts';
 import { bindEmail } from '../users/accountEmail.ts';
-import { findByLogin, presentUser } from '../users/user.ts';
-import { confirmLogin, givenPassword, loginName, register, registrationForm, verifyPassword } from './accounts.ts';
-import { confirmedBy, sendVerification } from './mail.ts';
-import { endSession, startSession } from './sessions.ts';
+import { findByEmail, findByLogin, findUser, presentUser } from '../users/user.ts';
+import {
+  confirmLogin,
+  emailAddress,
+  givenPassword,
+  hashPassword,
+  loginName,
+  newPassword,
+  register,
+  registrationForm,
+  verifyPassword,
+} from './accounts.ts';
+import { confirmedBy, isOwnMachine, originOf, sendLink, sendVerification } from './mail.ts';
+import { endAllSessions, endSession, startSession } from './sessions.ts';
 
 /** How many times the attempts for one name at one address there are for a name everywhere, and for a network with all names. */
 const [perName, perNetwork] = [4, 6];
@@ -96,4 +109,89 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
       if (!isVerified(user)) sendVerification(c, services, user, user.login);
       return c.json({ message: '确认邮件已发送' }, 202);
     });
+}
+
+/** Between two mails to one account, whoever asks for them. */
+const mailPauseMs = 60_000;
+
+const forgotForm = v.object({ email: emailAddress });
+
+const resetForm = v.object({
+  token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  email: emailAddress,
+  password: newPassword,
+});
+
+const badLink = () => invalid({ email: ['链接无效或已过期，请重新获取'] });
+
+/** A forgotten password, by the calls and in the shapes of Laravel's own. */
+export function passwordResetRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env } = services;
+  return new Hono<AppEnv>()
+    .post('/forgot-password', async (c) => {
+      const { email } = validate(forgotForm, await readInput(c));
+      limits.take(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
+      const origin = originOf(c, services);
+      // after the answer, which must not take longer for an address that is known
+      setImmediate(() => mailOrReport(services, email, origin));
+      return c.json({ message: '如果这个邮箱属于一个账号，重设密码的链接已经发出' });
+    })
+    .post('/reset-password', async (c) => {
+      const { token, email, password } = validate(resetForm, await readInput(c));
+      limits.take(`reset:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_PASSWORD);
+      const user = findByEmail(services, email);
+      const link = query
+        .deleteFrom('password_resets')
+        .where((where) => where.and({ user_id: user?.id ?? '', token_hash: sha256(token) }))
+        .where('expires_at', '>', clock());
+      // the slow part first: the link must be used up in the same step in which the password changes
+      const password_hash = await hashPassword(password);
+      db.transaction(() => {
+        if (!user || db.run(link) === 0) throw badLink();
+        db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
+        endAllSessions(services, user.id);
+        if (user.is_email) confirmLogin(services, user);
+      });
+      const changed = findUser(services, user?.id ?? '');
+      startSession(c, services, changed);
+      return c.json({ user: presentUser(changed, clock()) });
+    });
+}
+
+/** Nobody waits for it any more who could be told. */
+function mailOrReport(services: Services, email: string, origin: string): void {
+  try {
+    if (services.env.APP_ORIGIN.length === 0 && !isOwnMachine(origin)) {
+      throw new ConfigError(
+        `APP_ORIGIN: set it to the product's origin; no link for a new password is sent to ${origin}`,
+      );
+    }
+    const user = findByEmail(services, email);
+    if (user) mailReset(services, user, email, origin);
+  } catch (error) {
+    services.report(error);
+  }
+}
+
+/** Mails a link in place of the one before, unless that one has just gone out. */
+function mailReset(services: Services, user: UserRow, email: string, origin: string): void {
+  const { db, clock } = services;
+  const now = clock();
+  const last = db.first(query.selectFrom('password_resets').select('created_at').where('user_id', '=', user.id));
+  if (last && now - last.created_at < mailPauseMs) return;
+  const token = randomToken();
+  const made = {
+    token_hash: sha256(token),
+    created_at: now,
+    expires_at: now + rules.resetLinkMinutes * 60_000,
+  };
+  db.run(
+    query
+      .insertInto('password_resets')
+      .values({ user_id: user.id, ...made })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(made)),
+  );
+  const link = `${origin}/reset-password?token=${token}&email=${encodeURIComponent(email)}`;
+  const text = `${user.name}，你好：\n\n你的用户名是 ${user.login}。请打开下面的链接，设一个新密码（${rules.resetLinkMinutes} 分钟内有效，只能用一次）：\n\n${link}\n\n设好后，其他设备上的登录都会失效。如果不是你本人要求的，请忽略这封邮件，密码不会改变。\n\n聊斋\n`;
+  sendLink(services, { to: email, subject: '重设密码', text }, link);
 }

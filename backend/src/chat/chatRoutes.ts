@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
-import { type AppEnv, type Http, userOf } from '../http/http.ts';
-import { invalid, restarting } from '../http/httpError.ts';
+import { type AppEnv, type Http, invalid, restarting, userOf } from '../http/http.ts';
 import { idempotencyKey, type Outcome, once, requiredKey } from '../http/idempotency.ts';
 import { cursorPage, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
@@ -12,8 +11,8 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { assertMayUse } from '../users/minor.ts';
-import { seeUse } from '../users/minorRoutes.ts';
 import { findUser } from '../users/user.ts';
+import { seeUse } from '../users/userRoutes.ts';
 import { refund } from '../wallet.ts';
 import {
   cutAfter,

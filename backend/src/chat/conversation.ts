@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow } from '../db/schema.ts';
-import { conflict, notFound } from '../http/httpError.ts';
+import { conflict, notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
-import { invalid } from '../http/httpError.ts';
+import { invalid } from '../http/http.ts';
 import { id, text, wholeNumber } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
-import { invalid, notFound } from '../http/httpError.ts';
+import { invalid, notFound } from '../http/http.ts';
 import type { Outcome } from '../http/idempotency.ts';
 import { codePoints, id, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';

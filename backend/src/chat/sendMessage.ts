@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
-import { conflict, invalid } from '../http/httpError.ts';
+import { conflict, invalid } from '../http/http.ts';
 import type { Outcome } from '../http/idempotency.ts';
 import { id, text, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';

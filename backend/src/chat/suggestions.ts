@@ -4,7 +4,7 @@ import { within } from '../ai/storyteller.ts';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
-import { conflict, gone, invalid, notFound } from '../http/httpError.ts';
+import { conflict, gone, invalid, notFound } from '../http/http.ts';
 import type { Outcome } from '../http/idempotency.ts';
 import { clean, id, wholeNumber } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
@@ -12,10 +12,9 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { book, refund } from '../wallet.ts';
-import { suggestionContext } from './context.ts';
 import { assertIdle, findConversation, lastMessage } from './conversation.ts';
 import { presentError } from './message.ts';
-import { type FailureCode, failureCode, failureMessage } from './reply.ts';
+import { type FailureCode, failureCode, failureMessage, suggestionContext } from './reply.ts';
 
 export const suggestionForm = v.object({
   conversation_id: id,

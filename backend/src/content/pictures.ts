@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../http/http.ts';
-import { notFound } from '../http/httpError.ts';
+import { notFound } from '../http/http.ts';
 import type { Content } from './content.ts';
 
 /** The pictures of the stories, and the list of avatars to choose from. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { renderAsync } from '@resvg/resvg-js';
 import { Hono } from 'hono';
 import type { AppEnv } from '../http/http.ts';
-import { notFound } from '../http/httpError.ts';
+import { notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
 import { findStory, type Story } from '../stories.ts';
 import type { Content } from './content.ts';

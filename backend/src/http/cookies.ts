@@ -4,7 +4,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, randomToken, sameText } from '../signatures.ts';
 import type { AppEnv, Http } from './http.ts';
-import { pageExpired } from './httpError.ts';
+import { pageExpired } from './http.ts';
 import { isOwnOrigin } from './origin.ts';
 
 const isSecure = (c: Http): boolean => c.get('source').scheme === 'https';

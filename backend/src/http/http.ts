@@ -1,7 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { UserRow } from '../db/schema.ts';
-import { unauthenticated, unverified } from './httpError.ts';
 import type { Source } from './origin.ts';
 
 /** A signed-in visitor: who, and by which session. */
@@ -31,4 +30,51 @@ export function userOf(c: Http): UserRow {
   const { user } = identityOf(c);
   if (!isVerified(user)) throw unverified();
   return user;
+}
+
+/** An answer that is not a success; `body` follows Laravel's shapes. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    body: { message: string } & Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ) {
+    super(body.message);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+const unauthenticated = () => new HttpError(401, { message: '请先登录' });
+export const forbidden = (message = '没有权限') => new HttpError(403, { message });
+export const unverified = () => new HttpError(403, { message: '请先完成邮箱确认', code: 'email_unverified' });
+export const notFound = (message = '没有找到') => new HttpError(404, { message });
+export const conflict = (code: string, message: string) => new HttpError(409, { message, code });
+export const gone = (message: string) => new HttpError(410, { message });
+export const tooLarge = () => new HttpError(413, { message: '内容过大' });
+export const pageExpired = () => new HttpError(419, { message: '页面已过期，请重试' });
+
+/** The server ends and another begins; what is asked again then is taken. */
+export const restarting = () => new HttpError(503, { message: '服务正在重新启动，请稍候再试' }, { 'Retry-After': '2' });
+
+export const insufficientBalance = (required: number, balance: number) =>
+  new HttpError(402, { message: '余额不足，请先充值', code: 'insufficient_balance', required, balance });
+
+export const tooMany = (retryAfterSeconds: number) =>
+  new HttpError(
+    429,
+    { message: `操作太频繁，请 ${retryAfterSeconds} 秒后再试` },
+    { 'Retry-After': String(retryAfterSeconds) },
+  );
+
+/** 422 with one or more messages per field; the first one is the headline, as in Laravel. */
+export function invalid(errors: Record<string, string[]>): HttpError {
+  const all = Object.values(errors).flat();
+  const rest = all.length > 1 ? `（还有 ${all.length - 1} 处错误）` : '';
+  return new HttpError(422, { message: `${all[0] ?? '内容有误'}${rest}`, errors });
 }

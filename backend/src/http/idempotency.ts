@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { query } from '../db/database.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { type Http, userOf } from './http.ts';
-import { invalid } from './httpError.ts';
+import { type Http, invalid, userOf } from './http.ts';
 
 /** A success to be answered and remembered. */
 export interface Outcome {

@@ -5,7 +5,7 @@ import { query } from '../db/database.ts';
 import type { Schema } from '../db/schema.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { invalid, tooLarge } from './httpError.ts';
+import { invalid, tooLarge } from './http.ts';
 
 const labels: Record<string, string> = {
   login: '用户名',

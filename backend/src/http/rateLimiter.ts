@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { tooMany } from './httpError.ts';
+import { tooMany } from './http.ts';
 
 const windowMs = 60_000;
 const maxKeys = 50_000;

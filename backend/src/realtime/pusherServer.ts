@@ -7,7 +7,7 @@ import type { Env } from '../env.ts';
 import { isOwnOrigin, sourceOf } from '../http/origin.ts';
 import { rules } from '../rules.ts';
 import { hmac, sameText } from '../signatures.ts';
-import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './broadcaster.ts';
+import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './events.ts';
 
 const activityTimeoutSeconds = 30;
 const pingIntervalMs = 60_000;

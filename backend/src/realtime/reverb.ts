@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReverbApp } from '../env.ts';
 import { hmac } from '../signatures.ts';
 import type { Log } from '../telemetry.ts';
-import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './broadcaster.ts';
+import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './events.ts';
 
 /** At 10 kB an event this is as much as a Reverb that is slow or away may cost: 10 MB. */
 const longestQueue = 1_000;

@@ -1,6 +1,6 @@
 import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import type { UserRow } from '../db/schema.ts';
-import { HttpError } from '../http/httpError.ts';
+import { HttpError } from '../http/http.ts';
 import { rules } from '../rules.ts';
 
 /** What is kept of 未成年人模式 while it is on; times in milliseconds since 1970. */

@@ -1,7 +1,7 @@
 import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { notFound } from '../http/httpError.ts';
+import { notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
 import { presentMinor } from './minor.ts';
 

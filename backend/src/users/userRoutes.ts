@@ -5,12 +5,13 @@ import { gender, givenPassword, hashPassword, newPassword, verifyPassword } from
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
 import { rememberDevice } from '../http/cookies.ts';
-import { type AppEnv, identityOf, userOf } from '../http/http.ts';
-import { invalid } from '../http/httpError.ts';
+import { type AppEnv, conflict, type Http, identityOf, invalid, tooMany, userOf } from '../http/http.ts';
 import { readInput, text, validate } from '../http/input.ts';
+import { endOpenOrders } from '../payments/orders.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { afterUse, type MinorState, minorRules, newMinor, presentMinor, readMinor } from './minor.ts';
 import { findUser, presentUser } from './user.ts';
 
 const profileForm = ({ content }: Services) =>
@@ -73,4 +74,113 @@ export function userRoutes(services: Services): Hono<AppEnv> {
       rememberDevice(c, services.appKey, { id: user.id, password_hash });
       return c.body(null, 204);
     });
+}
+
+const { pinTries, pinPauseMinutes, extensionMinutes, resetHours } = rules.minorMode;
+
+const pin = v.pipe(
+  v.string(),
+  v.check((value) => /^\d{4}$/.test(value), '须为 4 位数字'),
+);
+const pinForm = v.object({ pin });
+/** `off` ends the mode; otherwise it goes on for a while. */
+const unlockForm = v.object({ pin, off: v.fallback(v.boolean(), false) });
+const resetForm = v.object({ password: givenPassword });
+
+/** Everything below `/v1/user/minor`: 未成年人模式, on and off by a guardian's PIN. */
+export function minorRoutes(services: Services): Hono<AppEnv> {
+  const { db, clock, limits, env } = services;
+  const answer = (c: Http, userId: string) => {
+    const row = findUser(services, userId);
+    return c.json({ data: { on: row.minor !== null, rules: minorRules, ...presentMinor(row, clock()) } });
+  };
+  return new Hono<AppEnv>()
+    .get('/', (c) => answer(c, userOf(c).id))
+    .put('/', async (c) => {
+      const { id } = userOf(c);
+      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(pinForm, await readInput(c));
+      const pinHash = await hashPassword(form.pin);
+      db.transaction(() => {
+        if (findUser(services, id).minor) throw conflict('minor_on', '未成年人模式已经打开');
+        save(services, id, newMinor(pinHash, clock()));
+        endOpenOrders(services, id);
+      });
+      return answer(c, id);
+    })
+    .post('/unlock', async (c) => {
+      const { id } = userOf(c);
+      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      const form = validate(unlockForm, await readInput(c));
+      const state = await afterRightPin(services, id, form.pin);
+      save(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * 60_000 });
+      return answer(c, id);
+    })
+    .post('/use', (c) => {
+      const { id } = userOf(c);
+      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      seeUse(services, id);
+      return answer(c, id);
+    })
+    .post('/reset', async (c) => {
+      const user = userOf(c);
+      limits.take(`minorReset:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      const form = validate(resetForm, await readInput(c));
+      if (!(await verifyPassword(user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
+      db.transaction(() => {
+        const state = stateOf(services, user.id);
+        const resetAt = state.resetAt ?? clock() + resetHours * 3_600_000;
+        save(services, user.id, resetAt <= clock() ? null : { ...state, resetAt });
+      });
+      return answer(c, user.id);
+    });
+}
+
+/** Notes that the product is being used, where the mode is on. */
+export function seeUse(services: Services, userId: string): void {
+  const state = readMinor(findUser(services, userId));
+  if (state) write(services, userId, afterUse(state, services.clock()));
+}
+
+function stateOf(services: Services, userId: string): MinorState {
+  const state = readMinor(findUser(services, userId));
+  if (!state) throw conflict('minor_off', '未成年人模式没有打开');
+  return state;
+}
+
+const write = ({ db }: Services, userId: string, state: MinorState | null) =>
+  db.run(
+    query
+      .updateTable('users')
+      .set({ minor: state && JSON.stringify(state) })
+      .where('id', '=', userId),
+  );
+
+/** Keeps the state and tells the user's pages. */
+function save(services: Services, userId: string, state: MinorState | null): void {
+  services.db.transaction(() => {
+    write(services, userId, state);
+    services.db.run(query.updateTable('users').set({ version: sql`version + 1` }).where('id', '=', userId));
+    announceUser(services, userId);
+  });
+}
+
+/**
+ * The state once the PIN was right, which also calls off a reset; throws 422, or 429 after too many wrong ones. A try is
+ * counted before the slow comparison, or parallel guesses would all pass.
+ */
+async function afterRightPin(services: Services, userId: string, given: string): Promise<MinorState> {
+  const { clock } = services;
+  const before = stateOf(services, userId);
+  const pauseMs = before.pausedUntil - clock();
+  if (pauseMs > 0) throw tooMany(Math.ceil(pauseMs / 1000));
+  const wrongPins = before.wrongPins + 1;
+  const isLast = wrongPins >= pinTries;
+  const counted = isLast ? { wrongPins: 0, pausedUntil: clock() + pinPauseMinutes * 60_000 } : { wrongPins };
+  write(services, userId, { ...before, ...counted });
+  if (!(await verifyPassword(before.pinHash, given))) {
+    const rest = isLast ? `请 ${pinPauseMinutes} 分钟后再试` : `还可以试 ${pinTries - wrongPins} 次`;
+    throw invalid({ pin: [`监护密码不正确，${rest}`] });
+  }
+  return { ...stateOf(services, userId), wrongPins: 0, pausedUntil: 0, resetAt: null };
 }

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@rstest/core';
-import { openAiStoryteller } from './openAi.ts';
-import { type Piece, type StoryContext, StorytellerTimeout, withDeadlines } from './storyteller.ts';
+import { openAiStoryteller, type Piece, type StoryContext, StorytellerTimeout, withDeadlines } from './storyteller.ts';
 
 const servers = new Set<Server>();
 
