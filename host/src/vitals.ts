@@ -61,7 +61,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   const tell = () => {
     if (document.visibilityState !== 'hidden') return;
     takeLoads();
-    const report: VitalsReport = { vitals: waiting.slice(0, mostVitals), errors: errors.take() };
+    const report: VitalsReport = { vitals: waiting.slice(0, mostVitals), errors: errors.drain() };
     waiting = [];
     if (report.vitals.length + report.errors.length === 0) return;
     navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify(report)], { type: 'application/json' }));
@@ -127,7 +127,7 @@ function watchErrors(set: Page['set'], signal: AbortSignal) {
   window.addEventListener('error', ({ filename }) => note('uncaught', buildOf(filename)), { signal });
   window.addEventListener('unhandledrejection', ({ reason }) => note('rejection', buildOf(reason?.stack)), { signal });
   return {
-    take() {
+    drain() {
       const taken = waiting.slice(0, mostErrors);
       waiting = [];
       return taken;

@@ -77,6 +77,11 @@ export const allowed: readonly Allowed[] = [
     why: "React's view transitions: tried and caught, and we use none",
   },
   {
+    features: ['PerformanceEventTiming', 'PerformanceSoftNavigation', '.getLargestInteractionContentfulPaint()'],
+    where: /^static\/js\/vitals\./,
+    why: 'web-vitals asks for each first: where one is missing its figure is not measured',
+  },
+  {
     features: ['navigator.connection'],
     near: /navigator\.connection&&/,
     why: 'React asks for it first',
