@@ -46,14 +46,14 @@ describe('ideas are paid for once', () => {
     offlineCache.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
 
   test('though they take longer than one waits, and are asked for again', async () => {
-    rs.useFakeTimers({ toFake: ['performance'] });
+    rs.useFakeTimers({ toFake: ['Date'] });
     onTestEnd(() => rs.useRealTimers());
     let isReady = false;
     const { user, requests } = openChat({ ...handlers, [READ]: () => ({ data: isReady ? ready : pending }) });
     await user.click(await chip());
     await screen.findByText('正在寻找灵感');
     await waitFor(() => expect(requests.some(({ url }) => url === '/v1/messages/suggestion/i-1')).toBe(true));
-    rs.advanceTimersByTime(61_000);
+    rs.setSystemTime(Date.now() + 61_000);
     await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toContain('没能找到灵感，请再试一次'));
     isReady = true;
     await user.click(await chip());
