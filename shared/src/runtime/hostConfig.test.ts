@@ -9,6 +9,7 @@ const nothing = {
   legal: {},
   realtime: { key: '{key}', channel: 'private-App.Models.User.{id}' },
   rules: {},
+  vitals: { sample: 0 },
 };
 
 test('a site that configures nothing has the defaults', () => {
@@ -24,6 +25,7 @@ test('what is configured is taken', () => {
     legal: { terms: 'https://lanruo.example/terms', version: '2' },
     realtime: { key: 'k', host: 'ws.example', port: 443, channel: 'private-u.{id}' },
     rules: { signUpGift: 100 },
+    vitals: { sample: 0.5 },
   };
   expect(parseHostConfig(JSON.stringify(config))).toEqual(config);
 });
