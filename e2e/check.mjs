@@ -6,12 +6,12 @@ import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, run } from './steps.mjs';
 
-const unitReport = join(root, 'test-results/unit.json');
-
-async function unitTests() {
-  rmSync(unitReport, { force: true });
-  const ok = await run('unit tests', [binary('@rstest/core', 'rstest'), 'run'], { env: { UNIT_REPORT: unitReport } });
-  return unitOutcome(unitReport, ok);
+/** Those that start programs go one file after another; the rest share nothing and take every core. */
+async function unitTests(title, args) {
+  const report = join(root, 'test-results/unit.json');
+  rmSync(report, { force: true });
+  const ok = await run(title, [binary('@rstest/core', 'rstest'), 'run', ...args], { env: { UNIT_REPORT: report } });
+  return unitOutcome(report, ok);
 }
 
 async function step(title, args) {
@@ -28,7 +28,8 @@ export const check = async () => [
   await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),
-  await unitTests(),
+  await unitTests('unit tests', ['--project', 'browser', '--project', 'node', '--pool.maxWorkers', '100%']),
+  await unitTests('unit tests with programs', ['--project', 'programs']),
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
