@@ -4,6 +4,7 @@ import {
   pageInfo,
   paths,
   toast,
+  useCapabilitiesAsked,
   useCapability,
   useGoBack,
   useOnline,
@@ -23,6 +24,9 @@ export default function SupportReadPage() {
   const canDelete = useCapability('account.delete');
   const goBack = useGoBack(paths.my());
   const hasTickets = useCapability('support.tickets');
+  // what stands in their place would go again from under a finger, were it shown before that is known
+  const isAsked = useCapabilitiesAsked(!hasTickets);
+  const lacksTickets = !hasTickets && isAsked;
   const { email, wechat } = hostConfig().support;
   const hasContact = Boolean(email || wechat);
   const [openedAt] = useState(() => Date.now());
@@ -42,13 +46,13 @@ export default function SupportReadPage() {
             </SupportTickets>
           </Suspense>
         )}
-        {(hasContact || !hasTickets) && (
+        {(hasContact || lacksTickets) && (
           <section className={styles.section} aria-label={texts.support.contact}>
             <h2 className={styles.title}>{texts.support.contact}</h2>
-            <ContactCard hint={hasTickets ? undefined : texts.support.withDiagnostics} />
+            <ContactCard hint={lacksTickets ? texts.support.withDiagnostics : undefined} />
           </section>
         )}
-        {!hasTickets && (
+        {lacksTickets && (
           <section className={styles.section} aria-label={texts.support.diagnostics}>
             <h2 className={styles.title}>{texts.support.diagnostics}</h2>
             <Card>
