@@ -215,6 +215,23 @@ describe('继续读', () => {
     expect(requests.filter(({ url }) => url === '/v1/conversations').length).toBe(1);
   });
 
+  test.each([
+    ['does not move the place further down that a reload finds again', 900, false],
+    ['comes with the reload of a shelf that is at its top', 0, true],
+  ])('%s', async (_, scrollTop, comes) => {
+    const list = conversations('画皮');
+    const visit = openRemote(remote, handlers(list), { user: {} });
+    await shelf();
+    await waitFor(() => expect(kept()).toContain('画皮'));
+    Object.assign(document.querySelector('main') ?? {}, { scrollTop });
+    window.dispatchEvent(new Event('pagehide'));
+    visit.unmount();
+    store.dispatch(api.util.resetApiState());
+    openRemote(remote, handlers(list), { user: {} });
+    await shelf();
+    expect(row() !== null).toBe(comes);
+  });
+
   test('follows what is said and deleted', async () => {
     const kept = [{ id: 's-画皮', conversationId: 'c-画皮', title: '画皮', coverUrl: '' }];
     localStorage.setItem('liaozhai-recent:u-1', JSON.stringify(kept));

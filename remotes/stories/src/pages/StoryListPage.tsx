@@ -299,14 +299,30 @@ function ContinueRow() {
  */
 function useRecentStories(): RecentStory[] {
   const user = useUser();
+  const { scroller } = useScreen();
   const { data: live } = useStoriesGetRecentQuery(undefined, { skip: !user });
-  const [drawn, setDrawn] = useState(recentStories.read);
-  const latest = useEffectEvent(() => live ?? recentStories.read());
+  const [drawn, setDrawn] = useState(startingRow);
+  const latest = useEffectEvent(() => live ?? startingRow());
   // biome-ignore lint/correctness/useExhaustiveDependencies: another user has other stories
   useLayoutEffect(() => setDrawn(latest()), [user?.id]);
   useEffect(() => {
     if (live && user) recentStories.write(live);
   }, [live, user]);
-  if (!user || drawn.length === 0) return [];
+  const isThere = user !== null && drawn.length > 0;
+  useEffect(() => {
+    const keep = () => {
+      const isBelow = (scroller.current?.scrollTop ?? 0) > AT_TOP_PX;
+      if (isBelow && !isThere) tab.set(WITHOUT_ROW, '1');
+      else tab.remove(WITHOUT_ROW);
+    };
+    window.addEventListener('pagehide', keep);
+    return () => window.removeEventListener('pagehide', keep);
+  }, [isThere, scroller]);
+  if (!isThere) return [];
   return live?.length ? live : drawn;
 }
+
+/** Set while the place further down, which a reload finds again, is one without the row above. */
+const WITHOUT_ROW = 'stories.withoutRow';
+
+const startingRow = (): RecentStory[] => (tab.get(WITHOUT_ROW) ? [] : recentStories.read());
