@@ -313,6 +313,7 @@ async function openAnew(device: Device, story: string | undefined, random: Rando
   await device.page.close();
   device.page = await device.context.newPage();
   await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: actMs * 2 });
+  // a reader acts on whatever has come by then
   await device.page.waitForTimeout(random.between(0, 500));
 }
 
@@ -352,6 +353,7 @@ export async function act(device: Device, random: Random) {
   } catch (cause) {
     deed.what = `${name}, not done: ${(cause as Error).message.split('\n')[0]}`;
   }
+  // the pause of a reader between two acts, which nothing is to be waited for in
   await device.page.waitForTimeout(random.between(200, 2000)).catch(() => undefined);
 }
 

@@ -41,30 +41,33 @@ export class Lease {
 
 const LOOK_MILLISECONDS = 5000;
 
-/**
- * One round over all channels: stops candidates that harm, and renews documents that age. Only the lease's holder acts. What
- * fails for one channel is reported, and stops neither the other duty nor the other channels.
- */
+/** Does each duty for every channel; what fails is counted and reported, and stops neither the other duties nor the other channels. */
+async function forEachChannel(
+  console: ConsoleContext,
+  onProblem: (cause: unknown) => void,
+  ...duties: ((channel: string) => Promise<unknown>)[]
+): Promise<void> {
+  for (const channel of await console.channels())
+    for (const duty of duties)
+      await duty(channel).catch((cause) => {
+        console.options.counters?.problems.inc();
+        onProblem(cause);
+      });
+}
+
+/** One round over all channels: stops candidates that harm, and renews documents that age. Only the lease's holder acts. */
 export async function watchOnce(
   console: ConsoleContext,
   lease: Lease,
   onProblem: (cause: unknown) => void,
 ): Promise<void> {
   if (!(await lease.hold())) return;
-  for (const channel of await console.channels()) {
-    const duties = [
-      async () => {
-        if (await stopIfWorse(console.writer(channel, 'console'), console.healthReader(channel)))
-          console.options.counters?.automaticStops.inc({ channel });
-      },
-      async () => renewChannel(console.writer(channel, 'console')),
-    ];
-    for (const duty of duties)
-      await duty().catch((cause) => {
-        console.options.counters?.problems.inc();
-        onProblem(cause);
-      });
-  }
+  const stop = async (channel: string) => {
+    if (await stopIfWorse(console.writer(channel, 'console'), console.healthReader(channel)))
+      console.options.counters?.automaticStops.inc({ channel });
+  };
+  const renew = async (channel: string) => renewChannel(console.writer(channel, 'console'));
+  await forEachChannel(console, onProblem, stop, renew);
 }
 
 /**
@@ -77,17 +80,14 @@ export async function stepOnce(
   onProblem: (cause: unknown) => void,
 ): Promise<void> {
   if (!(await lease.hold())) return;
-  for (const channel of await console.channels()) {
-    const stepAll = async () => {
-      const writer = console.writer(channel, 'console');
-      const gate = async (): Promise<Gate> => {
-        const judge = makeGate(writer, { smoke: await console.options.smokeFor(channel) });
-        return (proposal) => console.inTurn('schedule', () => judge(proposal));
-      };
-      await takeDueSteps(writer, console.healthReader(channel), gate);
+  await forEachChannel(console, onProblem, async (channel) => {
+    const writer = console.writer(channel, 'console');
+    const gate = async (): Promise<Gate> => {
+      const judge = makeGate(writer, { smoke: await console.options.smokeFor(channel) });
+      return (proposal) => console.inTurn('schedule', () => judge(proposal));
     };
-    await stepAll().catch(onProblem);
-  }
+    await takeDueSteps(writer, console.healthReader(channel), gate);
+  });
 }
 
 /** One round over all webhooks, if the lease is ours and for as long as it is; a receiver may take ten seconds. */
@@ -97,27 +97,22 @@ export async function deliverOnce(
   onProblem: (cause: unknown) => void,
 ): Promise<void> {
   if (!(await lease.hold())) return;
-  for (const channel of await console.channels()) {
-    const deliverAll = async () =>
-      deliver(console.writer(channel, 'console'), console.webhookRules, () => lease.hold());
-    await deliverAll().catch(onProblem);
-  }
+  await forEachChannel(console, onProblem, async (channel) =>
+    deliver(console.writer(channel, 'console'), console.webhookRules, () => lease.hold()),
+  );
 }
 
 const ALARM_MILLISECONDS = 60_000;
 
 /** Tells of every build that began to fail everybody, once for as long as it does. */
 export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unknown) => void): Promise<void> {
-  for (const channel of await console.channels()) {
-    const look = async () => {
-      const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));
-      for (const alarm of console.newAlarms(channel, health)) {
-        console.options.counters?.alarms.inc({ channel });
-        onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
-      }
-    };
-    await look().catch(onProblem);
-  }
+  await forEachChannel(console, onProblem, async (channel) => {
+    const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));
+    for (const alarm of console.newAlarms(channel, health)) {
+      console.options.counters?.alarms.inc({ channel });
+      onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
+    }
+  });
 }
 
 const SWEEP_MILLISECONDS = 3_600_000;

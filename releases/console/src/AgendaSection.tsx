@@ -1,6 +1,6 @@
 import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { AgendaView, FreezeWindow, ScheduleView } from './api';
 import styles from './Console.module.css';
 import { maySwitch } from './createConsole';
@@ -84,6 +84,28 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
   );
 }
 
+interface FoldedFormProps {
+  title: string;
+  onSubmit: () => void;
+  children: ReactNode;
+}
+
+/** A form that opens below its title. */
+const FoldedForm = ({ title, onSubmit, children }: FoldedFormProps) => (
+  <details className={styles.details}>
+    <summary>{title}</summary>
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  </details>
+);
+
 interface PlanFormProps extends Pick<SectionProps, 'console' | 'running'> {
   builds: readonly string[];
   percent: number;
@@ -94,36 +116,32 @@ export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
   const [steps, setSteps] = useState(percent < 25 ? '25@1h,100@4h' : '100@4h');
   const { plan, hint, steps: label } = texts.schedule;
   return (
-    <details className={styles.details}>
-      <summary>{plan}</summary>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const changes = steps.split(',').map((step) => step.trim());
-          console.ask('schedule', { builds, steps }, { title: plan, action: plan, changes });
-        }}
+    <FoldedForm
+      title={plan}
+      onSubmit={() => {
+        const changes = steps.split(',').map((step) => step.trim());
+        console.ask('schedule', { builds, steps }, { title: plan, action: plan, changes });
+      }}
+    >
+      <TextField
+        label={label}
+        hint={hint}
+        autoComplete="off"
+        autoCapitalize="none"
+        required
+        value={steps}
+        onChange={(event) => setSteps(event.target.value)}
+      />
+      <Button
+        type="submit"
+        variant="quiet"
+        small
+        disabled={running !== null || steps.trim() === ''}
+        aria-label={`${plan} ${texts.list(builds.map(nameOf))}`}
       >
-        <TextField
-          label={label}
-          hint={hint}
-          autoComplete="off"
-          autoCapitalize="none"
-          required
-          value={steps}
-          onChange={(event) => setSteps(event.target.value)}
-        />
-        <Button
-          type="submit"
-          variant="quiet"
-          small
-          disabled={running !== null || steps.trim() === ''}
-          aria-label={`${plan} ${texts.list(builds.map(nameOf))}`}
-        >
-          {plan}
-        </Button>
-      </form>
-    </details>
+        {plan}
+      </Button>
+    </FoldedForm>
   );
 }
 
@@ -189,54 +207,50 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
       ? { kind, from: minutesOf(from), to: minutesOf(to), zone: zone.trim() }
       : { kind, from: new Date(begins).toISOString(), to: new Date(ends).toISOString() };
   return (
-    <details className={styles.details}>
-      <summary>{add}</summary>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const added = window();
-          console.ask('freeze', { window: added }, { title: add, action: add, changes: [windowLine(added)] });
-        }}
+    <FoldedForm
+      title={add}
+      onSubmit={() => {
+        const added = window();
+        console.ask('freeze', { window: added }, { title: add, action: add, changes: [windowLine(added)] });
+      }}
+    >
+      <select
+        aria-label={kindLabel}
+        className={styles.control}
+        value={kind}
+        onChange={(event) => setKind(event.target.value === 'once' ? 'once' : 'weekly')}
       >
-        <select
-          aria-label={kindLabel}
-          className={styles.control}
-          value={kind}
-          onChange={(event) => setKind(event.target.value === 'once' ? 'once' : 'weekly')}
-        >
-          <option value="weekly">{weekly}</option>
-          <option value="once">{once}</option>
-        </select>
-        {kind === 'weekly' ? (
-          <>
-            <WeekTime label={fromLabel} value={from} onChange={setFrom} />
-            <WeekTime label={toLabel} value={to} onChange={setTo} />
-            <TextField label={zoneLabel} required value={zone} onChange={(event) => setZone(event.target.value)} />
-          </>
-        ) : (
-          <>
-            <TextField
-              type="datetime-local"
-              label={fromLabel}
-              required
-              value={begins}
-              onChange={(event) => setBegins(event.target.value)}
-            />
-            <TextField
-              type="datetime-local"
-              label={toLabel}
-              required
-              value={ends}
-              onChange={(event) => setEnds(event.target.value)}
-            />
-          </>
-        )}
-        <Button type="submit" variant="quiet" small disabled={running !== null}>
-          {submit}
-        </Button>
-      </form>
-    </details>
+        <option value="weekly">{weekly}</option>
+        <option value="once">{once}</option>
+      </select>
+      {kind === 'weekly' ? (
+        <>
+          <WeekTime label={fromLabel} value={from} onChange={setFrom} />
+          <WeekTime label={toLabel} value={to} onChange={setTo} />
+          <TextField label={zoneLabel} required value={zone} onChange={(event) => setZone(event.target.value)} />
+        </>
+      ) : (
+        <>
+          <TextField
+            type="datetime-local"
+            label={fromLabel}
+            required
+            value={begins}
+            onChange={(event) => setBegins(event.target.value)}
+          />
+          <TextField
+            type="datetime-local"
+            label={toLabel}
+            required
+            value={ends}
+            onChange={(event) => setEnds(event.target.value)}
+          />
+        </>
+      )}
+      <Button type="submit" variant="quiet" small disabled={running !== null}>
+        {submit}
+      </Button>
+    </FoldedForm>
   );
 }
 
@@ -289,29 +303,20 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
   const [url, setUrl] = useState('');
   const { add, url: label, hint } = texts.webhook;
   return (
-    <details className={styles.details}>
-      <summary>{add}</summary>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void console.addWebhook('webhook', url.trim()).then(() => setUrl(''));
-        }}
-      >
-        <TextField
-          type="url"
-          label={label}
-          hint={hint}
-          autoComplete="off"
-          required
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-        <ActionButton type="submit" control="webhook" running={running}>
-          {add}
-        </ActionButton>
-      </form>
-    </details>
+    <FoldedForm title={add} onSubmit={() => void console.addWebhook('webhook', url.trim()).then(() => setUrl(''))}>
+      <TextField
+        type="url"
+        label={label}
+        hint={hint}
+        autoComplete="off"
+        required
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <ActionButton type="submit" control="webhook" running={running}>
+        {add}
+      </ActionButton>
+    </FoldedForm>
   );
 }
 
