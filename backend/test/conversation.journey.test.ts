@@ -138,13 +138,16 @@ describe('the list of conversations', () => {
 
   test('tells which have a reply that was seen nowhere, until one device has', async () => {
     const { reader, list } = await withThree();
-    const [newest] = await list();
+    const counted = async () => (await reader.get<{ data: UserDto }>('/user')).body.data.unread_conversations;
+    const [newest, older] = await list();
     expect((await list()).map(({ unread }) => unread)).toEqual([true, true, true]);
+    expect(await counted()).toBe(3);
     const read = await reader.put<{ data: ConversationDto }>(`/conversations/${newest?.id}`, {
       read_version: newest?.version,
     });
     expect([read.status, read.body.data]).toMatchObject([200, { id: newest?.id, unread: false }]);
     expect((await list()).map(({ unread }) => unread)).toEqual([false, true, true]);
+    expect(await counted()).toBe(2);
     // a device that is behind takes nothing back, and none is ahead of what there is
     await reader.put(`/conversations/${newest?.id}`, { read_version: 0 });
     expect((await list())[0]?.unread).toBe(false);
@@ -153,8 +156,12 @@ describe('the list of conversations', () => {
     expect((await list())[0]).toMatchObject({ id: newest?.id, unread: false });
     await backend.settled();
     expect((await list())[0]).toMatchObject({ id: newest?.id, unread: true });
+    expect(await counted()).toBe(3);
     const { meta } = await reader.latest({ conversation_id: newest?.id ?? '' });
     expect(meta).toMatchObject({ read_version: newest?.version });
+    await reader.delete(`/conversations/${older?.id}`);
+    await reader.post(`/conversations/${newest?.id}/restart`);
+    expect(await counted()).toBe(1);
   });
 
   test('begins with those that were put first, whatever page the others are on', async () => {

@@ -119,9 +119,11 @@ describe('reverb.parity, with Echo and pusher-js', () => {
       sent.push((await reader.say({ story_id: story, body })).body.message.id);
       await backend.settled();
     }
-    await reader.put('/user', { name: '😀'.repeat(20), persona: '😀'.repeat(1_000) });
-    const updated = await socket.frame(({ event }) => event === 'user.updated');
-    expect(updated.data).toMatchObject({ user: { name: '😀'.repeat(20) } });
+    const name = '😀'.repeat(20);
+    await reader.put('/user', { name, persona: '😀'.repeat(1_000) });
+    const updated = await socket.frame(
+      ({ event, data }) => event === 'user.updated' && (data as { user: UserDto }).user.name === name,
+    );
     expect(updated.data).not.toHaveProperty('user.persona');
     for (const frame of socket.frames.filter(({ channel }) => channel))
       expect(requestBytes(frame)).toBeLessThanOrEqual(9_400);

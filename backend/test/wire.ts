@@ -16,6 +16,7 @@ export interface UserDto {
   check_in_streak: number;
   deletion_at: string | null;
   unread_answers: number;
+  unread_conversations: number;
   version: number;
 }
 

@@ -104,3 +104,16 @@ describe('未成年人模式', () => {
     expect(await screen.findByText('看着 /conversations')).toBeTruthy();
   });
 });
+
+test('the tab 聊过 says that a reply waits, on every screen but a chat', async () => {
+  const { user } = await openHost({ path: '/explore', member: true });
+  await screen.findByText('书架');
+  const tab = () => screen.getByRole('link', { name: /^聊过/ });
+  expect(tab().textContent).toBe('聊过');
+  act(() => session.userPatched({ unread_conversations: 1 }));
+  expect(tab().textContent).toBe('聊过有新回复');
+  await user.click(tab());
+  expect(tab().textContent).toBe('聊过有新回复');
+  act(() => session.userPatched({ unread_conversations: 0 }));
+  expect(tab().textContent).toBe('聊过');
+});

@@ -15,6 +15,7 @@ import { findUser } from '../users/user.ts';
 import { seeUse } from '../users/userRoutes.ts';
 import { refund } from '../wallet.ts';
 import {
+  countUnread,
   cutAfter,
   excerpt,
   findConversation,
@@ -210,7 +211,10 @@ function findConversations(services: Services, userId: string, words: string, af
 function changeConversation(services: Services, row: ConversationRow, form: v.InferOutput<typeof changeForm>) {
   const { db, clock } = services;
   return db.transaction(() => {
-    if (typeof form.read_version === 'number') markAsRead(services, row, form.read_version);
+    if (typeof form.read_version === 'number') {
+      markAsRead(services, row, form.read_version);
+      countUnread(services, row.user_id);
+    }
     if (typeof form.pinned === 'boolean' && form.pinned !== (row.pinned_at !== null)) {
       if (form.pinned && pinnedConversations(services, row.user_id).length >= rules.pinnedConversations) {
         throw invalid({ pinned: [`最多置顶 ${rules.pinnedConversations} 段对话`] });
@@ -236,6 +240,7 @@ function restartConversation(services: Services, conversation: ConversationRow):
     saveConversation(services, conversation);
     const { version, last_seq } = conversation;
     tell(services, user_id, 'conversation.restarted', { id, conversation_id: id, version, last_seq });
+    countUnread(services, user_id);
   }
   return { status: 200, body: { data: presentConversation(services, conversation) } };
 }
@@ -262,5 +267,6 @@ export function deleteConversation(services: Services, conversation: Conversatio
     stopWriting(services, conversation);
     db.run(query.deleteFrom('conversations').where('id', '=', id));
     tell(services, user_id, 'conversation.deleted', { id, conversation_id: id, version: version + 1 });
+    countUnread(services, user_id);
   });
 }

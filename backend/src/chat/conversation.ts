@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow } from '../db/schema.ts';
 import { conflict, notFound } from '../http/http.ts';
+import { announceUser } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 
@@ -61,6 +63,33 @@ export function markAsRead({ db }: Services, row: ConversationRow, version: numb
   db.run(query.updateTable('conversations').set({ read_version: row.read_version }).where('id', '=', row.id));
 }
 
+/** Has the user's pages know in how many conversations a reply waits unseen; says nothing where that is as before. */
+export function countUnread(services: Services, userId: string): void {
+  const waiting = query
+    .selectFrom('conversations')
+    .innerJoin('messages', (join) =>
+      join
+        .onRef('messages.conversation_id', '=', 'conversations.id')
+        .onRef('messages.seq', '=', 'conversations.last_seq'),
+    )
+    .where('conversations.user_id', '=', userId)
+    // told by the row alone for all but the few that have something new
+    .whereRef('conversations.version', '>', 'conversations.read_version')
+    .where('messages.role', '=', 'assistant')
+    .where('messages.status', 'in', endedUnseen)
+    .whereRef('messages.version', '>', 'conversations.read_version')
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  const { count } = services.db.first(waiting) ?? { count: 0 };
+  const changed = services.db.run(
+    query
+      .updateTable('users')
+      .set({ unread_conversations: count, version: sql`version + 1` })
+      .where('id', '=', userId)
+      .where('unread_conversations', '!=', count),
+  );
+  if (changed > 0) announceUser(services, userId);
+}
+
 /** One generation per conversation at a time; throws 409. */
 export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
@@ -98,9 +127,12 @@ export function presentConversation(services: Services, row: ConversationRow) {
   };
 }
 
-/** A reply that has ended and was seen nowhere; whoever wrote after it has seen it, and whoever stopped it as well. */
+/** A reply that its reader stopped is one that they have seen. */
+const endedUnseen: MessageRow['status'][] = ['completed', 'failed'];
+
+/** A reply that has ended and was seen nowhere; whoever wrote after it has seen it. */
 const isUnread = (row: ConversationRow, last: MessageRow | undefined): boolean =>
-  last?.role === 'assistant' && ['completed', 'failed'].includes(last.status) && last.version > row.read_version;
+  last?.role === 'assistant' && endedUnseen.includes(last.status) && last.version > row.read_version;
 
 /** One line without marks. */
 export function excerpt(body: string): string {

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
 import { refund } from '../wallet.ts';
-import { saveConversation } from './conversation.ts';
+import { countUnread, saveConversation } from './conversation.ts';
 import { isRunning } from './message.ts';
 import { RunStopped } from './runs.ts';
 
@@ -102,6 +102,7 @@ export function endReply(services: Services, messageId: string, ending: Ending):
     const { counters } = services;
     db.afterCommit(() => counters?.replies.inc({ ending: failure ?? ending.status }));
     announceMessage(services, failure ? 'message.failed' : 'message.completed', ended);
+    countUnread(services, row.user_id);
   });
 }
 

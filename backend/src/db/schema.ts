@@ -57,6 +57,7 @@ interface UsersTable {
   gifts: Generated<string>;
   /** of support, not yet looked at */
   unread_answers: Generated<number>;
+  unread_conversations: Generated<number>;
   email_verified_at: number | null;
   /** confirmed address of an account whose name is none */
   email: string | null;
@@ -512,6 +513,14 @@ const migrations: Record<string, Migration> = {
       await sql.raw('alter table users add column unread_answers integer not null default 0').execute(db);
       const unread = 'select count(*) from tickets where user_id = users.id and answer is not null and read_at is null';
       await sql.raw(`update users set unread_answers = (${unread})`).execute(db);
+    },
+  },
+  '018_unread_conversations': {
+    async up(db: Kysely<unknown>) {
+      await sql.raw('alter table users add column unread_conversations integer not null default 0').execute(db);
+      const unread = `select count(*) from conversations c join messages m on m.conversation_id = c.id and m.seq = c.last_seq
+        where c.user_id = users.id and m.role = 'assistant' and m.status in ('completed', 'failed') and m.version > c.read_version`;
+      await sql.raw(`update users set unread_conversations = (${unread})`).execute(db);
     },
   },
 };

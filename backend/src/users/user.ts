@@ -24,6 +24,7 @@ export function presentUser(row: UserRow, now: number) {
     gifts: JSON.parse(row.gifts),
     deletion_at: isoTimeOrNull(row.delete_at),
     unread_answers: row.unread_answers,
+    unread_conversations: row.unread_conversations,
     minor: presentMinor(row, now),
     version: row.version,
   };

@@ -1,7 +1,7 @@
 import { RemoteSlot, Router, useOnline, useUser } from '@liaozhai/shared/runtime';
 import { OfflineIcon } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useCallback, useState } from 'react';
+import { type ComponentProps, useCallback, useState } from 'react';
 import { useNavigation, usePosition } from '../navigation';
 import { usePage } from '../page';
 import { ScreenStack, useScreenStack, useVisitor } from '../screens/ScreenStack';
@@ -23,7 +23,7 @@ export function Shell() {
   return (
     <div className={clsx(styles.frame, (set.override || !online) && styles.noticed)}>
       <Router navigator={navigation} location={location}>
-        <TabBar
+        <Tabs
           pathname={location.pathname}
           inChat={new URLSearchParams(location.search).get('chat') === '1'}
           hidden={active.route.outsideShell}
@@ -41,6 +41,11 @@ export function Shell() {
       </div>
     </div>
   );
+}
+
+/** The tab bar with what it knows of the user; apart from the shell, which does not follow every change of them. */
+function Tabs(props: Omit<ComponentProps<typeof TabBar>, 'hasNewReply'>) {
+  return <TabBar {...props} hasNewReply={(useUser()?.unreadConversations ?? 0) > 0} />;
 }
 
 /** What keeps 未成年人模式: the account team's, in a file of its own that only who has it on fetches. */

@@ -1,6 +1,14 @@
 import { paths } from '@liaozhai/shared/contract';
 import { Link } from '@liaozhai/shared/runtime';
-import { ChatFilledIcon, ChatIcon, FireFilledIcon, FireIcon, UserFilledIcon, UserIcon } from '@liaozhai/shared/ui';
+import {
+  ChatFilledIcon,
+  ChatIcon,
+  FireFilledIcon,
+  FireIcon,
+  UserFilledIcon,
+  UserIcon,
+  VisuallyHidden,
+} from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo } from 'react';
 import styles from './TabBar.module.css';
@@ -21,6 +29,8 @@ interface TabBarProps {
   pathname: string;
   /** A chat is open, which belongs to 聊过 wherever it was opened from. */
   inChat?: boolean;
+  /** A reply waits unseen; not shown in a chat, where each does for as long as it takes to say that it is on screen. */
+  hasNewReply?: boolean;
   /** On a screen outside the shell; a wide window shows the rail all the same. */
   hidden: boolean;
   /** A finger or pointer is on a tab that is not open. */
@@ -30,7 +40,14 @@ interface TabBarProps {
 }
 
 /** 发现 · 聊过 · 我的. Each replaces the history entry: going back leads past the page that the tab was chosen on. */
-export const TabBar = memo(function TabBar({ pathname, inChat, hidden, onApproach, onAgain }: TabBarProps) {
+export const TabBar = memo(function TabBar({
+  pathname,
+  inChat,
+  hasNewReply,
+  hidden,
+  onApproach,
+  onAgain,
+}: TabBarProps) {
   return (
     <nav className={styles.bar} aria-label="主导航" hidden={hidden}>
       {tabs.map(({ path, label, Icon, ActiveIcon }) => {
@@ -56,6 +73,11 @@ export const TabBar = memo(function TabBar({ pathname, inChat, hidden, onApproac
           >
             <Shown size={24} aria-hidden />
             <span className={styles.label}>{label}</span>
+            {hasNewReply && !inChat && path === paths.conversations() && (
+              <span className={styles.dot}>
+                <VisuallyHidden>有新回复</VisuallyHidden>
+              </span>
+            )}
           </Link>
         );
       })}

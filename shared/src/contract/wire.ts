@@ -128,6 +128,8 @@ export const userSchema = v.object({
   deletion_at: optionalText,
   /** answers of support that were not looked at */
   unread_answers: optionalNumber,
+  /** conversations with a reply that was seen on no device */
+  unread_conversations: optionalNumber,
   /** there while 未成年人模式 is on */
   minor: lenient(minorStatus),
   version: optionalNumber,

@@ -22,6 +22,8 @@ export interface User {
   deletionAt: string | null;
   /** answers of support that were not looked at */
   unreadAnswers: number;
+  /** conversations with a reply that was seen on no device */
+  unreadConversations: number;
   /** 未成年人模式; null while it is off */
   minor: MinorStatusDto | null;
   version: number | undefined;
@@ -44,6 +46,7 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   gifts: dto.gifts ?? [],
   deletionAt: dto.deletion_at ?? null,
   unreadAnswers: dto.unread_answers ?? 0,
+  unreadConversations: dto.unread_conversations ?? 0,
   minor: dto.minor ?? null,
   version: dto.version ?? undefined,
   isWhole,
@@ -64,6 +67,7 @@ const toDto = (user: User): UserDto => ({
   gifts: [...user.gifts],
   deletion_at: user.deletionAt,
   unread_answers: user.unreadAnswers,
+  unread_conversations: user.unreadConversations,
   minor: user.minor,
   version: user.version,
 });
