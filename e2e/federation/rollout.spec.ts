@@ -1,3 +1,6 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
 import type { APIRequestContext } from '@playwright/test';
 import type { Edition } from './site/edition.ts';
 import { folderOf } from './site/site.ts';
@@ -52,6 +55,54 @@ test('mf.canary: about half the visitors, the same ones on every load, and more 
   await site.release('abort', '--why', 'a test');
   expect(await look()).toEqual(first.map(() => false));
   await Promise.all(crowd.map((visitor) => visitor.dispose()));
+});
+
+const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
+
+/** Serves a folder to every origin, as a team's dev server does. */
+async function serveAsDev(folder: string) {
+  const server = createServer((request, response) => {
+    const file = join(folder, new URL(request.url ?? '/', 'http://localhost').pathname);
+    const type = types[extname(file)];
+    response.setHeader('access-control-allow-origin', '*');
+    if (!type || !existsSync(file)) return response.writeHead(404).end();
+    createReadStream(file).pipe(response.setHeader('content-type', type));
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const { port } = server.address() as { port: number };
+  return { origin: `http://localhost:${port}`, close: () => new Promise((done) => server.close(done)) };
+}
+
+test('mf.local: a remote of a dev server runs for whom a manager let, who agreed, and for nobody else', async ({
+  site,
+  page,
+  anotherBrowser,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.activate(older);
+  const dev = await serveAsDev(join(site.store, folderOf(newer)));
+  const link = `/my?override=${encodeURIComponent(`account@${dev.origin}`)}`;
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: '还没有允许' })).toBeVisible();
+  const [, request = ''] = /'([^']+)'/.exec((await page.locator('pre').textContent()) ?? '') ?? [];
+  await site.release('preview', 'open', request, '--person', 'Li Hua', '--for', '30m');
+  await page.reload();
+  await page.getByRole('button', { name: '运行我的代码' }).click();
+  await expect(page).toHaveURL('/my');
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  const local = page.getByRole('complementary', { name: '本地预览' });
+  await expect(local).toContainText(`account 来自你的 ${dev.origin}`);
+  const elsewhere = await (await anotherBrowser({ baseURL: site.front.origin })).newPage();
+  await elsewhere.goto(link);
+  await expect(elsewhere.getByRole('heading', { name: '还没有允许' })).toBeVisible();
+  await elsewhere.goto('/my');
+  await expect(elsewhere.getByText(good.says, { exact: true })).toBeVisible();
+  await local.getByRole('link', { name: '结束预览' }).click();
+  await expect(page).toHaveURL('/explore');
+  await expect(local).toBeHidden();
+  await page.goto('/my');
+  await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+  await dev.close();
 });
 
 test('mf.override: a link runs a build in one anotherBrowser, says so, and has a way out', async ({
