@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createRsbuild } from '@rsbuild/core';
 import { latestMessages } from '../../backend/src/chat/message.ts';
 import type { Row } from './experienceReport.ts';
-import { type Stage, stories } from './experienceStage.ts';
+import { mainThreadClock, type Stage, stories } from './experienceStage.ts';
 import type { PeerMessage } from './peers/messages.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -59,11 +59,7 @@ export async function measurePeers(stage: Stage, ours: number): Promise<Row[]> {
     await page.locator('[role=log] .message').last().waitFor();
     // the long list is laid out before the first piece comes
     await page.waitForTimeout(1000);
-    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const taskMs = async () => {
-      const { metrics } = await cdp.send('Performance.getMetrics');
-      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
-    };
+    const taskMs = await mainThreadClock(cdp);
     const before = await taskMs();
     const pieces = await page.evaluate(
       ([rate, duration]) => {

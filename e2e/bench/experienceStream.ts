@@ -1,7 +1,7 @@
 import { countNodes, framesRow } from './experienceChat.ts';
 import { measurePeers } from './experiencePeers.ts';
 import { framesPerSecond, type Row } from './experienceReport.ts';
-import { hangWord, type Phone, type Stage, stories } from './experienceStage.ts';
+import { hangWord, mainThreadClock, type Phone, type Stage, stories } from './experienceStage.ts';
 import type { FrameNote, RunningReply } from './experienceWatch.ts';
 
 interface MessageDto {
@@ -40,11 +40,7 @@ interface Streamed {
 }
 
 async function stream({ page, cdp }: Phone, reply: RunningReply, perSecond: number, seconds: number) {
-  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const taskMs = async () => {
-    const { metrics } = await cdp.send('Performance.getMetrics');
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
-  };
+  const taskMs = await mainThreadClock(cdp);
   const before = await taskMs();
   const pieces = await page.evaluate(
     ([running, rate, duration]) => {
