@@ -74,13 +74,14 @@ export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   const machine = await keyPaints(empty.page);
   const ours = await keyPaints(chat.page);
   await chat.page.getByRole('textbox').last().fill('');
+  const ratio = percentile(ours, 0.95) / percentile(machine, 0.95);
   const show = (times: number[]) => `${percentile(times, 0.95).toFixed(0)} ms (median ${median(times).toFixed(0)})`;
   return {
     what: `key press → painted frame, p95 of ${keys}`,
-    goal: '≤ 50 ms',
-    figure: show(ours),
+    goal: '≤ 50 ms, ≤ 1.3 × the empty page',
+    figure: `${show(ours)}, ${ratio.toFixed(2)} × the empty page`,
     machine: show(machine),
-    isMet: percentile(ours, 0.95) <= 50,
+    isMet: percentile(ours, 0.95) <= 50 && ratio <= 1.3,
     isVoid: percentile(machine, 0.95) > 50,
   };
 }

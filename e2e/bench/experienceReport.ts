@@ -2,6 +2,7 @@ import { table } from './statistics.ts';
 
 export interface Row {
   what: string;
+  /** – for a figure that only stands beside another */
   goal: string;
   figure: string;
   /** The same measure on an empty page in the same run, which shows what the machine itself could do. */
@@ -11,7 +12,7 @@ export interface Row {
   isVoid?: boolean;
 }
 
-const verdict = ({ isMet, isVoid }: Row) => (isMet ? 'pass' : isVoid ? 'void' : '**miss**');
+const verdict = ({ goal, isMet, isVoid }: Row) => (goal === '–' ? '–' : isMet ? 'pass' : isVoid ? 'void' : '**miss**');
 
 export const printRows = (rows: Row[]) =>
   console.log(

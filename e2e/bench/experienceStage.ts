@@ -136,3 +136,12 @@ async function openPhone(context: BrowserContext): Promise<Phone> {
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: conditions.cpuSlowdown });
   return { page, cdp };
 }
+
+/** Reads the CPU time that the page's main thread has spent in tasks; ms. */
+export async function mainThreadClock(cdp: CDPSession): Promise<() => Promise<number>> {
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+}

@@ -18,6 +18,8 @@ interface ActWatch {
   clicked(): Promise<number>;
   /** Feeds pieces of a running reply to the open socket, as if the server had sent them; resolves with their number. */
   stream(reply: RunningReply, piecesPerSecond: number, seconds: number): Promise<number>;
+  /** Gives pieces of text at that pace to `take`; resolves with their number. */
+  pieces(piecesPerSecond: number, seconds: number, take: (text: string) => void): Promise<number>;
   /** As a phone in the background: hidden, and no socket will open. */
   sleep(): void;
   /** Back in sight; resolves with the ms from `since` (epoch ms) until `text` stands in the log. */
@@ -79,12 +81,26 @@ export function installWatch() {
         document.addEventListener('click', onClick, { capture: true, once: true });
       });
     },
-    stream({ userId, messageId, conversationId, revision, offset }, piecesPerSecond, seconds) {
+    pieces(piecesPerSecond, seconds, take) {
       const words = '夜雨敲窗，她把灯芯拨亮，';
       const start = performance.now();
       let sent = 0;
-      const tell = () => {
-        const text = words.slice((sent * 2) % words.length, ((sent * 2) % words.length) + 2);
+      return new Promise((resolve) => {
+        const timer = setInterval(() => {
+          const due = Math.min(performance.now() - start, seconds * 1000) * (piecesPerSecond / 1000);
+          while (sent < Math.floor(due)) {
+            take(words.slice((sent * 2) % words.length, ((sent * 2) % words.length) + 2));
+            sent += 1;
+          }
+          if (performance.now() - start < seconds * 1000) return;
+          clearInterval(timer);
+          resolve(sent);
+        }, 1000 / piecesPerSecond);
+      });
+    },
+    stream({ userId, messageId, conversationId, revision, offset }, piecesPerSecond, seconds) {
+      let sent = 0;
+      return watch.pieces(piecesPerSecond, seconds, (text) => {
         const delta = {
           message_id: messageId,
           conversation_id: conversationId,
@@ -97,15 +113,6 @@ export function installWatch() {
         for (const socket of sockets)
           if (socket.readyState === 1) socket.dispatchEvent(new MessageEvent('message', { data }));
         sent += 1;
-      };
-      return new Promise((resolve) => {
-        const timer = setInterval(() => {
-          const due = Math.min(performance.now() - start, seconds * 1000) * (piecesPerSecond / 1000);
-          while (sent < Math.floor(due)) tell();
-          if (performance.now() - start < seconds * 1000) return;
-          clearInterval(timer);
-          resolve(sent);
-        }, 1000 / piecesPerSecond);
       });
     },
     sleep() {

@@ -57,6 +57,8 @@ export type RootState = ReturnType<typeof rootReducer>;
 export const store = configureStore({
   reducer: rootReducer,
   middleware: (defaults) => defaults().concat(api.middleware),
+  // what changes before a paint is drawn with it; waiting for a frame would draw it in the one after
+  enhancers: (defaults) => defaults({ autoBatch: { type: 'tick' } }),
 });
 
 export type AppDispatch = typeof store.dispatch;

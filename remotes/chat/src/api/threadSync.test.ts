@@ -164,3 +164,42 @@ describe('catching up', () => {
     expect(thread()?.messages.map(({ body }) => body)).toEqual(['又见面了']);
   });
 });
+
+describe('a reply that grows', () => {
+  const streaming = messageDto({ seq: 2, body: '', status: 'streaming' });
+
+  /** How often the page draws in two seconds of a hundred pieces each, when a drawing takes so long; ms. */
+  async function drawings(drawingMs: number): Promise<number> {
+    let thread = threadOf(latestDto([asked, streaming]));
+    let count = 0;
+    let drawn = 0;
+    const clock = performance.now.bind(performance);
+    const now = rs.spyOn(performance, 'now').mockImplementation(() => clock() + drawn);
+    const sync = new ThreadSync({
+      storyId: 's-1',
+      read: () => thread,
+      change: (next) => {
+        thread = next;
+        count += 1;
+        drawn += drawingMs;
+      },
+      ask: async () => toPage(latestDto([asked, streaming])),
+      isLive: () => true,
+    });
+    for (let piece = 0; piece < 200; piece += 1) {
+      const delta = toDelta(deltaDto({ offset: piece, text: '雨' }));
+      sync.receive((known) => applyDelta(known, delta));
+      await rs.advanceTimersByTimeAsync(10);
+    }
+    await rs.advanceTimersByTimeAsync(500);
+    sync.stop();
+    now.mockRestore();
+    expect(thread.messages.at(-1)?.body).toBe('雨'.repeat(200));
+    return count;
+  }
+
+  test('is drawn some twenty times a second where that is quick, and ten times where it takes long', async () => {
+    expect(await drawings(1)).toBeGreaterThanOrEqual(35);
+    expect(await drawings(18)).toBeLessThanOrEqual(26);
+  });
+});

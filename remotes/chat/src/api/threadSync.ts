@@ -267,18 +267,23 @@ export const threadSyncs = createThreadSyncs();
 
 const threadOf = (storyId: string) => selectThread(storyId)(store.getState()).data;
 
-const LATEST_MS = 100;
+const LATEST_MS = 200;
 /** Two frames' rest, so that every third at most is drawn: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */
-const REST_MS = 33;
+const LEAST_REST_MS = 33;
+/** Where a drawing takes long the text grows ten times a second and in larger pieces. */
+const MOST_REST_MS = 100;
+/** The rest is so many times as long as the drawing before it: a fifth of the time at most goes into text. */
+const RESTS_PER_DRAWING = 4;
 
 /**
  * Runs `work` once before a paint, however often it is asked to: the next paint, or the first one after a rest since the
- * last run. A hidden page, which does not paint, runs it soon.
+ * last run, the longer the slower that was drawn. A hidden page, which does not paint, runs it soon.
  */
 function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
   let frame: number | undefined;
   let rest: ReturnType<typeof setTimeout> | undefined;
   let latest: ReturnType<typeof setTimeout> | undefined;
+  let restMs = LEAST_REST_MS;
   let restedAt = 0;
   const stop = () => {
     if (frame !== undefined) cancelAnimationFrame(frame);
@@ -288,8 +293,15 @@ function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
   };
   const run = () => {
     stop();
-    restedAt = performance.now() + REST_MS;
+    const startedAt = performance.now();
+    restedAt = startedAt + restMs;
     work();
+    // the next task comes when all of it is drawn
+    setTimeout(() => {
+      const drawnMs = performance.now() - startedAt;
+      restMs = Math.min(Math.max(drawnMs * RESTS_PER_DRAWING, LEAST_REST_MS), MOST_REST_MS);
+      restedAt = startedAt + drawnMs + restMs;
+    });
   };
   const awaitFrame = () => {
     frame = requestAnimationFrame(run);
@@ -297,8 +309,8 @@ function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
   return {
     ask() {
       if (latest !== undefined) return;
-      const restMs = restedAt - performance.now();
-      if (restMs > 0) rest = setTimeout(awaitFrame, restMs);
+      const leftMs = restedAt - performance.now();
+      if (leftMs > 0) rest = setTimeout(awaitFrame, leftMs);
       else awaitFrame();
       latest = setTimeout(run, LATEST_MS);
     },

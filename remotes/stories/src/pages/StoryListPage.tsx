@@ -273,7 +273,7 @@ function ContinueRow() {
   const stories = useRecentStories();
   if (stories.length === 0) return null;
   return (
-    <section aria-label={texts.list.resume}>
+    <section ref={hideWhileAway} aria-label={texts.list.resume}>
       <ul className={styles.row}>
         {stories.map(({ id, title, coverUrl, coverColor }) => (
           <li key={id} className={styles.place}>
@@ -291,6 +291,19 @@ function ContinueRow() {
       </ul>
     </section>
   );
+}
+
+/**
+ * Its covers are on the shelf as well, larger: a browser lays a drawn picture out anew for each of the two sizes whenever
+ * both are painted, which coming back to a shelf further down would wait for.
+ */
+function hideWhileAway(row: HTMLElement) {
+  const observer = new IntersectionObserver(
+    ([entry]) => row.toggleAttribute('data-away', entry?.isIntersecting === false),
+    { rootMargin: '400px 0px' },
+  );
+  observer.observe(row);
+  return () => observer.disconnect();
 }
 
 /**
