@@ -93,15 +93,23 @@ function addCreate(token: Command) {
     .command('create <grant>')
     .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
     .option('--label <text>', 'who it is for', '')
+    .option('--person <name>', 'whose it is, where two persons decide; the label if left out')
     .option('--days <n>', 'ends by itself after this many days', count)
     .action(async (grant: string, _, command: Command) => {
-      const { json, label, days = null, ...rest } = options<{ label: string; days?: number }>(command);
+      const {
+        json,
+        label,
+        days = null,
+        person,
+        ...rest
+      } = options<{ label: string; days?: number; person?: string }>(command);
       const { writer } = await localStore(rest);
       const { token: secret, record } = await createToken(writer.store, writer.key, {
         grant,
         label,
         by: whoami(),
         days,
+        person,
       });
       print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
         secret,

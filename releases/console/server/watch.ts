@@ -3,6 +3,7 @@ import { renewChannel } from '../../src/channel/changeChannel.ts';
 import { makeGate } from '../../src/gate/gate.ts';
 import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
+import { settleProposals } from '../../src/operations/approval.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import { takeDueSteps } from '../../src/operations/schedule.ts';
 import type { Gate } from '../../src/operations/switching.ts';
@@ -71,7 +72,7 @@ export async function watchOnce(
 }
 
 /**
- * One round over all schedules. It has a turn of its own, since a step to everyone asks the gate, which may take a minute: the
+ * One round over all schedules, and over what waits for a second person. It has a turn of its own, since a step to everyone asks the gate, which may take a minute: the
  * automatic stop never waits for that.
  */
 export async function stepOnce(
@@ -87,6 +88,7 @@ export async function stepOnce(
       return (proposal) => console.inTurn('schedule', () => judge(proposal));
     };
     await takeDueSteps(writer, console.healthReader(channel), gate);
+    await settleProposals(writer);
   });
 }
 

@@ -196,6 +196,8 @@ const agendaWith = (parts: Partial<AgendaView> = {}): AgendaView => ({
   freezes: [],
   frozen: null,
   webhooks: [],
+  approval: null,
+  proposals: [],
   watched: true,
   problem: null,
   ...parts,

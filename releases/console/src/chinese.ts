@@ -33,6 +33,8 @@ const verbs: Record<string, string> = {
   schedule: '计划',
   freeze: '冻结期',
   webhook: '通知',
+  approval: '双人批准',
+  proposal: '提议',
 };
 
 const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
@@ -130,6 +132,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
       waits: '等待',
       ended: '因中途的变更而结束',
       refused: '未通过检查，暂停',
+      revoked: '设定者已离开，暂停',
     },
   },
   webhook: {
@@ -165,6 +168,42 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     zone: '时区',
     submit: '下一步',
     override: '冻结期内破例的理由（会写入记录）',
+  },
+  approval: {
+    title: '双人批准',
+    off: '一个人就能上线。开启后，上线、灰度、扩大和全量都要另一个人批准；回退、中止、撤下和禁用从不等待。',
+    on: (hours: number, who: string) => `两个人决定，由 ${who} 开启；提议等待 ${number(hours)} 小时`,
+    nothing: '没有等待批准的提议。',
+    turnOn: '开启双人批准',
+    turnOff: '关闭双人批准',
+    needsTwo: '关闭也要另一个人批准',
+    expires: '提议等待多久（小时）',
+    waits: (count: number) => `${number(count)} 个提议等待另一个人批准`,
+    asks: '这个通道由两个人决定：同意后会成为提议，等另一个人批准。',
+    proposed: (id: string) => `已提议（${id}），等另一个人批准`,
+    approve: '批准',
+    reject: '驳回',
+    retract: '撤回',
+    by: (who: string, when: string) => `由 ${who} 提议于${when}`,
+    until: (when: string) => `${when}过期`,
+    own: '这是你自己的提议，要另一个人批准',
+    noRight: '只有管理者能批准',
+    outdated: '通道已经变了，请在现在的状态上重新提议',
+    forced: '不顾检查结果',
+    override: (reason: string) => `冻结期内破例：${reason}`,
+    rule: (hours: number | null) => (hours === null ? '改为一个人决定' : `提议改为等待 ${number(hours)} 小时`),
+    canary: (share: number) => `${percent(share)} 的访客`,
+    steps: (steps: string) => `步骤：${steps}`,
+    from: (channel: string) => `来自通道 ${channel}`,
+    digests: (before: string, after: string) => `状态 ${before} → ${after}`,
+    changes: {
+      proposed: '等待批准',
+      approved: '已批准',
+      rejected: '已驳回',
+      withdrawn: '已由提议者撤回',
+      expired: '已过期',
+      interrupted: '批准后中断，什么都没有改变，请重新提议',
+    },
   },
   health: {
     title: '健康',
@@ -250,6 +289,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     renew: '签名有效期延长',
     freeze: '发布窗口',
     webhook: '通知地址',
+    approval: '规则',
     canary: (builds: string, share: number) => `${builds}（${percent(share)} 的访客）`,
     rollback: (builds: string, to: number) => `${builds}（同状态 ${to}）`,
   },
@@ -266,6 +306,10 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     freeze: (change: 'added' | 'removed', window: string, reason: string) =>
       `${change === 'added' ? '新增' : '移除'} ${window}：${reason}`,
     webhook: (change: 'added' | 'removed', address: string) => `${change === 'added' ? '新增' : '移除'} ${address}`,
+    approvalRule: (hours: number | null) =>
+      hours === null ? '一个人就能决定' : `两个人决定，提议等待 ${number(hours)} 小时`,
+    proposal: (change: string, what: string, by: string) => `${change}：${by} 提议的${what}`,
+    approved: (by: string) => `由 ${by} 提议，第二个人批准`,
     freezeOverridden: (freeze: string, reason: string) => `冻结期（${freeze}）内破例：${reason}`,
     verdict: (p: string, alpha: number) =>
       `灰度版的失败明显多于稳定版，不是偶然（Fisher 检验 p = ${p}，界限 ${alpha}）`,

@@ -8,6 +8,7 @@ import {
   type ChannelState,
   candidateFields,
   candidatesOf,
+  ruleOf,
   type Stable,
 } from '../model/channel.ts';
 import { mergeBuilds, nameOf } from '../model/ids.ts';
@@ -111,6 +112,7 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
       lastGood,
       killed: [...plan.killed],
       digests: Object.fromEntries(digests),
+      ...ruleOf(current),
     },
   };
 }

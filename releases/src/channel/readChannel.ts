@@ -75,6 +75,16 @@ export async function readState(
   throw refused(`the audit of ${current.channel} holds state ${state.seq} in the place of state ${seq}`, RESTORE);
 }
 
+/** The states after the one of this number up to the current one, oldest first; each is read when asked for. */
+export async function* statesAfter(
+  store: Store,
+  current: ChannelDocument,
+  seq: number,
+  publicKey: string,
+): AsyncGenerator<ChannelDocument> {
+  for (let next = seq + 1; next <= current.seq; next += 1) yield readState(store, current, next, publicKey);
+}
+
 export interface LogEntry extends StoredAction {
   seq: number;
   /** Where the builds it names are from, those that can still be read. */

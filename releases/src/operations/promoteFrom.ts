@@ -181,6 +181,7 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
       prepare: () => storeSets(writer, next),
       state: next.state,
       action: { kind: 'seed', builds: source.builds, from: origin },
+      forward: true,
     };
   });
 }

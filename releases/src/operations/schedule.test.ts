@@ -6,8 +6,9 @@ import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
+import { viewAgenda } from './agendaView.ts';
 import { kill, rollback } from './goingBack.ts';
-import { schedule, steerSchedule, takeDueSteps, viewAgenda } from './schedule.ts';
+import { schedule, steerSchedule, takeDueSteps } from './schedule.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';
 
 const HOUR = 3_600_000;
