@@ -315,27 +315,28 @@ export const addOverride = (program: Command) =>
     });
 
 const addPreviewOpen = (preview: Command) =>
-  withReason(
-    preview
-      .command('open <request...>')
-      .description('lets one browser run remotes from a dev server; the request is what its page shows'),
-  )
+  preview
+    .command('open <request...>')
+    .description('lets one browser run remotes from a dev server; the request is what its page shows')
+    .option('--why <text>', 'kept in the audit')
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
     .option('--for <span>', '30m, 4h, 3d; a week at most', hours, 4)
     .action(async (words: string[], _, command: Command) => {
       const { json, for: span, ...rest } = options<SwitchOptions & { person: string; for: number }>(command);
-      const { person, why, seq } = rest;
-      const request = { request: words.join(' '), person, hours: span, why, seq };
+      const { person, why } = rest;
+      const request = { request: words.join(' '), person, hours: span, why };
       printChange(json, await (await clientFor(rest)).preview(request));
     });
 
 const addPreviewEnd = (preview: Command) =>
-  withReason(
-    preview.command('end <browser>').description('takes the leave back; open pages notice within seconds'),
-  ).action(async (browser: string, _, command: Command) => {
-    const { json, why, seq, ...rest } = options<SwitchOptions>(command);
-    printChange(json, await (await clientFor(rest)).endPreview({ browser, why, seq }));
-  });
+  preview
+    .command('end <browser>')
+    .description('takes the leave back; open pages notice within seconds')
+    .option('--why <text>', 'kept in the audit')
+    .action(async (browser: string, _, command: Command) => {
+      const { json, why, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).endPreview({ browser, why }));
+    });
 
 export function addPreview(program: Command) {
   const preview = program

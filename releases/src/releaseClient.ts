@@ -137,7 +137,7 @@ export interface ReleaseClient {
   /** Leave to run remotes from dev servers, as far as it holds. */
   previews(): Promise<Preview[]>;
   preview(request: PreviewRequest): Promise<Change>;
-  endPreview(request: { browser: string; why?: string; seq?: number }): Promise<Change>;
+  endPreview(request: { browser: string; why?: string }): Promise<Change>;
 }
 
 export interface LocalClientOptions {

@@ -5,6 +5,7 @@ import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts
 import { parseJson } from '../../src/model/build.ts';
 import { settleProposals } from '../../src/operations/approval.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
+import { sweepPreviews } from '../../src/operations/override.ts';
 import { takeDueSteps } from '../../src/operations/schedule.ts';
 import type { Gate } from '../../src/operations/switching.ts';
 import { deliver } from '../../src/operations/webhooks.ts';
@@ -119,10 +120,12 @@ export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unkn
 
 const SWEEP_MILLISECONDS = 3_600_000;
 
-/** Removes uploads that were given up, if the lease is ours. */
+/** Removes uploads that were given up and leave for previews that has ended, if the lease is ours. */
 export async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
   if (!(await lease.hold())) return;
-  await sweepUploads(console.options.store);
+  const { store, key } = console.options;
+  await sweepUploads(store);
+  await sweepPreviews(store, key.publicKey, await store.time());
   console.quota.forget();
 }
 

@@ -118,7 +118,7 @@ function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'
         onChange={(event) => setHours(event.target.value)}
       />
       <Button type="submit" variant="quiet" small disabled={running !== null}>
-        {texts.freeze.submit}
+        {turnOn}
       </Button>
     </FoldedForm>
   );

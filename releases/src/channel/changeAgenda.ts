@@ -16,7 +16,7 @@ import {
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
-import { askSecond, type Change, changeChannel, timeOf, type Writer } from './changeChannel.ts';
+import { askSecond, assertSeen, type Change, changeChannel, timeOf, type Writer } from './changeChannel.ts';
 import { requireChannel } from './readChannel.ts';
 
 const ATTEMPTS = 200;
@@ -74,8 +74,7 @@ export async function changeAgenda(
   let told: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { document } = await requireChannel(store, channel, key.publicKey);
-    if (seq !== undefined && !told && document.seq !== seq)
-      throw conflict(`${channel} is at state ${document.seq} by now`, 'Look at the new state and decide again.');
+    if (!told) await assertSeen(writer, document, seq);
     writer.permit?.(document);
     const { agenda, tag } = await readPointer(store, channel, key.publicKey);
     const decision = await decide(agenda, document);

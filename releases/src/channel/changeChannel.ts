@@ -15,7 +15,7 @@ import {
 } from '../model/channel.ts';
 import { type SigningKey, sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import { auditKey, channelKey, type ReadChannel, requireChannel } from './readChannel.ts';
+import { auditKey, channelKey, type ReadChannel, requireChannel, statesAfter } from './readChannel.ts';
 
 const DAY = 86_400_000;
 
@@ -165,6 +165,22 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
   throw refused(`${writer.store.label} confirmed a change and then lost it`, LOST);
 }
 
+/** Throws conflict where the caller saw another state. Leave for a preview changes none: states that tell of that alone make nothing outdated. */
+export async function assertSeen(
+  { store, channel, key }: Writer,
+  current: ChannelDocument,
+  seq?: number,
+): Promise<void> {
+  if (seq === undefined || seq === current.seq) return;
+  const changed = conflict(
+    `${channel} is at state ${current.seq} by now, changed by ${current.action.who}`,
+    'Look at the new state and decide again.',
+  );
+  if (seq > current.seq) throw changed;
+  for await (const { action } of statesAfter(store, current, seq, key.publicKey))
+    if (action.verb !== 'preview' && action.verb !== 'preview-end') throw changed;
+}
+
 /** What the second person says where one is needed; null where it is not to be written. Throws refused where nobody was asked. */
 export async function askSecond(
   { second, channel }: Writer,
@@ -186,11 +202,7 @@ export async function askSecond(
 export async function changeChannel(writer: Writer, decide: Decide, seq?: number): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
-    if (seq !== undefined && current.document.seq !== seq)
-      throw conflict(
-        `${writer.channel} is at state ${current.document.seq} by now, changed by ${current.document.action.who}`,
-        'Look at the new state and decide again.',
-      );
+    await assertSeen(writer, current.document, seq);
     writer.permit?.(current.document);
     const decided = await decide(current.document);
     const word = decided && (await askSecond(writer, current.document, decided));

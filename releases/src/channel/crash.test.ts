@@ -28,6 +28,7 @@ function dyingStore(store: Store, write: number, after: boolean): Store {
     children: (prefix) => store.children(prefix),
     create: (key, body, options) => guarded(() => store.create(key, body, options)),
     swapPointer: (key, body, tag) => guarded(() => store.swapPointer(key, body, tag)),
+    removePointer: (key, tag) => guarded(() => store.removePointer(key, tag)),
     remove: (key) => guarded(() => store.remove(key)),
     time: () => store.time(),
     entries: (prefix) => store.entries(prefix),

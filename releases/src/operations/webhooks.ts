@@ -10,7 +10,7 @@ import { conflict, messageOf, refused } from '../errors.ts';
 import { type ReadAction, readAction } from '../model/action.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
-import { canonicalJson, isSigned, type SigningKey, signText } from '../model/signing.ts';
+import { canonicalJson, isSigned, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 
