@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
@@ -314,11 +314,15 @@ export const addOverride = (program: Command) =>
       ]);
     });
 
+/** Taken from scripts that still give it: leave for a preview depends on no state. */
+const unusedSeq = () => new Option('--seq <n>').argParser(count).hideHelp();
+
 const addPreviewOpen = (preview: Command) =>
   preview
     .command('open <request...>')
     .description('lets one browser run remotes from a dev server; the request is what its page shows')
     .option('--why <text>', 'kept in the audit')
+    .addOption(unusedSeq())
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
     .option('--for <span>', '30m, 4h, 3d; a week at most', hours, 4)
     .action(async (words: string[], _, command: Command) => {
@@ -333,6 +337,7 @@ const addPreviewEnd = (preview: Command) =>
     .command('end <browser>')
     .description('takes the leave back; open pages notice within seconds')
     .option('--why <text>', 'kept in the audit')
+    .addOption(unusedSeq())
     .action(async (browser: string, _, command: Command) => {
       const { json, why, ...rest } = options<SwitchOptions>(command);
       printChange(json, await (await clientFor(rest)).endPreview({ browser, why }));
