@@ -25,7 +25,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
     ...(changes.length === 0 ? builds.map((id) => `${nameOf(id)} ${versionOf(id)}`) : []),
     ...('force' in request && request.force ? [words.forced] : []),
     ...('override' in request && request.override ? [words.override(request.override)] : []),
-    words.digests(from ?? '', to ?? ''),
+    ...(before === after ? [] : [words.digests(from ?? '', to ?? '')]),
   ];
 }
 
@@ -41,18 +41,18 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
   const words = texts.approval;
   const obstacle = obstacleOf(proposal, me);
   const lines = linesOf(proposal);
-  const title = `${texts.verb(request.verb)} ${id}`;
+  const title = `${words.what[request.verb]} ${id}`;
   const away = own ? ('retract' as const) : ('reject' as const);
   const ask = (verb: 'approve' | 'reject' | 'retract') =>
     console.ask(
       verb,
       { id },
-      { title: `${words[verb]} ${title}`, action: words[verb], changes: lines, danger: verb === 'reject' },
+      { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines, danger: verb === 'reject' },
     );
   return (
     <section className={styles.plan} aria-label={`${words.changes.proposed} ${title}`}>
       <p>
-        <strong>{texts.verb(request.verb)}</strong> <small className={styles.quiet}>{id}</small>
+        <strong>{words.what[request.verb]}</strong> <small className={styles.quiet}>{id}</small>
       </p>
       <p className={styles.quiet}>
         {words.by(by, relativeTime(at, now))} · {words.until(formats.short(expires))}
@@ -133,9 +133,11 @@ export function ApprovalSection({ agenda, ...part }: { agenda: AgendaView | unde
     <>
       <p className={styles.quiet}>{approval ? words.on(approval.hours, approval.by) : words.off}</p>
       {approval && proposals.length === 0 && <p className={styles.quiet}>{words.nothing}</p>}
-      {proposals.map((proposal) => (
-        <ProposalRow key={proposal.id} proposal={proposal} {...part} />
-      ))}
+      <div className={styles.rows}>
+        {proposals.map((proposal) => (
+          <ProposalRow key={proposal.id} proposal={proposal} {...part} />
+        ))}
+      </div>
       {!approval && maySwitch(me) && <RuleForm console={console} running={running} />}
       {approval && maySwitch(me) && (
         <div className={styles.actions}>

@@ -171,6 +171,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
   },
   approval: {
     title: '双人批准',
+    what: { activate: '上线', canary: '灰度', promote: '全量', schedule: '计划', approval: '改变规则' },
     off: '一个人就能上线。开启后，上线、灰度、扩大和全量都要另一个人批准；回退、中止、撤下和禁用从不等待。',
     on: (hours: number, who: string) => `两个人决定，由 ${who} 开启；提议等待 ${number(hours)} 小时`,
     nothing: '没有等待批准的提议。',

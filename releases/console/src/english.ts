@@ -183,6 +183,13 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
     },
     approval: {
       title: 'Two-person approval',
+      what: {
+        activate: 'Activate',
+        canary: 'Canary',
+        promote: 'Promote',
+        schedule: 'Scheduled ramp',
+        approval: 'Change of the rule',
+      },
       off: 'One person can switch. Once it is on, activating, starting and growing a canary and promoting need a second person; rolling back, aborting, withdrawing and killing never wait.',
       on: (hours, who) => `Two persons decide, turned on by ${who}; a proposal waits ${number(hours)} h`,
       nothing: 'Nothing waits for approval.',

@@ -198,7 +198,7 @@ export function evidenceLine(evidence: Evidence): string {
     case 'approvalRule':
       return words.approvalRule(evidence.hours);
     case 'proposal':
-      return words.proposal(texts.approval.changes[evidence.change], texts.verb(evidence.what), evidence.by);
+      return words.proposal(texts.approval.changes[evidence.change], texts.approval.what[evidence.what], evidence.by);
     case 'approved':
       return words.approved(evidence.by);
     case 'freezeOverridden':
