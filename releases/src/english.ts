@@ -3,7 +3,7 @@ import type { Waiting } from './health/autoStop.ts';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import type { Provenance } from './model/build.ts';
-import { nameOf } from './model/ids.ts';
+import { nameOf } from './model/build.ts';
 
 // The command line's words for what the audit holds as data.
 

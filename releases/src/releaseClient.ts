@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
-import { publish, recordOf } from './builds/publish.ts';
-import { readPackage } from './builds/readPackage.ts';
+import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
@@ -12,8 +11,8 @@ import { type Health, readHealth } from './health/autoStop.ts';
 import { HealthReader } from './health/healthRecord.ts';
 import type { ForwardRequest } from './model/agenda.ts';
 import type { Provenance } from './model/build.ts';
+import { buildFolder, mergeBuilds } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
-import { buildFolder, mergeBuilds } from './model/ids.ts';
 import { canonicalJson } from './model/signing.ts';
 import { type AgendaView, viewAgenda } from './operations/agendaView.ts';
 import { type Asked, approve, ask, reject, type WordRequest } from './operations/approval.ts';

@@ -3,14 +3,12 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import type { Quota } from '../../src/builds/publish.ts';
-import { bytesOf, claimVersion, writeFile } from '../../src/builds/publish.ts';
-import { fileProblem, LIMITS, packageProblems } from '../../src/builds/readPackage.ts';
+import { bytesOf, claimVersion, fileProblem, LIMITS, packageProblems, writeFile } from '../../src/builds/publish.ts';
 import { forbidden, ReleaseError, refused, usage } from '../../src/errors.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
 import { windowSchema } from '../../src/model/action.ts';
-import { type BuildRecord, issuesOf, parseRecord } from '../../src/model/build.ts';
+import { type BuildRecord, buildFolder, idOfFolder, issuesOf, nameOf, parseRecord } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { buildFolder, idOfFolder, nameOf } from '../../src/model/ids.ts';
 import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import {

@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { Catalog } from '../../src/builds/catalog.ts';
-import { contentType } from '../../src/builds/readPackage.ts';
+import { contentType } from '../../src/builds/publish.ts';
 import { hasCode, messageOf, usage } from '../../src/errors.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { sha256Hex } from '../../src/model/signing.ts';

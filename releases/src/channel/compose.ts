@@ -2,6 +2,7 @@ import type { SetBody } from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import type { BuildRecord } from '../model/build.ts';
+import { makeSet, mergeBuilds, nameOf, setHash } from '../model/build.ts';
 import {
   type Candidate,
   type ChannelDocument,
@@ -11,8 +12,6 @@ import {
   ruleOf,
   type Stable,
 } from '../model/channel.ts';
-import { mergeBuilds, nameOf } from '../model/ids.ts';
-import { makeSet, setHash } from '../model/set.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { timeOf, type Writer } from './changeChannel.ts';

@@ -3,8 +3,8 @@ import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
 import type { BuildRecord, Provenance } from '../model/build.ts';
+import { mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
-import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 

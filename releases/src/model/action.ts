@@ -1,6 +1,6 @@
 import { dictionarySchema, instantSchema, textSchema, vitalMetrics } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { parseBuildId } from './ids.ts';
+import { parseBuildId } from './build.ts';
 
 // Signed documents keep the fields they have always had: readers before this form drop what they do not know, and a
 // document without a signed field no longer matches its signature. So an action is written into these fields as data.

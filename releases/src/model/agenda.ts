@@ -2,9 +2,8 @@ import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract
 import * as v from 'valibot';
 import { refused, usage } from '../errors.ts';
 import { windowSchema } from './action.ts';
-import { issuesOf, parseJson } from './build.ts';
+import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
-import { nameOf, sameBuilds } from './ids.ts';
 import { canonicalJson, isSigned, type SigningKey, signText } from './signing.ts';
 
 // What is to happen to a channel with nobody watching, and when it may not. It stands beside the channel's document, whose

@@ -15,8 +15,8 @@ import {
   parseSteps,
   personNamed,
 } from '../model/agenda.ts';
+import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
-import { nameOf } from '../model/ids.ts';
 import { canonicalJson } from '../model/signing.ts';
 import { type Promoted, promoteFrom, sourceIn } from './promoteFrom.ts';
 import { schedule } from './schedule.ts';

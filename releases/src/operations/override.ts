@@ -5,9 +5,8 @@ import { assertPublished } from '../builds/catalog.ts';
 import { type Change, changeChannel, timeOf, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { refused, usage } from '../errors.ts';
+import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
-import { mergeBuilds } from '../model/ids.ts';
-import { HOST_NAME, makeSet } from '../model/set.ts';
 import { canonicalJson, isSigned, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 

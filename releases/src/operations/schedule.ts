@@ -16,8 +16,8 @@ import {
   standing,
   stepsText,
 } from '../model/agenda.ts';
+import { nameOf } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { nameOf } from '../model/ids.ts';
 import { canary, type Gate, promote, requireCandidate } from './switching.ts';
 import { isRevoked } from './tokens.ts';
 

@@ -13,8 +13,8 @@ import {
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
+import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { mergeBuilds, nameOf, sameBuilds } from '../model/ids.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. */
 export type Gate = (proposal: Proposal) => Promise<Finding[]>;

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import type { Actor } from '../channel/changeChannel.ts';
 import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
+import { parseBuildId } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { parseBuildId } from '../model/ids.ts';
 import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
