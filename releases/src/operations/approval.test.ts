@@ -15,6 +15,7 @@ import { promoteFrom, sourceIn } from './promoteFrom.ts';
 import { steerSchedule, takeDueSteps } from './schedule.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';
 import { actorOf } from './tokens.ts';
+import { eventOf } from './webhooks.ts';
 
 const HOUR = 3_600_000;
 const AGENDA = 'agendas/production.json';
@@ -221,6 +222,22 @@ describe('where two persons decide', () => {
       { action: { evidence: [{ id: late, change: 'proposed' }] } },
     ]);
     expect(await live()).toContain(first);
+  });
+
+  test('webhooks are told of each word, with its person', async () => {
+    const event = async () => eventOf(await at.current());
+    const id = await propose();
+    const told = { builds: [next], text: expect.stringContaining(id) };
+    expect(await event()).toMatchObject({ ...told, type: 'proposed', who: 'Li (token)', why: 'new feed' });
+    await reject(as('Wang'), { id });
+    expect(await event()).toMatchObject({ ...told, type: 'rejected', who: 'Wang (token)' });
+    const again = await propose();
+    await agree('Wang', again);
+    expect(await event()).toMatchObject({
+      type: 'approved',
+      who: 'Wang (token)',
+      text: expect.stringContaining(again),
+    });
   });
 
   test('the same is not proposed twice', async () => {
