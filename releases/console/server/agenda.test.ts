@@ -5,7 +5,7 @@ import { openTestStore, type TestStore } from '../../src/testing/openTestStore.t
 import { recordVisits } from '../../src/testing/visits.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-import { Lease, stepOnce } from './watch.ts';
+import { Lease, stepOnce } from './startConsole.ts';
 
 const GRANTS = ['viewer', 'deployer:stories', 'deployer:chat', 'manager'] as const;
 type Grant = (typeof GRANTS)[number];
