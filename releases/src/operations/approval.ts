@@ -188,7 +188,7 @@ function isSame(one: Proposal, other: Proposal): boolean {
   return asked(one) === asked(other);
 }
 
-interface Fate {
+interface Outcome {
   change: Extract<Evidence, { kind: 'proposal' }>['change'];
   by: string;
   at: string;
@@ -198,26 +198,26 @@ interface Fate {
 }
 
 /** What became of a proposal, by the log; null while it waits. */
-async function fateOf(writer: Writer, current: ChannelDocument, { id, seq }: Proposal): Promise<Fate | null> {
-  let fate: Fate | null = null;
+async function outcomeOf(writer: Writer, current: ChannelDocument, { id, seq }: Proposal): Promise<Outcome | null> {
+  let outcome: Outcome | null = null;
   for await (const state of statesAfter(writer.store, current, seq, writer.key.publicKey)) {
     const { who: by, at } = state.action;
     for (const each of readAction(state.action).evidence) {
       if (each.kind === 'approved' && each.proposal === id)
-        fate ??= { change: 'approved', by, at, seq: state.seq, told: false };
+        outcome ??= { change: 'approved', by, at, seq: state.seq, told: false };
       if (each.kind === 'proposal' && each.id === id && each.change !== 'proposed')
-        return { ...(fate ?? { change: each.change, by, at, seq: state.seq }), told: true };
+        return { ...(outcome ?? { change: each.change, by, at, seq: state.seq }), told: true };
     }
   }
-  return fate;
+  return outcome;
 }
 
 /** Throws conflict where somebody has decided on it already. */
 async function assertUndecided(writer: Writer, current: ChannelDocument, proposal: Proposal): Promise<void> {
-  const fate = await fateOf(writer, current, proposal);
-  if (fate)
+  const outcome = await outcomeOf(writer, current, proposal);
+  if (outcome)
     throw conflict(
-      `proposal ${proposal.id} was ${fate.change} by ${fate.by} already, in state ${fate.seq}`,
+      `proposal ${proposal.id} was ${outcome.change} by ${outcome.by} already, in state ${outcome.seq}`,
       'See `log` for what was done.',
     );
 }
@@ -253,8 +253,8 @@ const close = (
   why?: string,
 ): Promise<Change> =>
   changeAgenda(writer, async (agenda, document): Promise<AgendaDecision | null> => {
-    const fate = await fateOf(writer, document, proposal);
-    const entry = fate?.told ? null : entryOf(proposal, change, why);
+    const outcome = await outcomeOf(writer, document, proposal);
+    const entry = outcome?.told ? null : entryOf(proposal, change, why);
     if (agenda.proposals.some(({ id }) => id === proposal.id)) return { agenda: without(agenda, proposal.id), entry };
     // what was approved may be off the list with the change itself
     return entry && change === 'approved' ? { agenda, entry } : null;
@@ -327,11 +327,11 @@ export async function settleProposals(writer: Writer): Promise<void> {
   for (const proposal of (await readAgenda(store, channel, key.publicKey)).proposals) {
     const { document } = await requireChannel(store, channel, key.publicKey);
     const now = (await timeOf(writer)).getTime();
-    const fate = await fateOf(writer, document, proposal);
+    const outcome = await outcomeOf(writer, document, proposal);
     const isPlan = proposal.request.verb === 'schedule';
-    if (fate && now - Date.parse(fate.at) >= SETTLED_MILLISECONDS)
-      await close({ ...writer, who: fate.by }, proposal, isPlan ? 'interrupted' : 'approved');
-    if (!fate && Date.parse(proposal.expires) <= now) await close(writer, proposal, 'expired');
+    if (outcome && now - Date.parse(outcome.at) >= SETTLED_MILLISECONDS)
+      await close({ ...writer, who: outcome.by }, proposal, isPlan ? 'interrupted' : 'approved');
+    if (!outcome && Date.parse(proposal.expires) <= now) await close(writer, proposal, 'expired');
   }
 }
 
