@@ -9,7 +9,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { problemKindInfo } from '@arethetypeswrong/core/problems';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { readPackage } from '../../releases/src/builds/readPackage.ts';
+import { readPackage } from '../../releases/src/builds/publish.ts';
 import { packPackages } from '../../templates/packages/pack.ts';
 import { report } from './report.ts';
 

@@ -204,6 +204,27 @@ describe('the command line', () => {
     expect(err).toContain('a console has its own browser check');
   });
 
+  test('where two persons decide, going forward waits with an exit code of its own until another one approves', async () => {
+    const as = (who: string, ...words: string[]) => releaseWith({ RELEASES_WHO: who }, ...words);
+    const published = await writeRemote(`${folder.path}/stories`, 'stories', 'two');
+    const build = (await release('publish', published, '--version', '2.2.0')).out.trim();
+    expect((await as('li', 'approval', 'on', '--expires', '8h')).out).toContain('two persons decide');
+    const asked = await as('li', 'activate', build, '--why', 'new feed');
+    expect(asked.code).toBe(4);
+    const [, id = ''] = /pnpm release approve ([0-9a-f]{8})/.exec(asked.out) ?? [];
+    expect((await as('wang', 'proposals')).out).toMatch(new RegExp(`Proposal ${id} of li.*let it through`));
+    expect((await as('wang', 'status')).out).toContain(`Proposal ${id} of li`);
+    const own = await as('li', 'approve', id);
+    expect([own.code, own.err]).toEqual([3, expect.stringContaining('Ask another manager')]);
+    const approved = await as('wang', 'approve', id);
+    expect([approved.code, approved.out]).toEqual([0, expect.stringContaining('proposed by li, approved as')]);
+    const off = JSON.parse((await as('li', 'approval', 'off', '--json')).out);
+    expect((await as('li', 'retract', off.proposal.id)).code).toBe(0);
+    expect((await as('li', 'rollback', 'stories')).code).toBe(0);
+    const again = JSON.parse((await as('li', 'approval', 'off', '--json')).out);
+    expect((await as('wang', 'approve', again.proposal.id)).out).toContain('one person decides');
+  });
+
   test('help shows every verb, and each verb an example', async () => {
     const { out, code } = await release('--help');
     expect(code).toBe(0);
@@ -221,6 +242,11 @@ describe('the command line', () => {
       'canary',
       'schedule',
       'freeze',
+      'approval',
+      'proposals',
+      'approve',
+      'reject',
+      'retract',
       'webhook',
       'promote',
       'abort',

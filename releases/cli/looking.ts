@@ -3,7 +3,7 @@ import { actionLine, evidenceLines, originLine, vitalNames, vitalValue } from '.
 import { alarmLine } from '../src/health/autoStop.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
-import type { AgendaView } from '../src/operations/schedule.ts';
+import type { AgendaView } from '../src/operations/agendaView.ts';
 import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
 import { agendaLines } from './planning.ts';
 

@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { printFailure } from './context.ts';
 import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
-import { addFreeze, addSchedule, addWebhook } from './planning.ts';
+import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
 import {
   addAbort,
   addActivate,
@@ -37,6 +37,7 @@ const VERBS = [
   addWithdraw,
   addKill,
   addFreeze,
+  addApproval,
   addOverride,
   addPreview,
   addWebhook,
@@ -61,7 +62,10 @@ function makeProgram(): Command {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .addHelpText('after', '\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 store unreachable or not permitted.\n');
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 store unreachable or not permitted, 4 waiting for a second person.\n',
+    );
   for (const add of VERBS) add(program);
   for (const command of program.commands) for (const each of [command, ...command.commands]) each.exitOverride();
   return program;
@@ -84,4 +88,5 @@ process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
   throw cause;
 });
 
-process.exitCode = await run(process.argv.slice(2));
+// a verb that was carried out may have set another one
+process.exitCode = (await run(process.argv.slice(2))) || process.exitCode;

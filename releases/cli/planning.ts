@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { waitingLine } from '../src/english.ts';
 import { usage } from '../src/errors.ts';
 import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } from '../src/model/agenda.ts';
-import type { AgendaView, ScheduleView } from '../src/operations/schedule.ts';
+import type { AgendaView, ScheduleView } from '../src/operations/agendaView.ts';
+import type { ProposalView } from '../src/operations/approval.ts';
 import type { ListedWebhook } from '../src/operations/webhooks.ts';
-import { clientFor, examples, localTime, options, print, table } from './context.ts';
-import { printChange, type SwitchOptions, withReason } from './switching.ts';
+import { clientFor, examples, hours, localTime, options, print, table } from './context.ts';
+import { printChange, proposalLines, type SwitchOptions, withReason } from './switching.ts';
 
 const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
   const share = next.percent < 100 ? `${next.percent} %` : 'everyone';
@@ -35,8 +36,10 @@ function undeliveredLines({ id, shown, attempts, problem, undelivered }: ListedW
 /** What is planned for a channel, and whether it is frozen. */
 export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
-  const { schedules, frozen, watched, webhooks, problem } = agenda;
+  const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
   return [
+    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${approval.hours} h.`] : []),
+    ...proposals.flatMap(waitingLines),
     ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
     ...webhooks.flatMap(undeliveredLines),
     ...(frozen ? [`Frozen until ${localTime(frozen.until)}: ${frozen.reason}`] : []),
@@ -45,6 +48,64 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
       ? ['No console runs, which would take the steps and tell the webhooks: start one.']
       : []),
   ];
+}
+
+/** A proposal and who is to do what about it. */
+function waitingLines(proposal: ProposalView): string[] {
+  const { id, by, at, expires, own, outdated } = proposal;
+  const what = outdated
+    ? 'the channel has moved on: propose it again'
+    : own
+      ? 'yours, for another manager to approve'
+      : `let it through with \`approve ${id}\``;
+  return [
+    `Proposal ${id} of ${by}, ${localTime(at)}, waits until ${localTime(expires)}: ${what}`,
+    ...proposalLines(proposal).map((line) => `    ${line}`),
+  ];
+}
+
+const APPROVAL_ABOUT = {
+  approve: 'carry out what another person proposed: judged by the gate again, upon the very state it was made for',
+  reject: 'take a proposal of another person off the list',
+  retract: 'take your own proposal back',
+} as const;
+
+export function addApproval(program: Command): void {
+  const approval = program
+    .command('approval')
+    .description('whether two persons decide what goes forward in a channel; ways back never wait')
+    .addHelpText('after', examples('approval on --why "four eyes"', 'approval on --expires 8h', 'approval off'));
+  withReason(approval.command('on').description('what goes forward waits as a proposal; changing that needs two, too'))
+    .option('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', hours, 24)
+    .action(async (_, command: Command) => {
+      const { json, why, seq, expires, ...rest } = options<SwitchOptions & { expires: number }>(command);
+      printChange(json, await (await clientFor(rest)).approval({ hours: expires, why, seq }));
+    });
+  withReason(approval.command('off').description('one person decides; this waits for a second one')).action(
+    async (_, command: Command) => {
+      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).approval({ hours: null, why, seq }));
+    },
+  );
+  program
+    .command('proposals')
+    .description('what waits for a second person')
+    .addHelpText('after', examples('proposals', 'proposals --channel preview --json'))
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const { proposals = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
+      print(json, proposals, proposals.length > 0 ? proposals.flatMap(waitingLines) : ['Nothing waits.']);
+    });
+  for (const verb of ['approve', 'reject', 'retract'] as const)
+    program
+      .command(`${verb} <id>`)
+      .description(APPROVAL_ABOUT[verb])
+      .option('--why <text>', 'kept in the audit')
+      .addHelpText('after', examples(`${verb} 3f9c1a7b --why "looked at it with Li"`))
+      .action(async (id: string, _, command: Command) => {
+        const { json, why, ...rest } = options<SwitchOptions>(command);
+        printChange(json, await (await clientFor(rest, verb === 'approve'))[verb]({ id, why }));
+      });
 }
 
 const ABOUT = {

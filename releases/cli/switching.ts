@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
-import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
+import type { Asked, ProposalView } from '../src/operations/approval.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
@@ -39,12 +39,55 @@ const withForce = (command: Command): Command =>
     .option('--force', 'switch against the gate (needs --why)')
     .option('--override <reason>', 'switch although the channel is frozen; the reason is kept in the audit');
 
-export function printChange(json: boolean | undefined, { document, changed }: Change): void {
+/** Not done, and not refused: a second person has to agree. */
+export const WAITS_EXIT_CODE = 4;
+
+export function printChange(json: boolean | undefined, { document, changed, proposal }: Asked): void {
+  if (proposal) {
+    process.exitCode = WAITS_EXIT_CODE;
+    print(json, { changed, channel: document.channel, seq: document.seq, proposal }, [
+      `Waiting for a second person: ${document.channel} stays as it is, and this is proposal ${proposal.id}.`,
+      ...proposalLines(proposal).map((line) => `  ${line}`),
+      `Another manager than ${proposal.by} lets it through until ${localTime(proposal.expires)}, in the console or with:`,
+      `  pnpm release approve ${proposal.id} --channel ${document.channel}`,
+    ]);
+    return;
+  }
   const { seq, channel, action, stable, candidate, moreCandidates, killed } = document;
   const lines = changed
     ? [`${channel} is at state ${seq}: ${actionLine(action)}`, ...evidenceLines(action).map((line) => `  - ${line}`)]
     : [`${channel} stays at state ${seq}: nothing to change`];
   print(json, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
+}
+
+const FORCED = { force: 'AGAINST THE GATE', override: 'ALTHOUGH FROZEN' } as const;
+
+/** What a proposal would do, one line each. */
+export function proposalLines({ request, changes, builds, before, after }: ProposalView): string[] {
+  const { why } = request;
+  return [
+    requestLine(request, builds),
+    ...changes.map(({ name, from, to }) => `  ${name}: ${from ?? '–'} → ${to ?? '–'}`),
+    ...('force' in request && request.force ? [FORCED.force] : []),
+    ...('override' in request && request.override ? [`${FORCED.override}: ${request.override}`] : []),
+    ...(why ? [`"${why}"`] : []),
+    `state ${before.slice(0, 12)} → ${after.slice(0, 12)}`,
+  ];
+}
+
+function requestLine(request: ProposalView['request'], builds: readonly string[]): string {
+  switch (request.verb) {
+    case 'canary':
+      return `canary ${builds.join(' ')} for ${request.percent} %`;
+    case 'schedule':
+      return `schedule ${builds.join(' ')}: ${request.steps}`;
+    case 'promote':
+      return `promote ${builds.join(' ')}${request.from ? ` from ${request.from}` : ''}`;
+    case 'approval':
+      return request.hours === null ? 'let one person decide' : `let proposals wait ${request.hours} h`;
+    default:
+      return `activate ${builds.join(' ')}`;
+  }
 }
 
 export const addPublish = (program: Command) =>
@@ -271,28 +314,34 @@ export const addOverride = (program: Command) =>
       ]);
     });
 
+/** Taken from scripts that still give it: leave for a preview depends on no state. */
+const unusedSeq = () => new Option('--seq <n>').argParser(count).hideHelp();
+
 const addPreviewOpen = (preview: Command) =>
-  withReason(
-    preview
-      .command('open <request...>')
-      .description('lets one browser run remotes from a dev server; the request is what its page shows'),
-  )
+  preview
+    .command('open <request...>')
+    .description('lets one browser run remotes from a dev server; the request is what its page shows')
+    .option('--why <text>', 'kept in the audit')
+    .addOption(unusedSeq())
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
     .option('--for <span>', '30m, 4h, 3d; a week at most', hours, 4)
     .action(async (words: string[], _, command: Command) => {
       const { json, for: span, ...rest } = options<SwitchOptions & { person: string; for: number }>(command);
-      const { person, why, seq } = rest;
-      const request = { request: words.join(' '), person, hours: span, why, seq };
+      const { person, why } = rest;
+      const request = { request: words.join(' '), person, hours: span, why };
       printChange(json, await (await clientFor(rest)).preview(request));
     });
 
 const addPreviewEnd = (preview: Command) =>
-  withReason(
-    preview.command('end <browser>').description('takes the leave back; open pages notice within seconds'),
-  ).action(async (browser: string, _, command: Command) => {
-    const { json, why, seq, ...rest } = options<SwitchOptions>(command);
-    printChange(json, await (await clientFor(rest)).endPreview({ browser, why, seq }));
-  });
+  preview
+    .command('end <browser>')
+    .description('takes the leave back; open pages notice within seconds')
+    .option('--why <text>', 'kept in the audit')
+    .addOption(unusedSeq())
+    .action(async (browser: string, _, command: Command) => {
+      const { json, why, ...rest } = options<SwitchOptions>(command);
+      printChange(json, await (await clientFor(rest)).endPreview({ browser, why }));
+    });
 
 export function addPreview(program: Command) {
   const preview = program

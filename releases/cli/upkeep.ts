@@ -5,6 +5,7 @@ import { initChannel } from '../src/channel/changeChannel.ts';
 import { parseJson } from '../src/model/build.ts';
 import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
+import { sweepPreviews } from '../src/operations/override.ts';
 import { createChannelFrom, sourceIn } from '../src/operations/promoteFrom.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
@@ -93,15 +94,23 @@ function addCreate(token: Command) {
     .command('create <grant>')
     .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
     .option('--label <text>', 'who it is for', '')
+    .option('--person <name>', 'whose it is, where two persons decide; the label if left out')
     .option('--days <n>', 'ends by itself after this many days', count)
     .action(async (grant: string, _, command: Command) => {
-      const { json, label, days = null, ...rest } = options<{ label: string; days?: number }>(command);
+      const {
+        json,
+        label,
+        days = null,
+        person,
+        ...rest
+      } = options<{ label: string; days?: number; person?: string }>(command);
       const { writer } = await localStore(rest);
       const { token: secret, record } = await createToken(writer.store, writer.key, {
         grant,
         label,
         by: whoami(),
         days,
+        person,
       });
       print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
         secret,
@@ -206,9 +215,11 @@ export const addGc = (program: Command) =>
       const { signal } = ended;
       // first, since it needs no room
       const swept = await sweepUploads(writer.store, { dryRun, unclaimedHours: unclaimed });
+      const now = await writer.store.time();
+      const previews = dryRun ? 0 : await sweepPreviews(writer.store, writer.key.publicKey, now);
       const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
       const did = dryRun ? 'would be removed' : 'removed';
-      print(json, { dryRun, removed, kept, ...swept }, [
+      print(json, { dryRun, removed, kept, previews, ...swept }, [
         ...swept.uploads,
         ...removed,
         `${swept.uploads.length} given up uploads (${bytes(swept.bytes)}) and ${removed.length} builds ${did}, ${kept} builds kept.`,

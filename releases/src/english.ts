@@ -1,9 +1,9 @@
 import type { VitalMetric } from '@liaozhai/shared/contract';
+import type { Waiting } from './health/autoStop.ts';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import type { Provenance } from './model/build.ts';
-import { nameOf } from './model/ids.ts';
-import type { Waiting } from './operations/schedule.ts';
+import { nameOf } from './model/build.ts';
 
 // The command line's words for what the audit holds as data.
 
@@ -23,6 +23,10 @@ function subjectOf(action: ReadAction): string {
       return 'windows changed';
     case 'webhook':
       return 'changed';
+    case 'approval':
+      return 'rule changed';
+    case 'proposal':
+      return listOf(action) || 'of the approval rule';
     case 'canary':
       return `${listOf(action)} for ${action.percent} %`;
     case 'rollback':
@@ -80,6 +84,16 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       return `${evidence.change}: ${windowText(evidence.window)}, "${evidence.reason}"`;
     case 'webhook':
       return `${evidence.change}: ${evidence.address}`;
+    case 'approvalRule':
+      return evidence.hours === null
+        ? 'one person decides'
+        : `two persons decide; a proposal waits ${evidence.hours} h for the second one`;
+    case 'proposal': {
+      const { id, change, what, by, before, after } = evidence;
+      return `${id} ${PROPOSAL_CHANGES[change]}: ${what}, proposed by ${by} (state ${before.slice(0, 12)} → ${after.slice(0, 12)})`;
+    }
+    case 'approved':
+      return `proposed by ${evidence.by}, approved as ${evidence.proposal}`;
     case 'freezeOverridden':
       return `although frozen ("${evidence.freeze}"): ${evidence.reason}`;
     case 'text':
@@ -106,6 +120,16 @@ const SCHEDULE_CHANGES = {
   waits: 'waits',
   ended: 'ended by what came between',
   refused: 'paused, since its step was refused',
+  revoked: 'paused, since its maker has left',
+} as const;
+
+const PROPOSAL_CHANGES = {
+  proposed: 'waits for a second person',
+  approved: 'approved',
+  rejected: 'rejected',
+  withdrawn: 'withdrawn by its proposer',
+  expired: 'expired',
+  interrupted: 'was approved, and cut off before anything was written: propose it again',
 } as const;
 
 /** Why a step that is due is not taken. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
-import { publish, recordOf } from './builds/publish.ts';
-import { readPackage } from './builds/readPackage.ts';
+import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/compose.ts';
@@ -10,11 +9,13 @@ import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
 import { type Health, readHealth } from './health/autoStop.ts';
 import { HealthReader } from './health/healthRecord.ts';
-import { parseSteps } from './model/agenda.ts';
+import type { ForwardRequest } from './model/agenda.ts';
 import type { Provenance } from './model/build.ts';
+import { buildFolder, mergeBuilds } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
-import { buildFolder, mergeBuilds } from './model/ids.ts';
 import { canonicalJson } from './model/signing.ts';
+import { type AgendaView, viewAgenda } from './operations/agendaView.ts';
+import { type Asked, approve, ask, reject, type WordRequest } from './operations/approval.ts';
 import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
 import {
   createOverride,
@@ -24,23 +25,15 @@ import {
   type Preview,
   type PreviewRequest,
 } from './operations/override.ts';
-import { promoteFrom, sourceIn } from './operations/promoteFrom.ts';
-import {
-  type AgendaView,
-  type ScheduleRequest,
-  type SteerRequest,
-  schedule,
-  steerSchedule,
-  viewAgenda,
-} from './operations/schedule.ts';
-import { abort, activate, canary, lastGoodAfter, promote } from './operations/switching.ts';
+import { type ScheduleRequest, type SteerRequest, steerSchedule } from './operations/schedule.ts';
+import { abort, lastGoodAfter } from './operations/switching.ts';
+import { webhookRulesFrom } from './operations/webhookAddress.ts';
 import {
   addWebhook,
   type ListedWebhook,
   removeWebhook,
   testWebhook,
   type WebhookEvent,
-  webhookRulesFrom,
 } from './operations/webhooks.ts';
 
 export interface SwitchRequest {
@@ -114,12 +107,19 @@ export interface ReleaseClient {
   diff(a: string, b: string): Promise<Difference[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
-  activate(request: SwitchRequest): Promise<Change>;
-  canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Change>;
-  promote(request: PromoteRequest): Promise<Change>;
+  /** Where two persons decide the answers of these have the proposal that waits in their place. */
+  activate(request: SwitchRequest): Promise<Asked>;
+  canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Asked>;
+  promote(request: PromoteRequest): Promise<Asked>;
   abort(request: ReasonRequest): Promise<Change>;
   /** `steps` as in `5@now,25@1h,100@4h`. */
-  schedule(request: Omit<ScheduleRequest, 'steps'> & { steps: string }): Promise<Change>;
+  schedule(request: Omit<ScheduleRequest, 'steps' | 'approved'> & { steps: string }): Promise<Asked>;
+  /** That two persons decide, and how many hours a proposal waits; null = one does. */
+  approval(request: { hours: number | null; why?: string; seq?: number }): Promise<Asked>;
+  approve(request: WordRequest): Promise<Change>;
+  reject(request: WordRequest): Promise<Change>;
+  /** Takes one's own proposal back. */
+  retract(request: WordRequest): Promise<Change>;
   steerSchedule(to: 'pause' | 'continue' | 'cancel', request: SteerRequest): Promise<Change>;
   freeze(request: FreezeRequest): Promise<Change & { id: string }>;
   unfreeze(request: { id: string; why?: string; seq?: number }): Promise<Change>;
@@ -136,7 +136,7 @@ export interface ReleaseClient {
   /** Leave to run remotes from dev servers, as far as it holds. */
   previews(): Promise<Preview[]>;
   preview(request: PreviewRequest): Promise<Change>;
-  endPreview(request: { browser: string; why?: string; seq?: number }): Promise<Change>;
+  endPreview(request: { browser: string; why?: string }): Promise<Change>;
 }
 
 export interface LocalClientOptions {
@@ -162,6 +162,7 @@ export function localClient(
   const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
   const gate = () => makeGate(writer, { smoke });
   const ids = (words: readonly string[]) => resolveBuilds(store, words);
+  const forward = (request: ForwardRequest, seq?: number) => ask(writer, request, { gate: gate(), seq });
   return {
     status: async () => {
       const document = await current();
@@ -183,16 +184,18 @@ export function localClient(
       return { id, created };
     },
     check: async (builds) => checkBuilds(writer, await ids(builds), smoke),
-    activate: async ({ builds, ...options }) => activate(writer, await ids(builds), { ...options, gate: gate() }),
-    canary: async ({ builds, percent, ...options }) =>
-      canary(writer, await ids(builds), percent, { ...options, gate: gate() }),
-    promote: ({ from, ...request }) =>
-      from
-        ? promoteFrom(writer, { ...request, from: sourceIn(writer, from), gate: gate() })
-        : promote(writer, { ...request, gate: gate() }),
+    activate: async ({ builds, seq, ...request }) =>
+      forward({ verb: 'activate', ...request, builds: await ids(builds) }, seq),
+    canary: async ({ builds, seq, ...request }) =>
+      forward({ verb: 'canary', ...request, builds: await ids(builds) }, seq),
+    promote: ({ seq, ...request }) => forward({ verb: 'promote', ...request }, seq),
     abort: (request) => abort(writer, request),
-    schedule: async ({ builds, steps, ...request }) =>
-      schedule(writer, { ...request, builds: await ids(builds), steps: parseSteps(steps) }, gate()),
+    schedule: async ({ builds, seq, ...request }) =>
+      forward({ verb: 'schedule', ...request, builds: await ids(builds) }, seq),
+    approval: ({ seq, ...request }) => forward({ verb: 'approval', ...request }, seq),
+    approve: (request) => approve(writer, request, gate()),
+    reject: (request) => reject(writer, request),
+    retract: (request) => reject(writer, request, { own: true }),
     steerSchedule: (to, request) => steerSchedule(writer, to, request),
     freeze: (request) => addFreeze(writer, request),
     unfreeze: ({ id, ...options }) => removeFreeze(writer, id, options),
@@ -317,6 +320,10 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     abort: (request) => post('abort', request),
     schedule: (request) => post('schedule', request),
     steerSchedule: (to, request) => post(to, request),
+    approval: (request) => post('approval', request),
+    approve: (request) => post('approve', request),
+    reject: (request) => post('reject', request),
+    retract: (request) => post('retract', request),
     freeze: (request) => post('freeze', request),
     unfreeze: (request) => post('unfreeze', request),
     addWebhook: (url) => post('webhook', { url }),

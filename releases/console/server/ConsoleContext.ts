@@ -12,7 +12,7 @@ import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import type { SiteOf } from '../../src/operations/override.ts';
-import { webhookRulesFrom } from '../../src/operations/webhooks.ts';
+import { webhookRulesFrom } from '../../src/operations/webhookAddress.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SignIn } from './signIn.ts';
@@ -97,10 +97,7 @@ export interface ConsoleOptions {
   counters?: ConsoleCounters | null;
 }
 
-interface ClientOptions {
-  judging?: boolean;
-  permit?: Writer['permit'];
-}
+type ClientOptions = { judging?: boolean } & Pick<Writer, 'permit' | 'actor'>;
 
 /** What the API's handlers share. */
 export class ConsoleContext {
@@ -117,18 +114,22 @@ export class ConsoleContext {
   }
 
   /** A writer in someone's name. Throws refused for channels that do not exist. */
-  writer(channel: string, who: string, permit?: Writer['permit']): Writer {
+  writer(channel: string, who: string, asked: Pick<Writer, 'permit' | 'actor'> = {}): Writer {
     if (!isName(channel)) throw refused(`"${channel}" is not a channel name`);
     const { store, catalog, key } = this.options;
-    return { store, catalog, key, channel, who, now: () => new Date(), permit };
+    return { store, catalog, key, channel, who, now: () => new Date(), ...asked };
   }
 
   /** With `judging` the browser check comes along. */
-  async client(channel: string, who: string, { judging = false, permit }: ClientOptions = {}): Promise<ReleaseClient> {
+  async client(
+    channel: string,
+    who: string,
+    { judging = false, ...asked }: ClientOptions = {},
+  ): Promise<ReleaseClient> {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
     const smoke = judging ? await this.options.smokeFor(channel) : null;
     const site = this.options.siteOf?.(channel) ?? null;
-    return localClient(this.writer(channel, who, permit), {
+    return localClient(this.writer(channel, who, asked), {
       smoke,
       provenance,
       site,

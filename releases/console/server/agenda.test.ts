@@ -5,7 +5,7 @@ import { openTestStore, type TestStore } from '../../src/testing/openTestStore.t
 import { recordVisits } from '../../src/testing/visits.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-import { Lease, stepOnce } from './watch.ts';
+import { Lease, stepOnce } from './startConsole.ts';
 
 const GRANTS = ['viewer', 'deployer:stories', 'deployer:chat', 'manager'] as const;
 type Grant = (typeof GRANTS)[number];
@@ -81,7 +81,7 @@ describe('schedules over HTTP', () => {
     await ask('manager', 'schedule', { ...plan, steps: '5@now,100@1m' });
     await recordVisits(at, { tried: [40, 0], control: [40, 0] });
     // as if the minute were over
-    context.writer = (of, who, permit) => ({ ...at.after(120_000), channel: of, who, permit });
+    context.writer = (of, who, asked) => ({ ...at.after(120_000), channel: of, who, ...asked });
     await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
     const problems: string[] = [];
     const [first, second] = [new Lease(at.store, 'steps'), new Lease(at.store, 'steps')];
@@ -133,5 +133,89 @@ describe('freeze windows over HTTP', () => {
     expect((await ask('deployer:stories', 'unfreeze', { id: answer.id })).status).toBe(403);
     expect((await ask('manager', 'unfreeze', { id: answer.id })).status).toBe(200);
     expect(await agenda()).toMatchObject({ frozen: null, freezes: [] });
+  });
+});
+
+describe('two-person approval over HTTP', () => {
+  const activate = { builds: ['stories@1.1.0'], why: 'new feed' };
+  /** A further token, of somebody else or of the same person. */
+  const hand = async (grant: string, label: string, person?: string) => {
+    const made = await createToken(at.store, at.key, { grant, label, by: 'test', days: null, person });
+    tokens[label] = made.token;
+    return label as Grant;
+  };
+  const propose = async (grant: Grant = 'deployer:stories') => {
+    const { status, answer } = await ask(grant, 'activate', activate);
+    expect(status).toBe(202);
+    return (answer.proposal as { id: string }).id;
+  };
+  const live = async () => (await at.current()).stable?.builds ?? [];
+
+  beforeEach(async () => {
+    expect((await ask('deployer:stories', 'approval', { hours: 24 })).status).toBe(403);
+    expect((await ask('manager', 'approval', { hours: 24, why: 'four eyes' })).status).toBe(200);
+  });
+
+  test('a deployer proposes, a manager who is somebody else lets it through, and who may not is told why', async () => {
+    const id = await propose();
+    expect(await live()).not.toContain(next);
+    expect(await agenda()).toMatchObject({ approval: { hours: 24 }, proposals: [{ id, own: false, outdated: false }] });
+    expect((await ask('deployer:stories', 'status')).answer.agenda).toMatchObject({ proposals: [{ own: true }] });
+    for (const grant of ['viewer', 'deployer:chat', 'deployer:stories'] as const)
+      expect(await ask(grant, 'approve', { id })).toMatchObject({
+        status: 403,
+        answer: { cure: expect.stringContaining('manager') },
+      });
+    expect(await ask('deployer:stories', 'reject', { id })).toMatchObject({
+      status: 403,
+      answer: { cure: expect.stringContaining('retract') },
+    });
+    expect((await ask('deployer:chat', 'retract', { id })).status).toBe(403);
+    expect((await ask('manager', 'approve', { id: 'ffffffff' })).status).toBe(422);
+    expect((await ask('manager', 'approve', { id, why: 'looked' })).status).toBe(200);
+    expect(await live()).toContain(next);
+    expect((await ask('manager', 'approve', { id })).status).toBe(422);
+    expect((await ask('viewer', 'log?limit=2')).answer).toMatchObject([
+      { verb: 'proposal', who: expect.stringContaining('manager'), why: 'looked' },
+      { verb: 'activate', who: expect.stringContaining('manager'), why: 'new feed' },
+    ]);
+  });
+
+  test('a person with two tokens is one person, and a token of nobody decides nothing', async () => {
+    const phone = await hand('manager', 'phone', 'Li Hua');
+    const laptop = await hand('manager', 'laptop', 'li hua');
+    const nobody = await hand('manager', '');
+    const id = await propose(phone);
+    expect(await ask(laptop, 'approve', { id })).toMatchObject({
+      status: 403,
+      answer: { message: expect.stringContaining('your own') },
+    });
+    expect(await ask(nobody, 'approve', { id })).toMatchObject({
+      status: 403,
+      answer: { cure: expect.stringContaining('--person') },
+    });
+    expect((await ask(laptop, 'retract', { id })).status).toBe(200);
+    expect(await agenda()).toMatchObject({ proposals: [] });
+  });
+
+  test('of two who approve at the same moment one does, and the other is told that it is done', async () => {
+    const second = await hand('manager', 'second manager');
+    const id = await propose();
+    const { seq } = await at.current();
+    const ends = await Promise.all((['manager', second] as const).map((grant) => ask(grant, 'approve', { id })));
+    expect(ends.map(({ status }) => status).sort()[0]).toBe(200);
+    expect([409, 422]).toContain(Math.max(...ends.map(({ status }) => status)));
+    expect((await at.current()).seq).toBe(seq + 2);
+  });
+
+  test('ways back go at once, and turning the rule off waits', async () => {
+    await ask('manager', 'approve', { id: await propose() });
+    expect((await ask('deployer:stories', 'rollback', { name: 'stories' })).status).toBe(200);
+    const { status, answer } = await ask('manager', 'approval', { hours: null });
+    expect(status).toBe(202);
+    const { id } = answer.proposal as { id: string };
+    expect((await ask('manager', 'approve', { id })).status).toBe(403);
+    expect((await ask(await hand('manager', 'second manager'), 'approve', { id })).status).toBe(200);
+    expect((await ask('deployer:stories', 'activate', activate)).status).toBe(200);
   });
 });

@@ -6,7 +6,7 @@ import { serve } from '@hono/node-server';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { Hono } from 'hono';
-import { buildFolder } from '../../src/model/ids.ts';
+import { buildFolder } from '../../src/model/build.ts';
 import { canonicalJson, newSigningKey, sha256Hex, signText } from '../../src/model/signing.ts';
 import { createChannelFrom, sourceIn } from '../../src/operations/promoteFrom.ts';
 import { activate } from '../../src/operations/switching.ts';

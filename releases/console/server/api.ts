@@ -3,17 +3,16 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import type { Quota } from '../../src/builds/publish.ts';
-import { bytesOf, claimVersion, writeFile } from '../../src/builds/publish.ts';
-import { fileProblem, LIMITS, packageProblems } from '../../src/builds/readPackage.ts';
+import { bytesOf, claimVersion, fileProblem, LIMITS, packageProblems, writeFile } from '../../src/builds/publish.ts';
 import { forbidden, ReleaseError, refused, usage } from '../../src/errors.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
 import { windowSchema } from '../../src/model/action.ts';
-import { type BuildRecord, issuesOf, parseRecord } from '../../src/model/build.ts';
+import { type BuildRecord, buildFolder, idOfFolder, issuesOf, nameOf, parseRecord } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { buildFolder, idOfFolder, nameOf } from '../../src/model/ids.ts';
 import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import {
+  actorOf,
   authenticate,
   type Caller,
   grantsOf,
@@ -93,6 +92,13 @@ const BODIES = {
     ...reason,
     override,
   }),
+  approval: bodySchema({
+    hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))),
+    ...reason,
+  }),
+  approve: bodySchema({ id: textSchema(8, 8), why }),
+  reject: bodySchema({ id: textSchema(8, 8), why }),
+  retract: bodySchema({ id: textSchema(8, 8), why }),
   pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
   continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
   cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
@@ -206,7 +212,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
 
 function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   const client = (context: Context<Env>): Promise<ReleaseClient> =>
-    console.client(channelOf(context, console), whoOf(context.get('token')));
+    console.client(channelOf(context, console), whoOf(context.get('token')), { actor: actorOf(context.get('token')) });
   app.get('/status', async (context) => context.json(await (await client(context)).status()));
   app.get('/builds', async (context) => context.json(await (await client(context)).builds(context.req.query('name'))));
   app.get('/names', async (context) => {
@@ -254,6 +260,10 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   promote: (client, body) => client.promote(body),
   abort: (client, body) => client.abort(body),
   schedule: (client, body) => client.schedule(body),
+  approval: (client, body) => client.approval(body),
+  approve: (client, body) => client.approve(body),
+  reject: (client, body) => client.reject(body),
+  retract: (client, body) => client.retract(body),
   pause: (client, body) => client.steerSchedule('pause', body),
   continue: (client, body) => client.steerSchedule('continue', body),
   cancel: (client, body) => client.steerSchedule('cancel', body),
@@ -271,7 +281,14 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 };
 
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
-const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule'];
+const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule', 'approve'];
+
+/** What helps whoever has no right to it. */
+const CURES: { [Name in Verb]?: string } = {
+  approval: 'Ask a manager.',
+  approve: 'Ask a manager who is not the proposer.',
+  reject: 'Ask a manager; your own proposal goes with `retract`.',
+};
 
 /** A bound token means its own remote where it names none. */
 function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
@@ -293,18 +310,20 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       // once at the start, and again for every state that the change is tried on
       const permit = (current: ChannelDocument) => {
         const reason = refusal(token, wishOf(verb, body), current);
-        if (reason) throw forbidden(reason);
+        if (reason) throw forbidden(reason, CURES[verb]);
       };
       permit(await console.current(channel));
       const judging = JUDGED.includes(verb);
-      const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), { judging, permit }), body);
+      const asked = { judging, permit, actor: actorOf(token) };
+      const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), asked), body);
       const { counters } = console.options;
       const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
         counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });
         throw cause;
       });
-      counters?.changes.inc({ verb, result: 'done' });
-      return context.json(result);
+      const waits = result instanceof Object && 'proposal' in result;
+      counters?.changes.inc({ verb, result: waits ? 'proposed' : 'done' });
+      return context.json(result, waits ? 202 : 200);
     },
   );
 }

@@ -8,7 +8,7 @@ import { CHANNEL_LIFETIME_DAYS } from '../../src/model/channel.ts';
 import { activate, canary } from '../../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { ConsoleContext, consoleCounters } from './ConsoleContext.ts';
-import { Lease, watchOnce } from './watch.ts';
+import { Lease, watchOnce } from './startConsole.ts';
 
 let at: TestStore;
 beforeEach(async () => {

@@ -7,13 +7,14 @@ import { maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
 import { formats, nameOf, relativeTime, texts, timeUntil, versionOf, waitingLine, windowLine } from './texts';
 
-/** What concerns everything on the page: that nothing may go forward now, and that nobody takes the steps. */
+/** What concerns everything on the page: that nothing may go forward now, what waits for a second person, and that nobody takes the steps. */
 export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
   if (!agenda) return null;
-  const { frozen, problem, schedules, watched } = agenda;
+  const { frozen, problem, schedules, watched, proposals = [] } = agenda;
   const lines = [
     ...(problem ? [problem] : []),
     ...(frozen ? [texts.freeze.open(formats.short(frozen.until), frozen.reason)] : []),
+    ...(proposals.length > 0 ? [texts.approval.waits(proposals.length)] : []),
     ...(schedules.length > 0 && !watched ? [texts.schedule.unwatched] : []),
   ];
   return lines.map((line) => (
@@ -91,7 +92,7 @@ interface FoldedFormProps {
 }
 
 /** A form that opens below its title. */
-const FoldedForm = ({ title, onSubmit, children }: FoldedFormProps) => (
+export const FoldedForm = ({ title, onSubmit, children }: FoldedFormProps) => (
   <details className={styles.details}>
     <summary>{title}</summary>
     <form

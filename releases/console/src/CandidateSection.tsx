@@ -53,7 +53,10 @@ function Share({ candidate: { builds, percent }, running, console }: ShareProps)
         variant="quiet"
         small
         disabled={running !== null || chosen === percent}
-        onClick={() => console.ask('canary', { builds, percent: chosen }, { title: apply, action: apply, changes })}
+        onClick={() => {
+          const wanted = { title: apply, action: apply, changes, back: chosen < percent };
+          console.ask('canary', { builds, percent: chosen }, wanted);
+        }}
       >
         {apply}
       </Button>

@@ -1,7 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type { AgendaView, BuildSummary, ChannelDocument, Health, KillEffect, LogEntry, Me, Preview } from './api';
+import type {
+  AgendaView,
+  BuildSummary,
+  ChannelDocument,
+  Health,
+  KillEffect,
+  LogEntry,
+  Me,
+  Preview,
+  ProposalView,
+} from './api';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './texts';
@@ -65,6 +75,8 @@ function openServer() {
     site: null as string | null,
     check: [] as { check: string; problems: string[] }[],
     agenda: undefined as AgendaView | undefined,
+    /** What waits in the place of a change. */
+    proposal: null as { id: string } | null,
     away: false,
     /** What `/auth` answers; null: a console that offers tokens only. */
     session: null as { offered: boolean; signedIn: boolean } | null,
@@ -82,7 +94,9 @@ function openServer() {
   };
 
   function change(channel: string, seq: number, body: Record<string, unknown>): [number, unknown] {
-    if (body.seq !== seq) return [409, { message: 'production is at state 8 by now', cure: 'Look again.' }];
+    if (server.proposal) return [202, { changed: false, document: statusAt(seq, channel), proposal: server.proposal }];
+    if (body.seq !== undefined && body.seq !== seq)
+      return [409, { message: 'production is at state 8 by now', cure: 'Look again.' }];
     server.seqs[channel] = seq + 1;
     server.candidate = false;
     return [200, { changed: true, document: statusAt(seq + 1, channel) }];
@@ -196,6 +210,8 @@ const agendaWith = (parts: Partial<AgendaView> = {}): AgendaView => ({
   freezes: [],
   frozen: null,
   webhooks: [],
+  approval: null,
+  proposals: [],
   watched: true,
   problem: null,
   ...parts,
@@ -252,6 +268,64 @@ describe('what is planned', () => {
     await userEvent.click(await screen.findByRole('button', { name: '回退 chat' }));
     await screen.findByRole('alertdialog');
     expect(within(dialog()).queryByLabelText(/破例的理由/)).toBeNull();
+  });
+
+  describe('where two persons decide', () => {
+    const proposal: ProposalView = {
+      id: '0a1b2c3d',
+      request: { verb: 'activate', builds: [next], why: '新的列表' },
+      by: '小李',
+      at: instant(5),
+      expires: instant(-600),
+      seq: 6,
+      before: 'a'.repeat(64),
+      after: 'b'.repeat(64),
+      builds: [next],
+      changes: [{ name: 'stories', from: old, to: next }],
+      own: false,
+      outdated: false,
+    };
+    const approval = { hours: 24, by: '小王', at: instant(60) };
+    const shown = (parts: Partial<ProposalView>) =>
+      agendaWith({ schedules: [], approval, proposals: [{ ...proposal, ...parts }] });
+
+    test('what waits is shown with what it changes, and approved without minding what else the log holds', async () => {
+      server.agenda = shown({});
+      await openPage();
+      expect(screen.getByText('1 个提议等待另一个人批准')).toBeTruthy();
+      const row = screen.getByRole('region', { name: '等待批准 上线 0a1b2c3d' });
+      expect(within(row).getByText(/^stories：.* → /)).toBeTruthy();
+      expect(within(row).getByText(/「新的列表」/)).toBeTruthy();
+      await userEvent.click(button('批准 0a1b2c3d'));
+      await userEvent.type(within(dialog()).getByLabelText(/原因/), '看过了');
+      await userEvent.click(within(dialog()).getByRole('button', { name: '批准' }));
+      await waitFor(() => expect(server.posted()[0]?.path).toContain('approve'));
+      expect(server.posted()[0]?.body).toEqual({ id: '0a1b2c3d', why: '看过了' });
+    });
+
+    test.each([
+      [{ own: true }, '这是你自己的提议，要另一个人批准', '撤回'],
+      [{ outdated: true }, '通道已经变了，请在现在的状态上重新提议', '驳回'],
+    ])('it cannot be approved where %o, and the button says why', async (parts, reason, away) => {
+      server.agenda = shown(parts);
+      await openPage();
+      const approve = button('批准 0a1b2c3d');
+      expect(approve.disabled).toBe(true);
+      expect(document.getElementById(approve.getAttribute('aria-describedby') ?? '')?.textContent).toBe(reason);
+      expect(button(`${away} 0a1b2c3d`).disabled).toBe(false);
+    });
+
+    test('a switch says before that it will wait, and afterwards that it does', async () => {
+      server.agenda = agendaWith({ schedules: [], approval });
+      server.proposal = { id: 'ffeeddcc' };
+      await openPage();
+      await userEvent.click(button('全量上线 stories'));
+      expect(within(dialog()).getByText(/同意后会成为提议/)).toBeTruthy();
+      await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+      await waitFor(() => expect(said()).toContain('已提议（ffeeddcc），等另一个人批准'));
+      await userEvent.click(button('中止灰度 stories'));
+      expect(within(dialog()).queryByText(/同意后会成为提议/)).toBeNull();
+    });
   });
 
   test('a webhook is added with its secret to note down, and one that fails says so', async () => {

@@ -11,6 +11,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { AgendaNotice, FreezeSection, WebhookSection } from './AgendaSection';
+import { ApprovalSection } from './ApprovalSection';
 import {
   ApiFailure,
   endSession,
@@ -224,6 +225,9 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             <Section title={texts.candidate.title}>
               <CandidateSection status={seen.status} {...part} />
             </Section>
+            <Section title={texts.approval.title}>
+              <ApprovalSection agenda={seen.status.agenda} {...part} />
+            </Section>
             <Section title={texts.freeze.title}>
               <FreezeSection agenda={seen.status.agenda} {...part} />
             </Section>
@@ -284,6 +288,8 @@ const TONES: Record<string, string | undefined> = {
   schedule: styles.aside,
   freeze: styles.aside,
   webhook: styles.aside,
+  approval: styles.aside,
+  proposal: styles.aside,
 };
 
 function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: boolean } & SectionProps) {

@@ -18,9 +18,12 @@ export interface SectionProps {
 export function ActionButton({
   control,
   running,
+  disabled = false,
   ...rest
 }: { control: string; running: string | null } & React.ComponentProps<typeof Button>) {
-  return <Button variant="quiet" small {...rest} loading={running === control} disabled={running !== null} />;
+  return (
+    <Button variant="quiet" small {...rest} loading={running === control} disabled={disabled || running !== null} />
+  );
 }
 
 function LiveRow({ id, status, me, console, running }: { id: string; status: ChannelDocument } & SectionProps) {

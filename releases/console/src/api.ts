@@ -1,13 +1,14 @@
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
-import type { BuildHealth, CandidateHealth, Health } from '../../src/health/autoStop';
+import type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
 import type { FreezeWindow } from '../../src/model/agenda';
 import type { ChannelDocument as StoredDocument } from '../../src/model/channel';
+import type { AgendaView, FreezeView, ScheduleView } from '../../src/operations/agendaView';
+import type { ProposalView } from '../../src/operations/approval';
 import type { KillEffect } from '../../src/operations/goingBack';
 import type { Preview } from '../../src/operations/override';
-import type { AgendaView, FreezeView, ScheduleView, Waiting } from '../../src/operations/schedule';
 
 export type {
   AgendaView,
@@ -23,6 +24,7 @@ export type {
   MetricVitals,
   NameVitals,
   Preview,
+  ProposalView,
   ScheduleView,
   VitalsSeries,
   Waiting,

@@ -41,6 +41,8 @@ export interface Wanted {
   danger?: boolean;
   /** Has to be typed before it is agreed to: there is no way back. */
   typed?: string;
+  /** A way back, though its verb may go forward as well. */
+  back?: boolean;
   /** A way that can be undone, offered before. */
   gentler?: { label: string; choose: () => void };
 }
@@ -54,10 +56,15 @@ interface Question extends Wanted {
   busy: boolean;
   /** Why the channel is frozen, where this goes forward. */
   frozen: AgendaView['frozen'];
+  /** Two persons decide: it becomes a proposal. */
+  waits: boolean;
 }
 
 /** Verbs that a freeze window refuses. */
 const FORWARD: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
+
+/** What a second person says: the proposal itself is what they have seen, whatever the log holds beside it. */
+const WORDS: readonly string[] = ['approve', 'reject', 'retract'];
 
 export interface ConsoleState {
   channel: string;
@@ -83,6 +90,8 @@ export interface ConsoleState {
 interface Changed {
   changed: boolean;
   document: ChannelDocument;
+  /** Waits for a second person in place of the change. */
+  proposal?: { id: string };
 }
 
 const pathOf = (verb: string, { channel }: Decided): string => `${verb}?channel=${encodeURIComponent(channel)}`;
@@ -238,9 +247,11 @@ export function createConsole(channel: string) {
     set({ running: null });
   }
 
-  function ask(verb: string, body: object, wanted: Wanted, seen = decided()): void {
-    const frozen = (FORWARD.includes(verb) && state.seen?.status.agenda?.frozen) || null;
-    set({ question: { verb, body, decided: seen, busy: false, frozen, ...wanted } });
+  function ask(verb: string, body: object, { back = false, ...wanted }: Wanted, seen = decided()): void {
+    const { agenda } = state.seen?.status ?? {};
+    const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
+    const waits = Boolean(agenda?.approval) && !back && [...FORWARD, 'approval'].includes(verb);
+    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, ...wanted } });
   }
 
   const self = {
@@ -326,11 +337,13 @@ export function createConsole(channel: string) {
       const { verb, body, decided: seen } = question;
       set({ question: { ...question, busy: true } });
       await run('question', async () => {
-        const request = { ...body, why, seq: seen.seq, ...(override.trim() ? { override } : {}) };
-        const { changed, document } = await post<Changed>(pathOf(verb, seen), request);
+        const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
+        const request = { ...body, why, ...upon, ...(override.trim() ? { override } : {}) };
+        const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request);
         previewsAsked = 0;
         set({ question: null });
-        say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');
+        if (proposal) say(texts.approval.proposed(proposal.id), 'done');
+        else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');
       });
       await refresh();
     },

@@ -48,7 +48,7 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
     // not where a finger opened it: the keyboard that comes up would cover what is asked
     if (open && matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [open]);
-  const { title = '', action, changes = [], danger, busy, typed, gentler, frozen } = shown ?? {};
+  const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits } = shown ?? {};
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
@@ -79,6 +79,7 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
             {texts.confirm.gentler(gentler.label)}
           </Button>
         )}
+        {waits && <p role="status">{texts.approval.asks}</p>}
         {frozen && (
           <p className={styles.alarm} role="alert">
             {texts.freeze.open(formats.short(frozen.until), frozen.reason)}

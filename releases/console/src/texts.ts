@@ -137,7 +137,10 @@ export function subjectOf(action: Action): string {
     case 'renew':
     case 'freeze':
     case 'webhook':
+    case 'approval':
       return texts.subject[action.kind];
+    case 'proposal':
+      return listOf(action) || texts.subject.approval;
     case 'canary':
       return texts.subject.canary(listOf(action), action.percent);
     case 'rollback':
@@ -192,6 +195,12 @@ export function evidenceLine(evidence: Evidence): string {
       return words.freeze(evidence.change, windowLine(evidence.window), evidence.reason);
     case 'webhook':
       return words.webhook(evidence.change, evidence.address);
+    case 'approvalRule':
+      return words.approvalRule(evidence.hours);
+    case 'proposal':
+      return words.proposal(texts.approval.changes[evidence.change], texts.approval.what[evidence.what], evidence.by);
+    case 'approved':
+      return words.approved(evidence.by);
     case 'freezeOverridden':
       return words.freezeOverridden(evidence.freeze, evidence.reason);
     case 'text':

@@ -1,9 +1,16 @@
 import { isName, type SetBody } from '@liaozhai/shared/contract';
 import type { Writer } from '../channel/changeChannel.ts';
 import { ReleaseError, refused } from '../errors.ts';
-import { type BuildRecord, type Provenance, parseRecord } from '../model/build.ts';
-import { buildFolder, buildIdParts, isVersion, parseBuildId } from '../model/ids.ts';
-import { parseSet } from '../model/set.ts';
+import {
+  type BuildRecord,
+  buildFolder,
+  buildIdParts,
+  isVersion,
+  type Provenance,
+  parseBuildId,
+  parseRecord,
+  parseSet,
+} from '../model/build.ts';
 import type { Store } from '../store/store.ts';
 
 /** Reads builds and sets, each once: what has a hash never changes. */

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import { buildFolder } from '../model/ids.ts';
+import { buildFolder } from '../model/build.ts';
 import { openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { Catalog, listBuilds, publishedIds, readRecord } from './catalog.ts';
-import { publish } from './publish.ts';
-import { LIMITS, readPackage } from './readPackage.ts';
+import { LIMITS, publish, readPackage } from './publish.ts';
 
 let at: TestStore;
 beforeAll(async () => {

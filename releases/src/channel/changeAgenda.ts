@@ -16,7 +16,7 @@ import {
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
-import { type Change, changeChannel, timeOf, type Writer } from './changeChannel.ts';
+import { askSecond, assertSeen, type Change, changeChannel, timeOf, type Writer } from './changeChannel.ts';
 import { requireChannel } from './readChannel.ts';
 
 const ATTEMPTS = 200;
@@ -42,6 +42,8 @@ export interface AgendaDecision {
   agenda: Agenda;
   /** What the channel's log tells of it; null = nothing. */
   entry: { action: Action; why?: string; evidence?: readonly Evidence[] } | null;
+  /** As in a decision upon the channel. */
+  forward?: boolean;
 }
 
 /** Decides upon the agenda and the channel as they are; null = nothing to change. */
@@ -72,14 +74,19 @@ export async function changeAgenda(
   let told: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { document } = await requireChannel(store, channel, key.publicKey);
-    if (seq !== undefined && !told && document.seq !== seq)
-      throw conflict(`${channel} is at state ${document.seq} by now`, 'Look at the new state and decide again.');
+    if (!told) await assertSeen(writer, document, seq);
     writer.permit?.(document);
     const { agenda, tag } = await readPointer(store, channel, key.publicKey);
     const decision = await decide(agenda, document);
     if (!decision) return { document: told ?? document, changed: told !== null };
+    const { entry, forward }: AgendaDecision = decision;
+    const state = stateOf(document);
+    const word: Evidence[] | null =
+      entry && !told ? await askSecond(writer, document, { action: entry.action, state, forward }) : [];
+    if (!word) return { document, changed: false };
     try {
-      if (decision.entry && !told) told = (await tell(writer, document, decision.entry)).document;
+      if (entry && !told)
+        told = (await tell(writer, document, { ...entry, evidence: [...word, ...(entry.evidence ?? [])] })).document;
     } catch (cause) {
       if (!isConflict(cause) || seq !== undefined) throw cause;
       continue;

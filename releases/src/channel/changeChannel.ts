@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assertPublished, type Catalog } from '../builds/catalog.ts';
 import { conflict, refused } from '../errors.ts';
 import { type Action, type Evidence, type StoredAction, storeAction } from '../model/action.ts';
+import type { Person } from '../model/agenda.ts';
 import {
   CHANNEL_LIFETIME_DAYS,
   type ChannelDocument,
@@ -14,7 +15,7 @@ import {
 } from '../model/channel.ts';
 import { type SigningKey, sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import { auditKey, channelKey, type ReadChannel, requireChannel } from './readChannel.ts';
+import { auditKey, channelKey, type ReadChannel, requireChannel, statesAfter } from './readChannel.ts';
 
 const DAY = 86_400_000;
 
@@ -32,7 +33,28 @@ export interface Writer {
   now: () => Date;
   /** Throws forbidden where the writer's right does not reach; asked again for every state the change is tried on. */
   permit?: (current: ChannelDocument) => void;
+  /** Who that is; left out on a store itself, where nobody can tell but by what `who` says. */
+  actor?: Actor;
+  /** Where two persons decide: what the second one says. Without it nothing goes forward. */
+  second?: SecondWord;
 }
+
+/** Somebody who asks a console, as far as it decides what they may. */
+export interface Actor {
+  person: Person;
+  /** The token they came with. */
+  token: string | null;
+  isManager: boolean;
+}
+
+/**
+ * What a second person says to a change that goes forward, asked for every state it is tried on: what the log tells of that, or null
+ * where the change is not to be written. Throws refused.
+ */
+export type SecondWord = (
+  current: ChannelDocument,
+  decided: Pick<Decision, 'state' | 'action'>,
+) => Promise<Evidence[] | null>;
 
 export interface Decision {
   state: ChannelState;
@@ -42,6 +64,8 @@ export interface Decision {
   evidence?: readonly Evidence[];
   /** Writes what the state names, before any channel names it. */
   prepare?: () => Promise<unknown>;
+  /** Somebody gets what they did not have: where two persons decide it takes the second one. Ways back never do. */
+  forward?: boolean;
 }
 
 /** Decides upon the current state; null = nothing to change. Asked again when another writer was faster. */
@@ -141,6 +165,36 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
   throw refused(`${writer.store.label} confirmed a change and then lost it`, LOST);
 }
 
+/** Throws conflict where the caller saw another state. Leave for a preview changes none: states that tell of that alone make nothing outdated. */
+export async function assertSeen(
+  { store, channel, key }: Writer,
+  current: ChannelDocument,
+  seq?: number,
+): Promise<void> {
+  if (seq === undefined || seq === current.seq) return;
+  const changed = conflict(
+    `${channel} is at state ${current.seq} by now, changed by ${current.action.who}`,
+    'Look at the new state and decide again.',
+  );
+  if (seq > current.seq) throw changed;
+  for await (const { action } of statesAfter(store, current, seq, key.publicKey))
+    if (action.verb !== 'preview' && action.verb !== 'preview-end') throw changed;
+}
+
+/** What the second person says where one is needed; null where it is not to be written. Throws refused where nobody was asked. */
+export async function askSecond(
+  { second, channel }: Writer,
+  current: ChannelDocument,
+  decided: Pick<Decision, 'state' | 'action' | 'forward'>,
+): Promise<Evidence[] | null> {
+  if (!current.approval || !decided.forward) return [];
+  if (second) return second(current, decided);
+  throw refused(
+    `two persons decide what goes forward in ${channel}, and this way asks no second one`,
+    'Propose it with `activate`, `canary` or `promote`; what another store has goes to a channel of this one first. Rolling back, withdrawing, aborting and killing need nobody.',
+  );
+}
+
 /**
  * Changes the channel in one atomic step, trying again on the newer state when another writer was faster; with `seq` (what the
  * caller saw) it throws conflict instead.
@@ -148,14 +202,12 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
 export async function changeChannel(writer: Writer, decide: Decide, seq?: number): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
-    if (seq !== undefined && current.document.seq !== seq)
-      throw conflict(
-        `${writer.channel} is at state ${current.document.seq} by now, changed by ${current.document.action.who}`,
-        'Look at the new state and decide again.',
-      );
+    await assertSeen(writer, current.document, seq);
     writer.permit?.(current.document);
-    const decision = await decide(current.document);
-    if (!decision) return { document: current.document, changed: false };
+    const decided = await decide(current.document);
+    const word = decided && (await askSecond(writer, current.document, decided));
+    if (!decided || !word) return { document: current.document, changed: false };
+    const decision = { ...decided, evidence: [...word, ...(decided.evidence ?? [])] };
     const next = await nextDocument(writer, current, decision);
     if (await write(writer, current, next, decision)) {
       const document = await confirm(writer, next);

@@ -2,16 +2,16 @@ import type { SetBody } from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import type { BuildRecord } from '../model/build.ts';
+import { makeSet, mergeBuilds, nameOf, setHash } from '../model/build.ts';
 import {
   type Candidate,
   type ChannelDocument,
   type ChannelState,
   candidateFields,
   candidatesOf,
+  ruleOf,
   type Stable,
 } from '../model/channel.ts';
-import { mergeBuilds, nameOf } from '../model/ids.ts';
-import { makeSet, setHash } from '../model/set.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { timeOf, type Writer } from './changeChannel.ts';
@@ -111,6 +111,7 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
       lastGood,
       killed: [...plan.killed],
       digests: Object.fromEntries(digests),
+      ...ruleOf(current),
     },
   };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
 import { Catalog, readRecord } from '../builds/catalog.ts';
-import { publish } from '../builds/publish.ts';
-import { readPackage } from '../builds/readPackage.ts';
+import { publish, readPackage } from '../builds/publish.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
 import type { Store } from '../store/store.ts';
@@ -28,6 +27,7 @@ function dyingStore(store: Store, write: number, after: boolean): Store {
     children: (prefix) => store.children(prefix),
     create: (key, body, options) => guarded(() => store.create(key, body, options)),
     swapPointer: (key, body, tag) => guarded(() => store.swapPointer(key, body, tag)),
+    removePointer: (key, tag) => guarded(() => store.removePointer(key, tag)),
     remove: (key) => guarded(() => store.remove(key)),
     time: () => store.time(),
     entries: (prefix) => store.entries(prefix),

@@ -3,8 +3,8 @@ import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
 import type { BuildRecord, Provenance } from '../model/build.ts';
+import { mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
-import { mergeBuilds, nameOf } from '../model/ids.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -73,6 +73,16 @@ export async function readState(
   const state = verifyChannel(source.toString('utf8'), current.channel, publicKey);
   if (state.seq === seq) return state;
   throw refused(`the audit of ${current.channel} holds state ${state.seq} in the place of state ${seq}`, RESTORE);
+}
+
+/** The states after the one of this number up to the current one, oldest first; each is read when asked for. */
+export async function* statesAfter(
+  store: Store,
+  current: ChannelDocument,
+  seq: number,
+  publicKey: string,
+): AsyncGenerator<ChannelDocument> {
+  for (let next = seq + 1; next <= current.seq; next += 1) yield readState(store, current, next, publicKey);
 }
 
 export interface LogEntry extends StoredAction {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { compose, replan } from '../channel/compose.ts';
 import { findingLine } from '../english.ts';
 import { ReleaseError } from '../errors.ts';
-import { buildFolder, mergeBuilds } from '../model/ids.ts';
+import { buildFolder, mergeBuilds } from '../model/build.ts';
 import { type Gate, lastGoodAfter } from '../operations/switching.ts';
 import { openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
 import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';

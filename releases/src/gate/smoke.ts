@@ -8,7 +8,7 @@ import { type Context, Hono } from 'hono';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import * as v from 'valibot';
 import { refused } from '../errors.ts';
-import { buildFolder } from '../model/ids.ts';
+import { buildFolder } from '../model/build.ts';
 import type { ServedFile } from '../serve/buildFiles.ts';
 import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
 import { renderPage } from '../serve/renderPage.ts';

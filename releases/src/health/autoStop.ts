@@ -1,9 +1,11 @@
 import type { RemoteFailure } from '@liaozhai/shared/contract';
+import { frozenNow } from '../channel/changeAgenda.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import type { Evidence } from '../model/action.ts';
+import { candidateOf, type Schedule } from '../model/agenda.ts';
+import { HOST_NAME } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { HOST_NAME } from '../model/set.ts';
 import { abort } from '../operations/switching.ts';
 import type { HealthEvent, HealthReader } from './healthRecord.ts';
 import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
@@ -275,3 +277,40 @@ export const alarmLine = ({ build, recent, failures }: BuildHealth): string =>
   )
     .map(([failure, count]) => `${failure} ${count}`)
     .join(', ')} in all)`;
+
+/** A step goes on while chance explains a candidate's failures with at least this probability. It is asked once a step, not for ever as the stop. */
+export const STEP_LIMIT = 0.01;
+
+/** Why a step that is due is not taken yet. */
+export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
+
+/** What speaks for the next step, or why it waits. A first step begins a candidate and is judged by nobody. */
+export async function judgeStep(
+  writer: Writer,
+  reader: HealthReader,
+  planned: Schedule,
+  document: ChannelDocument,
+  now: Date,
+): Promise<{ waiting: Waiting | null; evidence: Evidence[] }> {
+  const frozen = await frozenNow(writer);
+  if (frozen) {
+    const { freeze, until } = frozen;
+    return {
+      waiting: { kind: 'frozen', reason: freeze.reason.slice(0, 150), until: until.toISOString() },
+      evidence: [],
+    };
+  }
+  const candidate = candidateOf(document, planned);
+  if (!candidate) return { waiting: null, evidence: [] };
+  const events = await reader.events('', now);
+  const whole = candidateHealth(events, document, candidate);
+  const { tried, control, verdict } = candidateHealth(events, document, { ...candidate, since: planned.since });
+  const evidence = [healthOf('candidate', tried), healthOf('control', control)];
+  const worst = Math.min(whole.verdict.pValue, verdict.pValue);
+  if (whole.verdict.worse || worst < STEP_LIMIT)
+    return { waiting: { kind: 'failing', pValue: worst, limit: STEP_LIMIT }, evidence };
+  const { enough } = planned;
+  if (tried.visitors < enough || control.visitors < enough)
+    return { waiting: { kind: 'tooFew', tried: tried.visitors, control: control.visitors, enough }, evidence };
+  return { waiting: null, evidence };
+}

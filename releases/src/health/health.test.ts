@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { ConsoleContext } from '../../console/server/ConsoleContext.ts';
-import { alarmOnce, Lease } from '../../console/server/watch.ts';
+import { alarmOnce, Lease } from '../../console/server/startConsole.ts';
 import { messageOf } from '../errors.ts';
 import { readAction } from '../model/action.ts';
 import { activate, canary } from '../operations/switching.ts';

@@ -10,8 +10,8 @@ import {
   vitalMetrics,
 } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
+import { nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { nameOf } from '../model/ids.ts';
 
 /** How many values lie in each bucket. A bucket is 5 % wide, so that what a histogram tells is off by 2.5 % at most. */
 export type Histogram = Map<number, number>;

@@ -1,6 +1,6 @@
 import { dictionarySchema, instantSchema, textSchema, vitalMetrics } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { parseBuildId } from './ids.ts';
+import { parseBuildId } from './build.ts';
 
 // Signed documents keep the fields they have always had: readers before this form drop what they do not know, and a
 // document without a signed field no longer matches its signature. So an action is written into these fields as data.
@@ -54,8 +54,10 @@ export type Action =
   | ({ kind: 'promoted'; into: Place } & Named)
   | ({ kind: 'seed'; from: Place } & Named)
   /** Of what stands beside the channel; what it was stands in the evidence. */
-  | { kind: 'freeze' | 'webhook' }
+  | { kind: 'freeze' | 'webhook' | 'approval' }
   | ({ kind: 'schedule' } & Named)
+  /** What waits for a second person, who may be one for a rule: then it names no builds. */
+  | ({ kind: 'proposal' } & Named)
   | ({ kind: 'canary'; percent: number } & Named)
   | ({ kind: 'rollback'; to: number; names: string[] } & Named);
 
@@ -109,9 +111,10 @@ const evidenceSchema = v.variant('kind', [
   /** What became of a schedule; `steps` as in `5@now,25@1h`, of which so many are taken. */
   v.object({
     kind: v.literal('schedule'),
-    change: v.picklist(['set', 'paused', 'continued', 'cancelled', 'waits', 'ended', 'refused']),
+    change: v.picklist(['set', 'paused', 'continued', 'cancelled', 'waits', 'ended', 'refused', 'revoked']),
     steps: v.string(),
     taken: finite,
+    id: v.optional(v.string()),
   }),
   /** The change is a step of a schedule that this person made. */
   v.object({ kind: v.literal('step'), step: finite, of: finite, by: v.string() }),
@@ -128,6 +131,20 @@ const evidenceSchema = v.variant('kind', [
     reason: v.string(),
   }),
   v.object({ kind: v.literal('webhook'), change: v.picklist(['added', 'removed']), address: v.string() }),
+  /** The rule by now: a proposal waits so many hours for a second person; null = one person decides. */
+  v.object({ kind: v.literal('approvalRule'), hours: v.nullable(finite) }),
+  /** What became of a proposal of this person; the digests are those of the state before and after it. */
+  v.object({
+    kind: v.literal('proposal'),
+    id: v.string(),
+    change: v.picklist(['proposed', 'approved', 'rejected', 'withdrawn', 'expired', 'interrupted']),
+    what: v.picklist(['activate', 'canary', 'promote', 'schedule', 'approval']),
+    by: v.string(),
+    before: v.string(),
+    after: v.string(),
+  }),
+  /** The change was proposed by this person, and whoever made it is the second one. */
+  v.object({ kind: v.literal('approved'), proposal: v.string(), by: v.string() }),
   /** The change was made in a freeze window, for a reason. */
   v.object({ kind: v.literal('freezeOverridden'), freeze: v.string(), reason: v.string() }),
 ]);
@@ -248,7 +265,7 @@ function namedIn(what: string): ReadNamed | null {
 
 function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Sentence {
   const sentence: Sentence = { kind: 'text', text: what };
-  if (verb === 'init' || verb === 'renew' || verb === 'freeze' || verb === 'webhook')
+  if (verb === 'init' || verb === 'renew' || verb === 'freeze' || verb === 'webhook' || verb === 'approval')
     return what === '' ? { kind: verb } : sentence;
   if (verb === 'preview' || verb === 'preview-end') {
     const preview = previewIn(what);
@@ -256,6 +273,7 @@ function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Senten
   }
   const read: ReadNamed = namedIn(what) ?? { builds: [] };
   const { percent, from, into, ...named } = read;
+  if (verb === 'proposal') return { kind: verb, ...named };
   if (named.builds.length === 0) return sentence;
   if (verb === 'promote') return { kind: verb, ...named, ...(from ? { from } : {}) };
   if (verb === 'seed') return from ? { kind: verb, ...named, from } : sentence;

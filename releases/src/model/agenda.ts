@@ -2,9 +2,8 @@ import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract
 import * as v from 'valibot';
 import { refused, usage } from '../errors.ts';
 import { windowSchema } from './action.ts';
-import { issuesOf, parseJson } from './build.ts';
+import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
-import { nameOf, sameBuilds } from './ids.ts';
 import { canonicalJson, isSigned, type SigningKey, signText } from './signing.ts';
 
 // What is to happen to a channel with nobody watching, and when it may not. It stands beside the channel's document, whose
@@ -50,10 +49,16 @@ const scheduleSchema = v.object({
       at: instantSchema,
       /** What refused the step; empty where a person paused it. */
       refusal: textSchema(500),
+      /** The token it was made with was revoked. */
+      revoked: v.optional(v.boolean()),
     }),
   ),
   /** Why the next step has waited, as the log was told. */
   told: v.array(v.string()),
+  /** The token it was made with: nothing goes on for one that was revoked. */
+  token: v.optional(v.string()),
+  /** Where two persons decide: the proposal it was, who approved it, and the state of the log it was decided on. */
+  approved: v.optional(v.object({ proposal: id, by: person, seq: count })),
 });
 
 /** Steps to come for one candidate. */
@@ -72,6 +77,79 @@ export const freezeSchema = v.object({
 
 export type Freeze = v.InferOutput<typeof freezeSchema>;
 
+/** Who somebody is, as far as two of them can be told apart: by the provider's subject, else by name. */
+const personSchema = v.object({ subject: v.nullable(v.string()), names: v.array(v.string()) });
+
+export type Person = v.InferOutput<typeof personSchema>;
+
+const plainName = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+
+/** Names count whatever their case, width and blanks; an empty one is none. */
+export const personNamed = (names: readonly string[], subject: string | null = null): Person => ({
+  subject,
+  names: [...new Set(names.map(plainName))].filter((name) => name !== ''),
+});
+
+/** Two subjects of the provider are two people, whatever they are called; everybody else is known by a name in common. */
+export const isSamePerson = (one: Person, other: Person): boolean =>
+  one.subject !== null && other.subject !== null
+    ? one.subject === other.subject
+    : one.names.some((name) => other.names.includes(name));
+
+const builds = v.array(textSchema(140));
+const why = v.optional(textSchema(500));
+const forced = { why, force: v.optional(v.boolean()), override: v.optional(textSchema(200)) };
+
+/** A change that goes forward, as it is asked for; build ids are whole. */
+const requestSchema = v.variant('verb', [
+  v.object({ verb: v.literal('activate'), builds, ...forced }),
+  v.object({
+    verb: v.literal('canary'),
+    builds,
+    name: v.optional(nameSchema),
+    percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+    ...forced,
+  }),
+  v.object({ verb: v.literal('promote'), name: v.optional(nameSchema), from: v.optional(nameSchema), ...forced }),
+  v.object({
+    verb: v.literal('schedule'),
+    builds,
+    name: v.optional(nameSchema),
+    /** As in `5@now,25@1h`. */
+    steps: textSchema(400, 1),
+    enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    why,
+    override: v.optional(textSchema(200)),
+  }),
+  /** Another rule, or with null that one person decides. */
+  v.object({ verb: v.literal('approval'), hours: v.nullable(v.number()), why }),
+]);
+
+export type ForwardRequest = v.InferOutput<typeof requestSchema>;
+
+const proposalSchema = v.object({
+  id,
+  request: requestSchema,
+  by: person,
+  person: personSchema,
+  at: instantSchema,
+  expires: instantSchema,
+  /** The state of the log it was proposed on: what became of it stands in later ones. */
+  seq: count,
+  /** Digests of the channel's state before it and after. */
+  before: v.string(),
+  after: v.string(),
+  /** What it is about, and what everybody, or a share of visitors, would get. */
+  builds,
+  changes: v.array(v.object({ name: v.string(), from: v.nullable(v.string()), to: v.nullable(v.string()) })),
+});
+
+/** A change that waits for a second person. */
+export type Proposal = v.InferOutput<typeof proposalSchema>;
+
+/** Proposals of a channel that wait at a time. */
+export const MOST_PROPOSALS = 20;
+
 const agendaSchema = v.object({
   format: v.literal(1),
   channel: nameSchema,
@@ -79,16 +157,23 @@ const agendaSchema = v.object({
   nonce: v.string(),
   schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
   freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
+  /** Left out while there are none: readers from before know only agendas without it. */
+  proposals: v.optional(v.pipe(v.array(proposalSchema), v.maxLength(MOST_PROPOSALS)), []),
   sig: v.string(),
 });
 
 /** `agendas/<channel>.json`, signed. A channel without one has nothing planned and no rules. */
 export type Agenda = Omit<v.InferOutput<typeof agendaSchema>, 'format' | 'channel' | 'nonce' | 'sig'>;
 
-export const EMPTY_AGENDA: Agenda = { schedules: [], freezes: [] };
+export const EMPTY_AGENDA: Agenda = { schedules: [], freezes: [], proposals: [] };
 
-export const signAgenda = (agenda: Agenda, channel: string, nonce: string, key: SigningKey): string => {
-  const document = { format: 1, channel, nonce, ...agenda };
+export const signAgenda = (
+  { proposals, ...agenda }: Agenda,
+  channel: string,
+  nonce: string,
+  key: SigningKey,
+): string => {
+  const document = { format: 1, channel, nonce, ...agenda, ...(proposals.length > 0 ? { proposals } : {}) };
   return canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
 };
 

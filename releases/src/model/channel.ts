@@ -1,11 +1,29 @@
-import { type candidateSchema, channelFields, type stableSchema } from '@liaozhai/shared/contract';
+import {
+  type candidateSchema,
+  channelFields,
+  instantSchema,
+  type stableSchema,
+  textSchema,
+} from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { refused } from '../errors.ts';
 import { storedActionSchema } from './action.ts';
 import { issuesOf, parseJson } from './build.ts';
-import { canonicalJson, isSigned, type SigningKey, signText } from './signing.ts';
+import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from './signing.ts';
 
-const channelSchema = v.object({ ...channelFields, action: storedActionSchema });
+/**
+ * That two persons decide what goes forward, and how long a proposal waits for the second one. It stands in the signed, numbered
+ * document, so that no older state of anything else takes it away; left out where one person decides.
+ */
+const approvalSchema = v.object({
+  hours: v.pipe(v.number(), v.gtValue(0), v.maxValue(7 * 24)),
+  by: textSchema(120),
+  at: instantSchema,
+});
+
+export type ApprovalRule = v.InferOutput<typeof approvalSchema>;
+
+const channelSchema = v.object({ ...channelFields, approval: v.optional(approvalSchema), action: storedActionSchema });
 
 export type Stable = v.InferOutput<typeof stableSchema>;
 export type Candidate = v.InferOutput<typeof candidateSchema>;
@@ -17,7 +35,7 @@ export type UnsignedChannel = Omit<ChannelDocument, 'sig'>;
 /** What an operation decides; the rest of the document follows from it. */
 export type ChannelState = Pick<
   ChannelDocument,
-  'stable' | 'candidate' | 'moreCandidates' | 'lastGood' | 'killed' | 'digests'
+  'stable' | 'candidate' | 'moreCandidates' | 'lastGood' | 'killed' | 'digests' | 'approval'
 >;
 
 /** All candidates, oldest first. No two of them have a build of the same name. */
@@ -33,8 +51,23 @@ export function candidateFields(candidates: readonly Candidate[]): Pick<ChannelS
 /** The state of a document, without what led to it. */
 export const stateOf = (document: ChannelState): ChannelState => {
   const { stable, lastGood, killed, digests } = document;
-  return { stable, ...candidateFields(candidatesOf(document)), lastGood, killed, digests };
+  return { stable, ...candidateFields(candidatesOf(document)), lastGood, killed, digests, ...ruleOf(document) };
 };
+
+/** The rule as a field of a document, which has none where one person decides. */
+export const ruleOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? { approval } : {});
+
+/** The same for the same stable set, candidates with their shares, fallbacks, bans and rule, whoever made them and when. */
+export const stateDigest = (state: ChannelState): string =>
+  sha256Hex(
+    canonicalJson({
+      stable: state.stable?.set ?? null,
+      candidates: candidatesOf(state).map(({ set, builds, percent }) => ({ set, builds: [...builds], percent })),
+      lastGood: state.lastGood,
+      killed: state.killed,
+      hours: state.approval?.hours ?? null,
+    }),
+  );
 
 /** Every build a state may make somebody run. */
 export const namedIn = (state: ChannelState): string[] => [

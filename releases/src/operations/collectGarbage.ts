@@ -3,8 +3,8 @@ import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../bui
 import { readAgenda } from '../channel/changeAgenda.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
+import { buildFolder, buildIdParts, idOfFolder, parseBuildId } from '../model/build.ts';
 import { namedIn } from '../model/channel.ts';
-import { buildFolder, buildIdParts, idOfFolder, parseBuildId } from '../model/ids.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readOverride } from './override.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { storeSet } from '../channel/compose.ts';
-import { setHash } from '../model/set.ts';
+import { setHash } from '../model/build.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { exportSite } from './exportSite.ts';
 

@@ -3,8 +3,8 @@ import { type Change, changeChannel, type Writer } from '../channel/changeChanne
 import { compose, replan, storeSets } from '../channel/compose.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
+import { mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
-import { mergeBuilds, nameOf } from '../model/ids.ts';
 
 export interface RollbackOptions {
   /** One build name; without it the whole channel goes back. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { readLog } from '../channel/readChannel.ts';
 import { canonicalJson, newSigningKey, signText } from '../model/signing.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import {
   endPreview,
   listPreviews,
@@ -10,7 +10,9 @@ import {
   parseLocalRemotes,
   readPreview,
   sitesFrom,
+  sweepPreviews,
 } from './override.ts';
+import { activate } from './switching.ts';
 
 let at: TestStore;
 beforeEach(async () => {
@@ -89,6 +91,33 @@ describe('leave to run one', () => {
       (await listPreviews(at.store, 'production', at.key.publicKey, now)).map((each) => each.browser.slice(0, 1));
     expect((await listed(new Date())).sort()).toEqual(['a', 'b']);
     expect(await listed(inHours(2))).toEqual(['a']);
+  });
+
+  test('is cleared away once it has ended, and what holds or cannot be read stays', async () => {
+    await openPreview(at.writer, asked);
+    await openPreview(at.writer, { ...asked, request: `${local} ${'b'.repeat(32)}`, hours: 1 });
+    await at.store.swapPointer(`previews/production/${'d'.repeat(32)}.json`, '{}', null);
+    const files = async () => (await at.store.children('previews/production/')).map((file) => file.slice(0, 1)).sort();
+    expect(await sweepPreviews(at.store, at.key.publicKey, inHours(2))).toBe(1);
+    expect(await files()).toEqual(['a', 'd']);
+    await endPreview(at.writer, browser);
+    expect(await sweepPreviews(at.store, at.key.publicKey, new Date())).toBe(1);
+    expect(await files()).toEqual(['d']);
+    await openPreview(at.writer, asked);
+    expect(await held()).toMatchObject({ person: 'Li Hua' });
+  });
+
+  test('makes nothing outdated that somebody decides on meanwhile', async () => {
+    await at.activate(await at.host());
+    const { seq } = await at.current();
+    await openPreview(at.writer, asked);
+    await endPreview(at.writer, browser);
+    expect((await activate(at.writer, [await at.remote('stories', '3.0.0')], { gate: openGate, seq })).changed).toBe(
+      true,
+    );
+    await expect(
+      activate(at.writer, [await at.remote('stories', '3.1.0')], { gate: openGate, seq }),
+    ).rejects.toMatchObject({ kind: 'conflict' });
   });
 
   test('cannot be made by who writes the store and lacks the key, nor carried to another browser', async () => {

@@ -5,9 +5,8 @@ import { assertPublished } from '../builds/catalog.ts';
 import { type Change, changeChannel, timeOf, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { refused, usage } from '../errors.ts';
+import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
-import { mergeBuilds } from '../model/ids.ts';
-import { HOST_NAME, makeSet } from '../model/set.ts';
 import { canonicalJson, isSigned, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -202,6 +201,21 @@ export async function listPreviews(store: Store, channel: string, publicKey: str
   return found.filter((preview) => preview !== null).sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
+/** Removes the records of leave that has ended; those that are damaged stay for people to look at. Returns how many. */
+export async function sweepPreviews(store: Store, publicKey: string, now: Date): Promise<number> {
+  let removed = 0;
+  for (const folder of await store.children('previews/')) {
+    const channel = folder.replace(/\/$/, '');
+    for (const file of await store.children(`previews/${channel}/`)) {
+      const browser = file.replace(/\.json$/, '');
+      const { preview, tag } = await keptPreview(store, channel, browser, publicKey);
+      if (!preview || tag === null || holds(preview, now)) continue;
+      if (await store.removePointer(previewKey(channel, browser), tag)) removed += 1;
+    }
+  }
+  return removed;
+}
+
 async function keepPreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Promise<void> {
   const body = canonicalJson({ ...unsigned, sig: signText(canonicalJson(unsigned), writer.key) });
   for (;;) {
@@ -217,12 +231,11 @@ export interface PreviewRequest {
   person: string;
   hours: number;
   why?: string;
-  seq?: number;
 }
 
 /** Lets one browser run remotes from a dev server. It is in the channel's log before it holds. Throws usage or refused. */
 export async function openPreview(writer: Writer, request: PreviewRequest): Promise<Change> {
-  const { hours, why = '', seq } = request;
+  const { hours, why = '' } = request;
   const words = request.request.split(/\s+/).filter(Boolean);
   const browser = words.find((word) => BROWSER.test(word));
   const remotes = parseLocalRemotes(words.filter((word) => word !== browser)).map(localRemoteWord);
@@ -238,15 +251,11 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
     throw refused(`a preview lasts up to ${LONGEST_HOURS} hours`, 'Use e.g. --for 4h.');
   const at = await timeOf(writer);
   const expires = new Date(at.getTime() + hours * 3_600_000).toISOString();
-  const change = await changeChannel(
-    writer,
-    async (current) => ({
-      state: stateOf(current),
-      action: { kind: 'preview', person, browser, remotes, expires },
-      why,
-    }),
-    seq,
-  );
+  const change = await changeChannel(writer, async (current) => ({
+    state: stateOf(current),
+    action: { kind: 'preview', person, browser, remotes, expires },
+    why,
+  }));
   const { channel, who } = writer;
   await keepPreview(writer, {
     ...{ browser, channel, remotes, person, expires, who, why },
@@ -256,11 +265,7 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
 }
 
 /** Takes the leave back, at once. Throws refused where the browser has none. */
-export async function endPreview(
-  writer: Writer,
-  browser: string,
-  { why = '', seq }: { why?: string; seq?: number } = {},
-) {
+export async function endPreview(writer: Writer, browser: string, { why = '' }: { why?: string } = {}) {
   const { store, channel, key } = writer;
   const at = await timeOf(writer);
   const preview = await readPreview(store, channel, browser, key.publicKey, at);
@@ -268,9 +273,9 @@ export async function endPreview(
   const { sig: _, ...unsigned } = preview;
   await keepPreview(writer, { ...unsigned, revoked: at.toISOString() });
   const { person, remotes } = preview;
-  return changeChannel(
-    writer,
-    async (current) => ({ state: stateOf(current), action: { kind: 'preview-end', person, browser, remotes }, why }),
-    seq,
-  );
+  return changeChannel(writer, async (current) => ({
+    state: stateOf(current),
+    action: { kind: 'preview-end', person, browser, remotes },
+    why,
+  }));
 }

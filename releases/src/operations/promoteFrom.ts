@@ -6,8 +6,8 @@ import { history, readChannel, requireChannel } from '../channel/readChannel.ts'
 import { refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import type { BuildRecord } from '../model/build.ts';
+import { buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
-import { buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/ids.ts';
 import type { SigningKey } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { type SwitchOptions, switchStable } from './switching.ts';
@@ -181,6 +181,7 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
       prepare: () => storeSets(writer, next),
       state: next.state,
       action: { kind: 'seed', builds: source.builds, from: origin },
+      forward: true,
     };
   });
 }

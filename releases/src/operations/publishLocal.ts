@@ -1,12 +1,11 @@
 import { Catalog, claimedBy } from '../builds/catalog.ts';
-import { type Published, publish, recordOf } from '../builds/publish.ts';
-import { type BuiltPackage, readPackage } from '../builds/readPackage.ts';
+import { type BuiltPackage, type Published, publish, readPackage, recordOf } from '../builds/publish.ts';
 import { frozenNow } from '../channel/changeAgenda.ts';
 import { createChannel, renewChannel, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { evidenceLines } from '../english.ts';
 import { makeGate } from '../gate/gate.ts';
-import { makeSet, setHash } from '../model/set.ts';
+import { makeSet, setHash } from '../model/build.ts';
 import { DEFAULT_STORE, openStore, prepareStore, publicKeyOf, type Store } from '../store/store.ts';
 import { activate } from './switching.ts';
 

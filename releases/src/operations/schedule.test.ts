@@ -3,12 +3,15 @@ import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import type { Writer } from '../channel/changeChannel.ts';
 import { readLog } from '../channel/readChannel.ts';
 import { HealthReader } from '../health/healthRecord.ts';
-import { parseSteps } from '../model/agenda.ts';
+import { parseSteps, personNamed } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
+import { viewAgenda } from './agendaView.ts';
 import { kill, rollback } from './goingBack.ts';
-import { schedule, steerSchedule, takeDueSteps, viewAgenda } from './schedule.ts';
+import { schedule, steerSchedule, takeDueSteps } from './schedule.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';
+import { createToken, revokeToken } from './tokens.ts';
+import { eventOf } from './webhooks.ts';
 
 const HOUR = 3_600_000;
 const FINE: Parameters<typeof recordVisits>[1] = { tried: [40, 0], control: [40, 0] };
@@ -117,6 +120,35 @@ describe('the steps of a schedule', () => {
     await look(1.1);
     expect(await share()).toBe(25);
     expect(await planned()).toMatchObject([{ taken: 2, share: 25 }]);
+  });
+
+  test('stand still once the token they were made with is revoked, until a manager takes them over', async () => {
+    const { record } = await createToken(at.store, at.key, {
+      grant: 'deployer:stories',
+      label: 'CI',
+      by: 'x',
+      days: null,
+    });
+    const person = personNamed(['CI']);
+    const maker = { ...at.writer, actor: { person, token: record.id, isManager: false } };
+    await plan('5@now,25@1h', {}, maker);
+    await visits();
+    await look(0.1);
+    expect((await view(0.1)).schedules[0]?.paused).toBeNull();
+    await revokeToken(at.store, at.key, record.id);
+    await look(1.1);
+    await look(1.2);
+    expect(await share()).toBe(5);
+    expect((await view(1.2)).schedules[0]?.paused).toMatchObject({ refusal: expect.stringContaining('revoked') });
+    expect(eventOf(await at.current())).toMatchObject({
+      type: 'scheduleWaiting',
+      text: expect.stringContaining('revoked'),
+    });
+    const deployer = { ...at.after(1.3 * HOUR), actor: { person, token: 'ffffffffffff', isManager: false } };
+    await expect(steerSchedule(deployer, 'continue', {})).rejects.toMatchObject({ kind: 'forbidden' });
+    await steerSchedule(at.after(1.3 * HOUR), 'continue', {});
+    await look(1.4);
+    expect(await share()).toBe(25);
   });
 
   test('may begin later, and go on from a candidate that runs', async () => {

@@ -1,33 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { type AgendaDecision, changeAgenda, frozenNow, readAgenda } from '../channel/changeAgenda.ts';
+import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import { type Change, timeOf, type Writer } from '../channel/changeChannel.ts';
-import { requireChannel } from '../channel/readChannel.ts';
-import { messageOf, ReleaseError, refused } from '../errors.ts';
-import { AUTO_STOP, candidateHealth, healthOf } from '../health/autoStop.ts';
+import { requireChannel, statesAfter } from '../channel/readChannel.ts';
+import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
+import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
-import type { Evidence } from '../model/action.ts';
+import { type Evidence, readAction } from '../model/action.ts';
 import {
   type Agenda,
   assertSteps,
   candidateOf,
-  type Freeze,
-  frozenAt,
   liveOf,
   type Schedule,
   type Step,
   standing,
   stepsText,
 } from '../model/agenda.ts';
+import { nameOf } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { nameOf } from '../model/ids.ts';
-import type { Store } from '../store/store.ts';
 import { canary, type Gate, promote, requireCandidate } from './switching.ts';
-import { type ListedWebhook, listWebhooks } from './webhooks.ts';
+import { isRevoked } from './tokens.ts';
 
 const MINUTE = 60_000;
-
-/** A step goes on while chance explains a candidate's failures with at least this probability. It is asked once a step, not for ever as the stop. */
-export const STEP_LIMIT = 0.01;
 
 export interface ScheduleRequest {
   /** None: the candidate of `name`, or the only one, goes on from where it is. */
@@ -40,16 +34,23 @@ export interface ScheduleRequest {
   seq?: number;
   /** Takes a first step that is due now although the channel is frozen. */
   override?: string;
+  /** Where two persons decide: the proposal that it was. */
+  approved?: string;
 }
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 type ScheduleChange = Extract<Evidence, { kind: 'schedule' }>['change'];
 
-const entryOf = ({ builds, steps, taken }: Schedule, change: ScheduleChange, why?: string, more: Evidence[] = []) => ({
+const entryOf = (
+  { id, builds, steps, taken }: Schedule,
+  change: ScheduleChange,
+  why?: string,
+  more: Evidence[] = [],
+) => ({
   action: { kind: 'schedule' as const, builds },
   why,
-  evidence: [{ kind: 'schedule' as const, change, steps: stepsText(steps), taken }, ...more],
+  evidence: [{ kind: 'schedule' as const, change, steps: stepsText(steps), taken, id }, ...more],
 });
 
 const replaced = (agenda: Agenda, schedule: Schedule): Agenda => ({
@@ -62,7 +63,8 @@ const without = (agenda: Agenda, { id }: Schedule): Agenda => ({
   schedules: agenda.schedules.filter((each) => each.id !== id),
 });
 
-const isStanding = (schedule: Schedule, document: ChannelDocument): boolean =>
+/** Whether it has steps to come. */
+export const isStanding = (schedule: Schedule, document: ChannelDocument): boolean =>
   ['ready', 'taken'].includes(standing(schedule, document));
 
 function assertFree(agenda: Agenda, document: ChannelDocument, builds: readonly string[]): void {
@@ -83,11 +85,12 @@ const dueAfter = (steps: readonly Step[], taken: number, from: number): string =
 
 /**
  * Plans the steps of a candidate. A first step that is due now is taken here, through the gate; whoever watches the channel takes the
- * others. Throws refused where the candidate has a schedule already or is further than the first step.
+ * others, and where two persons decide the first one too. Throws refused where the candidate has a schedule already or is further than
+ * the first step.
  */
 export async function schedule(
   writer: Writer,
-  { builds, name, steps, enough = AUTO_STOP.minimumVisitors, why = '', seq, override }: ScheduleRequest,
+  { builds, name, steps, enough = AUTO_STOP.minimumVisitors, why = '', seq, override, approved }: ScheduleRequest,
   gate: Gate,
 ): Promise<Change> {
   assertSteps(steps);
@@ -110,7 +113,17 @@ export async function schedule(
     );
   if (sameLive(document, meant)) throw refused('these builds are live for everyone already', 'See `status`.');
   for (const build of meant) await writer.catalog.record(build);
-  const begun = first?.minutes === 0 ? await begin(writer, meant, first.percent, { gate, why, seq, override }) : null;
+  const byTwo = document.approval !== undefined;
+  if (byTwo && override)
+    throw usage(
+      'what waits for a second person takes its first step when the window is over',
+      'Leave --override out, or propose the first share with `canary --percent --override`.',
+    );
+  const options = { gate, why, seq, override };
+  // judged now, written with the schedule: one look decides upon both
+  if (byTwo && first?.minutes === 0)
+    await begin({ ...writer, second: async () => null }, meant, first.percent, options);
+  const begun = !byTwo && first?.minutes === 0 ? await begin(writer, meant, first.percent, options) : null;
   const now = (await timeOf(writer)).getTime();
   const current = begun?.document ?? document;
   const candidate = begun?.document ? candidateOf(current, { salt: null, builds: meant }) : running;
@@ -133,16 +146,21 @@ export async function schedule(
     why,
     paused: null,
     told: [],
+    ...(writer.actor?.token ? { token: writer.actor.token } : {}),
+    ...(approved ? { approved: { proposal: approved, by: writer.who.slice(0, 120), seq: document.seq } } : {}),
   };
   return changeAgenda(
     writer,
     (agenda, at) => {
       if (agenda.schedules.some(({ id }) => id === planned.id)) return null;
+      if (approved && !agenda.proposals.some(({ id }) => id === approved))
+        throw conflict(`proposal ${approved} was taken off the list meanwhile`, 'See `log` for what became of it.');
       assertFree(agenda, at, planned.builds);
       if (standing(planned, at) !== 'ready')
         throw refused('the candidate was changed meanwhile', 'Look at `status` and decide again.');
       const schedules = [...agenda.schedules.filter((each) => isStanding(each, at)), planned];
-      return { agenda: { ...agenda, schedules }, entry: entryOf(planned, 'set', why) };
+      const proposals = agenda.proposals.filter(({ id }) => id !== approved);
+      return { agenda: { ...agenda, schedules, proposals }, entry: entryOf(planned, 'set', why), forward: true };
     },
     begun ? undefined : seq,
   );
@@ -209,44 +227,14 @@ export async function steerSchedule(
       return { agenda: replaced(agenda, { ...planned, paused }), entry: entryOf(planned, 'paused', why) };
     }
     const left = Math.max(0, Date.parse(planned.due) - Date.parse(planned.paused?.at ?? planned.due));
-    const next = { ...planned, paused: null, due: iso(now + left), told: [] };
+    const { token: _, ...rest } = planned;
+    if (planned.paused?.revoked && writer.actor && !writer.actor.isManager)
+      throw forbidden('only a manager may take over a schedule whose maker has left', 'Ask one, or cancel it.');
+    const token = planned.paused?.revoked ? writer.actor?.token : planned.token;
+    const next = { ...rest, paused: null, due: iso(now + left), told: [], ...(token ? { token } : {}) };
     return { agenda: replaced(agenda, next), entry: entryOf(planned, 'continued', why) };
   };
   return changeAgenda(writer, decide, seq);
-}
-
-/** Why a step that is due is not taken yet. */
-export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
-
-/** What speaks for the next step, or why it waits. A first step begins a candidate and is judged by nobody. */
-async function judge(
-  writer: Writer,
-  reader: HealthReader,
-  planned: Schedule,
-  document: ChannelDocument,
-  now: Date,
-): Promise<{ waiting: Waiting | null; evidence: Evidence[] }> {
-  const frozen = await frozenNow(writer);
-  if (frozen) {
-    const { freeze, until } = frozen;
-    return {
-      waiting: { kind: 'frozen', reason: freeze.reason.slice(0, 150), until: until.toISOString() },
-      evidence: [],
-    };
-  }
-  const candidate = candidateOf(document, planned);
-  if (!candidate) return { waiting: null, evidence: [] };
-  const events = await reader.events('', now);
-  const whole = candidateHealth(events, document, candidate);
-  const { tried, control, verdict } = candidateHealth(events, document, { ...candidate, since: planned.since });
-  const evidence = [healthOf('candidate', tried), healthOf('control', control)];
-  const worst = Math.min(whole.verdict.pValue, verdict.pValue);
-  if (whole.verdict.worse || worst < STEP_LIMIT)
-    return { waiting: { kind: 'failing', pValue: worst, limit: STEP_LIMIT }, evidence };
-  const { enough } = planned;
-  if (tried.visitors < enough || control.visitors < enough)
-    return { waiting: { kind: 'tooFew', tried: tried.visitors, control: control.visitors, enough }, evidence };
-  return { waiting: null, evidence };
 }
 
 /** The step was taken: the next one comes as long after this as was planned, however late this one was. */
@@ -269,6 +257,27 @@ function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now
   return { agenda: replaced(agenda, next), entry: null };
 }
 
+/**
+ * What lets the steps of an approved schedule through where two persons decide. The log says whether it still stands: one that was
+ * cancelled or paused there and is put back takes no step.
+ */
+const approvedSteps =
+  ({ store, key }: Writer, { id, approved }: Schedule): Writer['second'] =>
+  async (current) => {
+    if (!approved)
+      throw refused(
+        'the schedule was made by one person, and two decide by now',
+        'Cancel it, and propose the steps that are left.',
+      );
+    let last: string = 'set';
+    for await (const { action } of statesAfter(store, current, approved.seq, key.publicKey))
+      for (const each of readAction(action).evidence)
+        if (each.kind === 'schedule' && each.id === id && each.change !== 'waits') last = each.change;
+    if (last !== 'set' && last !== 'continued')
+      throw refused(`the log says that this schedule is ${last}`, 'Cancel it, and propose the steps that are left.');
+    return [{ kind: 'approved', proposal: approved.proposal, by: approved.by.slice(0, 100) }];
+  };
+
 async function take(
   writer: Writer,
   planned: Schedule,
@@ -283,7 +292,7 @@ async function take(
     ...spoke,
   ];
   const { document: after } = await begin(
-    { ...writer, who: `schedule of ${planned.by}` },
+    { ...writer, who: `schedule of ${planned.by}`, second: approvedSteps(writer, planned) },
     planned.builds,
     step.percent,
     {
@@ -298,18 +307,16 @@ async function take(
   await changeAgenda(writer, (agenda) => noted(agenda, planned, after, now));
 }
 
-/** A refusal that the channel's state explains needs nobody; any other waits for a person. */
-async function refusedStep(writer: Writer, planned: Schedule, cause: ReleaseError): Promise<void> {
-  const refusal = [messageOf(cause), ...cause.details].join('; ');
-  const paused = { by: 'gate', at: (await timeOf(writer)).toISOString(), refusal: [...refusal].slice(0, 500).join('') };
+/** A refusal that the channel's state explains needs nobody; any other waits for a person, and so does a maker who has left. */
+async function stop(writer: Writer, planned: Schedule, change: 'refused' | 'revoked', reason: string): Promise<void> {
+  const at = (await timeOf(writer)).toISOString();
+  const refusal = [...reason].slice(0, 500).join('');
+  const paused = { by: 'gate', at, refusal, ...(change === 'revoked' ? { revoked: true } : {}) };
   const decide = (agenda: Agenda, document: ChannelDocument): AgendaDecision | null => {
     const stored = agenda.schedules.find(({ id }) => id === planned.id);
     if (!stored || stored.paused || stored.taken !== planned.taken || standing(stored, document) !== 'ready')
       return null;
-    return {
-      agenda: replaced(agenda, { ...stored, paused }),
-      entry: entryOf(stored, 'refused', paused.refusal),
-    };
+    return { agenda: replaced(agenda, { ...stored, paused }), entry: entryOf(stored, change, refusal) };
   };
   await changeAgenda(writer, decide);
 }
@@ -334,8 +341,11 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
     await changeAgenda(writer, (agenda) => noted(agenda, planned, document, now.getTime()));
     return;
   }
-  if (planned.paused || now.toISOString() < planned.due) return;
-  const { waiting, evidence } = await judge(writer, reader, planned, document, now);
+  if (planned.paused) return;
+  if (planned.token && (await isRevoked(store, key.publicKey, planned.token)))
+    return stop(writer, planned, 'revoked', `the token of ${planned.by}, who made it, was revoked`);
+  if (now.toISOString() < planned.due) return;
+  const { waiting, evidence } = await judgeStep(writer, reader, planned, document, now);
   if (waiting && !planned.told.includes(waiting.kind)) {
     const decide = (agenda: Agenda, at: ChannelDocument): AgendaDecision | null => {
       const stored = agenda.schedules.find((each) => each.id === id);
@@ -355,7 +365,7 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
     // somebody changed the channel meanwhile: the next look decides upon that
     if (cause.kind === 'conflict') return;
     if (cause.kind !== 'refused') throw cause;
-    await refusedStep(writer, planned, cause);
+    await stop(writer, planned, 'refused', [messageOf(cause), ...cause.details].join('; '));
   }
 }
 
@@ -367,84 +377,4 @@ export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: (
   const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
   const judged: Gate = async (proposal) => (await gate())(proposal);
   for (const { id } of schedules) await advance({ ...writer, who: 'schedule' }, reader, id, judged);
-}
-
-/** A schedule as it is shown. */
-export interface ScheduleView {
-  name: string;
-  builds: string[];
-  steps: Step[];
-  taken: number;
-  next: { percent: number; due: string };
-  /** Why a step that is due is not taken; null where it is not due, or is about to be taken. */
-  waiting: Waiting | null;
-  paused: Schedule['paused'];
-  by: string;
-  at: string;
-  why: string;
-}
-
-export interface FreezeView extends Freeze {
-  open: boolean;
-}
-
-/** What is planned for a channel, as people are shown it. */
-export interface AgendaView {
-  schedules: ScheduleView[];
-  freezes: FreezeView[];
-  /** Until when nothing is switched forward, and why; null where nothing is frozen. */
-  frozen: { until: string; reason: string } | null;
-  /** Who is told of what happens. */
-  webhooks: ListedWebhook[];
-  /** Whether some console runs that takes the steps. */
-  watched: boolean;
-  /** Why the agenda cannot be read; null where it can. */
-  problem: string | null;
-}
-
-const WATCH_KEY = 'leases/steps.json';
-/** A holder renews its lease long before this. */
-const UNWATCHED_MILLISECONDS = 60_000;
-
-async function isWatched(store: Store, now: Date): Promise<boolean> {
-  const pointer = await store.readPointer(WATCH_KEY);
-  const [, until = '0'] = /"until":(\d+)/.exec(pointer?.body ?? '') ?? [];
-  return Number(until) + UNWATCHED_MILLISECONDS > now.getTime();
-}
-
-/** The agenda with what follows from the channel and the clock. One that is damaged is told of, and hides nothing else. */
-export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
-  const { store, channel, key } = writer;
-  const none = { schedules: [], freezes: [], frozen: null, webhooks: [], watched: true, problem: null };
-  let agenda: Agenda;
-  let webhooks: ListedWebhook[];
-  try {
-    agenda = await readAgenda(store, channel, key.publicKey);
-    webhooks = await listWebhooks(writer);
-  } catch (cause) {
-    if (cause instanceof ReleaseError && cause.kind === 'refused')
-      return { ...none, problem: [cause.message, cause.cure].join('. ') };
-    throw cause;
-  }
-  if (agenda.schedules.length + agenda.freezes.length + webhooks.length === 0) return none;
-  const now = await timeOf(writer);
-  const schedules: ScheduleView[] = [];
-  for (const planned of agenda.schedules.filter((each) => isStanding(each, document))) {
-    const { builds, steps, taken, due, paused, by, at, why } = planned;
-    const next = steps[taken];
-    if (!next) continue;
-    const isDue = !paused && due <= now.toISOString() && standing(planned, document) === 'ready';
-    const { waiting } = isDue ? await judge(writer, reader, planned, document, now) : { waiting: null };
-    const name = nameOf(builds[0] ?? '');
-    schedules.push({ name, builds, steps, taken, next: { percent: next.percent, due }, waiting, paused, by, at, why });
-  }
-  const frozen = frozenAt(agenda.freezes, now);
-  return {
-    schedules,
-    freezes: agenda.freezes.map((freeze) => ({ ...freeze, open: frozenAt([freeze], now) !== null })),
-    frozen: frozen && { until: frozen.until.toISOString(), reason: frozen.freeze.reason },
-    webhooks,
-    watched: await isWatched(store, now),
-    problem: null,
-  };
 }

@@ -13,8 +13,8 @@ import {
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
+import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { mergeBuilds, nameOf, sameBuilds } from '../model/ids.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. */
 export type Gate = (proposal: Proposal) => Promise<Finding[]>;
@@ -149,6 +149,7 @@ export async function switchStable(
     state: next.state,
     why: options.why,
     evidence: [...overridden, ...forced, ...rest.evidence, ...evidence],
+    forward: true,
   };
 }
 
@@ -221,6 +222,7 @@ export async function canary(
         action: { kind: 'canary', builds: over, percent },
         why: options.why,
         evidence: [...(options.evidence ?? []), ...overridden, ...evidence],
+        forward: !former || percent > former.percent,
       };
     },
     options.seq,
@@ -262,6 +264,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
         action: { kind: 'promote', builds },
         why: options.why,
         evidence: [...(options.evidence ?? []), ...overridden, ...forced, ...evidence],
+        forward: true,
       };
     },
     options.seq,

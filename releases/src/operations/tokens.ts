@@ -1,9 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
+import type { Actor } from '../channel/changeChannel.ts';
 import { refused, usage } from '../errors.ts';
+import { personNamed } from '../model/agenda.ts';
+import { parseBuildId } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { parseBuildId } from '../model/ids.ts';
 import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 
@@ -21,6 +23,8 @@ const tokenSchema = v.object({
   by: v.string(),
   expires: v.nullable(v.string()),
   revoked: v.nullable(v.string()),
+  /** Whose it is, where that is not the label: two tokens of one person are one person where two decide. */
+  person: v.optional(v.string()),
 });
 const signedSchema = v.object({ ...tokenSchema.entries, sig: v.optional(v.string(), '') });
 
@@ -39,6 +43,16 @@ export interface Caller extends Grant {
   label: string;
   /** Of a person: what further groups give. A token has one grant. */
   more?: readonly Grant[];
+  /** Of a token: whose it is, where that is not the label. */
+  person?: string;
+}
+
+/** Who asks, as far as two of them have to be told apart: a person by the provider's subject, a token by whose it is. */
+export function actorOf(caller: Caller): Actor {
+  const { id, label, person = label, more } = caller;
+  const isManager = grantsOf(caller).some(({ role }) => role === 'manager');
+  if (more) return { person: personNamed([label, id], id), token: null, isManager };
+  return { person: personNamed([person]), token: id, isManager };
 }
 
 export const grantsOf = (caller: Caller): Grant[] => [caller, ...(caller.more ?? [])];
@@ -61,6 +75,8 @@ export interface TokenRequest {
   by: string;
   /** Days until it ends by itself; null = never. */
   days: number | null;
+  /** Whose it is; the label if left out. */
+  person?: string;
 }
 
 /** Without the signature whoever may write the store could make himself a manager. */
@@ -71,7 +87,7 @@ const signedRecord = (record: TokenRecord, key: SigningKey): string =>
 export async function createToken(
   store: Store,
   key: SigningKey,
-  { grant, label, by, days }: TokenRequest,
+  { grant, label, by, days, person }: TokenRequest,
 ): Promise<{ token: string; record: TokenRecord }> {
   const id = randomBytes(6).toString('hex');
   const secret = randomBytes(32).toString('base64url');
@@ -85,6 +101,7 @@ export async function createToken(
     by,
     expires: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
     revoked: null,
+    ...(person ? { person } : {}),
   };
   await store.swapPointer(keyOf(id), signedRecord(record, key), null);
   return { token: `lz_${id}_${secret}`, record };
@@ -115,6 +132,12 @@ async function readToken(store: Store, id: string, publicKey: string): Promise<R
   const pointer = await store.readPointer(keyOf(id));
   const parsed = pointer && parseToken(pointer.body, id, publicKey);
   return parsed && { ...parsed, tag: pointer.tag };
+}
+
+/** Whether a token was taken back. One that has ended by itself was not. */
+export async function isRevoked(store: Store, publicKey: string, id: string): Promise<boolean> {
+  const token = await readToken(store, id, publicKey);
+  return token === null || token.record.revoked !== null;
 }
 
 export const REISSUE =
@@ -191,7 +214,11 @@ export interface Wish {
     | 'unfreeze'
     | 'webhook'
     | 'webhook-remove'
-    | 'webhook-test';
+    | 'webhook-test'
+    | 'approval'
+    | 'approve'
+    | 'reject'
+    | 'retract';
   names: string[];
   force?: boolean;
   /** Although the channel is frozen. */
@@ -212,6 +239,7 @@ const DEPLOYS: readonly Wish['verb'][] = [
   'pause',
   'continue',
   'cancel',
+  'retract',
 ];
 /** Verbs that change a candidate, now or later. */
 export const MOVES_CANDIDATE: readonly Wish['verb'][] = [

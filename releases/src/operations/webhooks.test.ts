@@ -6,13 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { viewAgenda } from './agendaView.ts';
 import { rollback } from './goingBack.ts';
-import { schedule, takeDueSteps, viewAgenda } from './schedule.ts';
+import { schedule, takeDueSteps } from './schedule.ts';
 import { abort } from './switching.ts';
+import { isPrivateAddress } from './webhookAddress.ts';
 import {
   addWebhook,
   deliver,
-  isPrivateAddress,
   listWebhooks,
   MOST_ATTEMPTS,
   removeWebhook,

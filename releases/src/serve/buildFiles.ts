@@ -1,7 +1,7 @@
 import type { Catalog } from '../builds/catalog.ts';
-import { buildFileHeaders, isCompressed } from '../builds/readPackage.ts';
+import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
 import { ReleaseError } from '../errors.ts';
-import { idOfFolder } from '../model/ids.ts';
+import { idOfFolder } from '../model/build.ts';
 
 /** Keeps the bodies used last, up to a number of bytes. */
 class BodyCache {

@@ -3,10 +3,8 @@ import { matchRoute, type PageBuild, type PageRoute, type PageSet, type SetBody 
 import semver from 'semver';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
-import { isRemote } from '../model/build.ts';
+import { codeHashes, isRemote, nameOf, pageBuild } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { nameOf } from '../model/ids.ts';
-import { codeHashes, pageBuild } from '../model/set.ts';
 import { sha256Source } from '../model/signing.ts';
 
 interface PolicyInput {

@@ -10,6 +10,13 @@ const GENERATIONS = '.generations';
 const TEMPORARY = '.temporary';
 const KEPT_GENERATIONS = 100;
 
+/** For whoever may only read, or has no room to write. */
+function leftToOthers(cause: unknown): void {
+  if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
+}
+
+const isRemoval = ({ body }: { body: Buffer }): boolean => body.length === 0;
+
 /**
  * Objects as files below a folder. An object appears complete or not at all (written aside, synced, linked). A pointer is a
  * row of generations 1, 2, 3 …, each made by one atomic link, so no lock can go stale; the plain file is a copy of the newest.
@@ -35,6 +42,10 @@ export class FileStore implements Store {
   async readPointer(key: string): Promise<Pointer | null> {
     return this.#guard(async () => {
       const newest = await this.#newest(key);
+      if (newest && isRemoval(newest)) {
+        await rm(this.#path(key), { force: true }).catch(leftToOthers);
+        return null;
+      }
       if (newest) await this.#mendShown(key, newest.body);
       return newest && { body: newest.body.toString('utf8'), tag: String(newest.generation) };
     });
@@ -42,7 +53,8 @@ export class FileStore implements Store {
 
   async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {
     return this.#guard(async () => {
-      const next = Number(tag ?? 0) + 1;
+      const removed = tag === null ? await this.#newest(key) : null;
+      const next = Number(tag ?? (removed && isRemoval(removed) ? removed.generation : 0)) + 1;
       if (!(await this.#link(this.#generation(key, next), body))) return false;
       const generations = await this.#generations(key);
       const outdated = Math.max(...generations) - KEPT_GENERATIONS;
@@ -56,6 +68,18 @@ export class FileStore implements Store {
         key,
         generations.filter((generation) => generation <= outdated),
       );
+      return true;
+    });
+  }
+
+  /** The removal is a generation of its own, which is empty and stays: whoever swaps at the same moment meets it, or it meets theirs. */
+  async removePointer(key: string, tag: string): Promise<boolean> {
+    return this.#guard(async () => {
+      const generation = Number(tag) + 1;
+      if (!(await this.#link(this.#generation(key, generation), ''))) return false;
+      const former = (await this.#generations(key)).filter((each) => each < generation);
+      await this.#forget(key, former);
+      await this.readPointer(key);
       return true;
     });
   }
@@ -151,16 +175,14 @@ export class FileStore implements Store {
   /** A writer that was killed between its swap and the copy has left an older one; who may only read leaves it to others. */
   async #mendShown(key: string, newest: Buffer): Promise<void> {
     if ((await readOrNull(this.#path(key)))?.equals(newest)) return;
-    await this.#showNewest(key).catch((cause: unknown) => {
-      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
-    });
+    await this.#showNewest(key).catch(leftToOthers);
   }
 
   /** Ends only when the shown copy is the newest, since a slower writer may have overtaken us with an older one. */
   async #showNewest(key: string): Promise<void> {
     for (let shown = 0; ; ) {
       const newest = await this.#newest(key);
-      if (!newest || newest.generation === shown) return;
+      if (!newest || isRemoval(newest) || newest.generation === shown) return;
       const aside = await this.#writeAside(newest.body);
       await makeFolder(dirname(this.#path(key)));
       await rename(aside, this.#path(key));

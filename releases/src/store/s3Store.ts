@@ -92,6 +92,13 @@ export class S3Store implements Store {
     throw this.#busy(key);
   }
 
+  /** Stores that know no condition here may lose a swap of the same moment: nothing that matters is removed. */
+  async removePointer(key: string, tag: string): Promise<boolean> {
+    if ((await this.readPointer(key))?.tag !== tag) return false;
+    await this.remove(key);
+    return true;
+  }
+
   async list(prefix: string): Promise<string[]> {
     const pages = await this.#pages(prefix);
     return pages.flatMap(({ Contents = [] }) => Contents.map(({ Key = '' }) => Key.slice(this.#prefix.length)));

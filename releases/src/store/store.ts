@@ -38,6 +38,8 @@ export interface Store {
   readPointer(key: string): Promise<Pointer | null>;
   /** Compare-and-swap: `tag` null = must not exist yet. `false` = someone was faster, nothing was written. */
   swapPointer(key: string, body: string, tag: string | null): Promise<boolean>;
+  /** Takes a pointer away that still has this tag; it may be made anew. `false` = someone was faster, nothing was removed. */
+  removePointer(key: string, tag: string): Promise<boolean>;
   /** Keys below the prefix, in order; `prefix` ends with a slash. */
   list(prefix: string): Promise<string[]>;
   /** The parts directly below the prefix, folders with a closing slash. */

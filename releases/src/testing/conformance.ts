@@ -89,6 +89,23 @@ const pointers: ConformanceCheck[] = [
     },
   },
   {
+    name: 'a pointer is taken away only by whoever knows its state, and may be made anew',
+    run: async (store) => {
+      const key = `${fresh()}/one.json`;
+      await store.swapPointer(key, '{"n":1}', null);
+      const first = await store.readPointer(key);
+      await store.swapPointer(key, '{"n":2}', first?.tag ?? '');
+      expectSame(await store.removePointer(key, first?.tag ?? ''), false, 'removing with an old tag');
+      const second = await store.readPointer(key);
+      expectSame(await store.removePointer(key, second?.tag ?? ''), true, 'removing');
+      expectSame(await store.readPointer(key), null, 'what is left');
+      expectSame((await store.children(key.replace(/[^/]+$/, ''))).length, 0, 'what is listed');
+      expectSame(await store.swapPointer(key, '{"n":3}', second?.tag ?? ''), false, 'swapping what was removed');
+      expectSame(await store.swapPointer(key, '{"n":4}', null), true, 'making anew');
+      expectSame((await store.readPointer(key))?.body, '{"n":4}', 'contents');
+    },
+  },
+  {
     name: 'of twenty who swap the same state exactly one succeeds',
     run: async (store) => {
       const key = `${fresh()}.json`;

@@ -1,5 +1,5 @@
 import { HealthRecorder } from '../health/healthRecord.ts';
-import { nameOf } from '../model/ids.ts';
+import { nameOf } from '../model/build.ts';
 import type { TestStore } from './openTestStore.ts';
 
 const visitors = { count: 0 };

@@ -1,0 +1,162 @@
+import { Button, TextField } from '@liaozhai/shared/ui';
+import { useState } from 'react';
+import { FoldedForm } from './AgendaSection';
+import type { AgendaView, Me, ProposalView } from './api';
+import styles from './Console.module.css';
+import { changeLine, maySwitch } from './createConsole';
+import { ActionButton, type SectionProps } from './LiveSection';
+import { formats, nameOf, relativeTime, texts, versionOf } from './texts';
+
+const SHORT_DIGEST = 12;
+const HOURS = 24;
+const MOST_HOURS = 168;
+
+/** What a proposal would do, one line each. */
+function linesOf({ request, builds, changes, before, after }: ProposalView): string[] {
+  const words = texts.approval;
+  const [from, to] = [before, after].map((digest) => digest.slice(0, SHORT_DIGEST));
+  return [
+    ...changes.map(changeLine),
+    ...(request.verb === 'canary' ? [words.canary(request.percent)] : []),
+    ...(request.verb === 'schedule' ? [words.steps(request.steps)] : []),
+    ...(request.verb === 'promote' && request.from ? [words.from(request.from)] : []),
+    ...(request.verb === 'approval' ? [words.rule(request.hours)] : []),
+    // what is live already and goes on to more visitors changes no name
+    ...(changes.length === 0 ? builds.map((id) => `${nameOf(id)} ${versionOf(id)}`) : []),
+    ...('force' in request && request.force ? [words.forced] : []),
+    ...('override' in request && request.override ? [words.override(request.override)] : []),
+    ...(before === after ? [] : [words.digests(from ?? '', to ?? '')]),
+  ];
+}
+
+/** Why whoever looks cannot approve it; null where they can. */
+function obstacleOf({ own, outdated }: ProposalView, me: Me): string | null {
+  if (outdated) return texts.approval.outdated;
+  if (own) return texts.approval.own;
+  return maySwitch(me) ? null : texts.approval.noRight;
+}
+
+function ProposalRow({ proposal, me, console, running, now }: { proposal: ProposalView } & SectionProps) {
+  const { id, request, by, at, expires, own } = proposal;
+  const words = texts.approval;
+  const obstacle = obstacleOf(proposal, me);
+  const lines = linesOf(proposal);
+  const title = `${words.what[request.verb]} ${id}`;
+  const away = own ? ('retract' as const) : ('reject' as const);
+  const ask = (verb: 'approve' | 'reject' | 'retract') =>
+    console.ask(
+      verb,
+      { id },
+      { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines, danger: verb === 'reject' },
+    );
+  return (
+    <section className={styles.plan} aria-label={`${words.changes.proposed} ${title}`}>
+      <p>
+        <strong>{words.what[request.verb]}</strong> <small className={styles.quiet}>{id}</small>
+      </p>
+      <p className={styles.quiet}>
+        {words.by(by, relativeTime(at, now))} · {words.until(formats.short(expires))}
+        {request.why && ` ${texts.log.why(request.why)}`}
+      </p>
+      <ul className={styles.lines}>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      {obstacle && (
+        <p id={`obstacle-${id}`} className={styles.alarm}>
+          {obstacle}
+        </p>
+      )}
+      <div className={styles.actions}>
+        <ActionButton
+          control={`${away} ${id}`}
+          running={running}
+          disabled={!own && !maySwitch(me)}
+          aria-label={`${words[away]} ${id}`}
+          onClick={() => ask(away)}
+        >
+          {words[away]}
+        </ActionButton>
+        <ActionButton
+          variant="primary"
+          control={`approve ${id}`}
+          running={running}
+          disabled={obstacle !== null}
+          aria-label={`${words.approve} ${id}`}
+          aria-describedby={obstacle ? `obstacle-${id}` : undefined}
+          onClick={() => ask('approve')}
+        >
+          {words.approve}
+        </ActionButton>
+      </div>
+    </section>
+  );
+}
+
+function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
+  const [hours, setHours] = useState(String(HOURS));
+  const { turnOn, expires, rule } = texts.approval;
+  return (
+    <FoldedForm
+      title={turnOn}
+      onSubmit={() =>
+        console.ask(
+          'approval',
+          { hours: Number(hours) },
+          { title: turnOn, action: turnOn, changes: [rule(Number(hours))] },
+        )
+      }
+    >
+      <TextField
+        type="number"
+        label={expires}
+        min={1}
+        max={MOST_HOURS}
+        required
+        value={hours}
+        onChange={(event) => setHours(event.target.value)}
+      />
+      <Button type="submit" variant="quiet" small disabled={running !== null}>
+        {turnOn}
+      </Button>
+    </FoldedForm>
+  );
+}
+
+/** Whether two persons decide what goes forward, and what waits for the second one, with what it would change. */
+export function ApprovalSection({ agenda, ...part }: { agenda: AgendaView | undefined } & SectionProps) {
+  const { me, console, running } = part;
+  const { approval = null, proposals = [] } = agenda ?? {};
+  const words = texts.approval;
+  return (
+    <>
+      <p className={styles.quiet}>{approval ? words.on(approval.hours, approval.by) : words.off}</p>
+      {approval && proposals.length === 0 && <p className={styles.quiet}>{words.nothing}</p>}
+      <div className={styles.rows}>
+        {proposals.map((proposal) => (
+          <ProposalRow key={proposal.id} proposal={proposal} {...part} />
+        ))}
+      </div>
+      {!approval && maySwitch(me) && <RuleForm console={console} running={running} />}
+      {approval && maySwitch(me) && (
+        <div className={styles.actions}>
+          <small className={styles.aside}>{words.needsTwo}</small>
+          <ActionButton
+            control="approval"
+            running={running}
+            onClick={() =>
+              console.ask(
+                'approval',
+                { hours: null },
+                { title: words.turnOff, action: words.turnOff, danger: true, changes: [words.rule(null)] },
+              )
+            }
+          >
+            {words.turnOff}
+          </ActionButton>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { readAgenda } from '../channel/changeAgenda.ts';
+import { timeOf, type Writer } from '../channel/changeChannel.ts';
+import { ReleaseError } from '../errors.ts';
+import { judgeStep, type Waiting } from '../health/autoStop.ts';
+import type { HealthReader } from '../health/healthRecord.ts';
+import { type Agenda, type Freeze, frozenAt, type Schedule, type Step, standing } from '../model/agenda.ts';
+import { nameOf } from '../model/build.ts';
+import type { ApprovalRule, ChannelDocument } from '../model/channel.ts';
+import type { Store } from '../store/store.ts';
+import { type ProposalView, viewProposals } from './approval.ts';
+import { isStanding } from './schedule.ts';
+import { type ListedWebhook, listWebhooks } from './webhooks.ts';
+
+/** A schedule as it is shown. */
+export interface ScheduleView {
+  name: string;
+  builds: string[];
+  steps: Step[];
+  taken: number;
+  next: { percent: number; due: string };
+  /** Why a step that is due is not taken; null where it is not due, or is about to be taken. */
+  waiting: Waiting | null;
+  paused: Schedule['paused'];
+  by: string;
+  at: string;
+  why: string;
+}
+
+export interface FreezeView extends Freeze {
+  open: boolean;
+}
+
+/** What is planned for a channel, as people are shown it. */
+export interface AgendaView {
+  schedules: ScheduleView[];
+  freezes: FreezeView[];
+  /** Until when nothing is switched forward, and why; null where nothing is frozen. */
+  frozen: { until: string; reason: string } | null;
+  /** Whether two persons decide what goes forward, and what waits for the second one. */
+  approval: ApprovalRule | null;
+  proposals: ProposalView[];
+  /** Who is told of what happens. */
+  webhooks: ListedWebhook[];
+  /** Whether some console runs that takes the steps. */
+  watched: boolean;
+  /** Why the agenda cannot be read; null where it can. */
+  problem: string | null;
+}
+
+const WATCH_KEY = 'leases/steps.json';
+/** A holder renews its lease long before this. */
+const UNWATCHED_MILLISECONDS = 60_000;
+
+async function isWatched(store: Store, now: Date): Promise<boolean> {
+  const pointer = await store.readPointer(WATCH_KEY);
+  const [, until = '0'] = /"until":(\d+)/.exec(pointer?.body ?? '') ?? [];
+  return Number(until) + UNWATCHED_MILLISECONDS > now.getTime();
+}
+
+/** The agenda with what follows from the channel and the clock. One that is damaged is told of, and hides nothing else. */
+export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
+  const { store, channel, key } = writer;
+  const { approval = null } = document;
+  const beside = { approval, proposals: [], frozen: null, webhooks: [], watched: true, problem: null };
+  const none = { schedules: [], freezes: [], ...beside };
+  let agenda: Agenda;
+  let webhooks: ListedWebhook[];
+  try {
+    agenda = await readAgenda(store, channel, key.publicKey);
+    webhooks = await listWebhooks(writer);
+  } catch (cause) {
+    if (cause instanceof ReleaseError && cause.kind === 'refused')
+      return { ...none, problem: [cause.message, cause.cure].join('. ') };
+    throw cause;
+  }
+  if (agenda.schedules.length + agenda.freezes.length + agenda.proposals.length + webhooks.length === 0) return none;
+  const now = await timeOf(writer);
+  const schedules: ScheduleView[] = [];
+  for (const planned of agenda.schedules.filter((each) => isStanding(each, document))) {
+    const { builds, steps, taken, due, paused, by, at, why } = planned;
+    const next = steps[taken];
+    if (!next) continue;
+    const isDue = !paused && due <= now.toISOString() && standing(planned, document) === 'ready';
+    const { waiting } = isDue ? await judgeStep(writer, reader, planned, document, now) : { waiting: null };
+    const name = nameOf(builds[0] ?? '');
+    schedules.push({ name, builds, steps, taken, next: { percent: next.percent, due }, waiting, paused, by, at, why });
+  }
+  const frozen = frozenAt(agenda.freezes, now);
+  return {
+    schedules,
+    freezes: agenda.freezes.map((freeze) => ({ ...freeze, open: frozenAt([freeze], now) !== null })),
+    frozen: frozen && { until: frozen.until.toISOString(), reason: frozen.freeze.reason },
+    approval,
+    proposals: viewProposals(writer, agenda, document, now),
+    webhooks,
+    watched: await isWatched(store, now),
+    problem: null,
+  };
+}

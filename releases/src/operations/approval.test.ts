@@ -1,0 +1,391 @@
+import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
+import { createChannel, type Writer } from '../channel/changeChannel.ts';
+import { channelKey, readLog } from '../channel/readChannel.ts';
+import { HealthReader } from '../health/healthRecord.ts';
+import { personNamed } from '../model/agenda.ts';
+import { openReleases } from '../serve/openReleases.ts';
+import type { Store } from '../store/store.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { recordVisits } from '../testing/visits.ts';
+import { viewAgenda } from './agendaView.ts';
+import { type Asked, approve, ask, reject, settleProposals } from './approval.ts';
+import { kill, rollback, withdraw } from './goingBack.ts';
+import { promoteFrom, sourceIn } from './promoteFrom.ts';
+import { steerSchedule, takeDueSteps } from './schedule.ts';
+import { abort, activate, canary, type Gate, promote } from './switching.ts';
+import { actorOf } from './tokens.ts';
+import { eventOf } from './webhooks.ts';
+
+const HOUR = 3_600_000;
+const AGENDA = 'agendas/production.json';
+
+let at: TestStore;
+let first: string;
+let next: string;
+const options = { gate: openGate };
+
+beforeEach(async () => {
+  at = await openTestStore();
+  first = await at.remote('stories');
+  await at.activate(await at.host(), first, await at.remote('chat'));
+  next = await at.remote('stories', '1.1.0');
+  await ask(as('Li'), { verb: 'approval', hours: 24 }, options);
+});
+afterEach(() => at.remove());
+
+const as = (name: string, writer: Writer = at.writer): Writer => ({
+  ...writer,
+  who: `${name} (token)`,
+  actor: { person: personNamed([name]), token: null, isManager: true },
+});
+const activation = (build = next) => ({ verb: 'activate' as const, builds: [build], why: 'new feed' });
+const propose = async (who = 'Li', request: Parameters<typeof ask>[1] = activation(), writer?: Writer) =>
+  idOf(await ask(as(who, writer), request, options));
+function idOf({ proposal, changed }: Asked): string {
+  expect(changed).toBe(false);
+  if (!proposal) throw new Error('nothing waits');
+  return proposal.id;
+}
+const agree = (who: string, id: string, gate: Gate = openGate, writer?: Writer) =>
+  approve(as(who, writer), { id, why: 'looked at it' }, gate);
+const live = async () => (await at.current()).stable?.builds ?? [];
+const waiting = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).proposals;
+const log = async (limit = 2) => readLog(at.store, await at.current(), at.key.publicKey, limit);
+const verbs = async (limit: number) => (await log(limit)).map(({ verb }) => verb);
+const view = async (who: string, writer?: Writer) =>
+  viewAgenda(as(who, writer), new HealthReader(at.store, 'production'), await at.current());
+
+describe('where two persons decide', () => {
+  test('what goes forward waits, is told with both persons, and is live when the second one agrees', async () => {
+    const id = await propose();
+    expect(await live()).toContain(first);
+    expect((await view('Wang')).proposals).toMatchObject([
+      {
+        id,
+        by: 'Li (token)',
+        own: false,
+        outdated: false,
+        builds: [next],
+        changes: [{ name: 'stories', from: first, to: next }],
+        before: expect.stringMatching(/^[0-9a-f]{64}$/),
+        after: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ]);
+    expect((await view('Li')).proposals).toMatchObject([{ own: true }]);
+    expect(await agree('Wang', id)).toMatchObject({ changed: true });
+    expect(await live()).toContain(next);
+    expect(await waiting()).toEqual([]);
+    expect(await log(3)).toMatchObject([
+      {
+        verb: 'proposal',
+        who: 'Wang (token)',
+        why: 'looked at it',
+        action: { evidence: [{ id, change: 'approved' }] },
+      },
+      {
+        verb: 'activate',
+        who: 'Wang (token)',
+        why: 'new feed',
+        action: { evidence: [{ kind: 'approved', proposal: id, by: 'Li (token)' }] },
+      },
+      { verb: 'proposal', who: 'Li (token)', action: { builds: [next], evidence: [{ id, change: 'proposed' }] } },
+    ]);
+  });
+
+  test('every way forward waits, and no way back does', async () => {
+    const second = await at.remote('chat', '1.1.0');
+    await agree('Wang', await propose('Li', { verb: 'canary', builds: [second], percent: 5 }));
+    expect((await at.current()).candidate?.percent).toBe(5);
+    await propose('Li', { verb: 'canary', builds: [], percent: 25 });
+    await propose('Li', { verb: 'promote' });
+    await propose('Li', { verb: 'schedule', builds: [], steps: '25@1h,100@4h' });
+    await propose();
+    expect((await ask(as('Li'), { verb: 'canary', builds: [], percent: 2 }, options)).changed).toBe(true);
+    expect((await abort(as('Li'), {})).changed).toBe(true);
+    await agree('Wang', await propose('Li', activation(await at.remote('stories', '1.2.0'))));
+    expect((await rollback(as('Li'), { name: 'stories' })).changed).toBe(true);
+    expect((await kill(as('Li'), next)).changed).toBe(true);
+    expect((await withdraw(as('Li'), 'chat', { confirm: 'chat' })).changed).toBe(true);
+  });
+
+  test('an operation that asks no second person is refused', async () => {
+    const refusal = { kind: 'refused', message: expect.stringContaining('two persons decide') };
+    await expect(activate(at.writer, [next], options)).rejects.toMatchObject(refusal);
+    await expect(canary(at.writer, [next], 5, options)).rejects.toMatchObject(refusal);
+    expect(await live()).toContain(first);
+  });
+
+  test('the same person does not approve, not with another token and not as written otherwise', async () => {
+    const id = await propose('Li Hua');
+    for (const name of ['Li Hua', ' li  HUA', 'Ｌｉ Hua'])
+      await expect(agree(name, id)).rejects.toMatchObject({
+        kind: 'forbidden',
+        message: expect.stringContaining('own'),
+      });
+    const token = { role: 'manager' as const, name: null, id: '0123456789ab', label: 'laptop', person: 'Li Hua' };
+    const session = { role: 'manager' as const, name: null, id: 'sub-1', label: 'Li Hua', more: [] };
+    for (const caller of [token, session])
+      await expect(approve({ ...at.writer, actor: actorOf(caller) }, { id }, openGate)).rejects.toMatchObject({
+        kind: 'forbidden',
+      });
+    const nobody = actorOf({ ...token, label: ' ', person: undefined });
+    await expect(approve({ ...at.writer, actor: nobody }, { id }, openGate)).rejects.toMatchObject({
+      kind: 'forbidden',
+      cure: expect.stringContaining('--person'),
+    });
+    expect(await live()).toContain(first);
+  });
+
+  test('two accounts of the provider are two persons though both are called the same', async () => {
+    const session = (id: string) => ({ role: 'manager' as const, name: null, id, label: 'Li Hua', more: [] });
+    const writerOf = (id: string) => ({ ...at.writer, who: `Li Hua (${id})`, actor: actorOf(session(id)) });
+    const id = idOf(await ask(writerOf('a1'), activation(), options));
+    await expect(approve(writerOf('a1'), { id }, openGate)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect((await approve(writerOf('b2'), { id }, openGate)).changed).toBe(true);
+  });
+
+  test('the gate judges when it is proposed, and again when it is approved', async () => {
+    const refusing: Gate = async () => [{ check: 'routes', problem: 'taken twice' }];
+    await expect(ask(as('Li'), activation(), { gate: refusing })).rejects.toMatchObject({
+      details: ['routes: taken twice'],
+    });
+    expect(await waiting()).toEqual([]);
+    const id = await propose();
+    await expect(agree('Wang', id, refusing)).rejects.toMatchObject({ details: ['routes: taken twice'] });
+    expect(await live()).toContain(first);
+    expect((await agree('Wang', id)).changed).toBe(true);
+  });
+
+  test('a channel that has moved on asks for it to be proposed again', async () => {
+    const id = await propose();
+    const other = await propose('Li', activation(await at.remote('chat', '1.1.0')));
+    await agree('Wang', other);
+    expect((await view('Wang')).proposals).toMatchObject([{ id, outdated: true }]);
+    await expect(agree('Wang', id)).rejects.toMatchObject({
+      kind: 'refused',
+      cure: expect.stringContaining('propose it again'),
+    });
+    expect((await agree('Wang', await propose())).changed).toBe(true);
+  });
+
+  test('what another channel runs is approved as it was then, not as it is by now', async () => {
+    const preview = { ...at.writer, channel: 'preview' };
+    await createChannel(preview);
+    await activate(preview, await live(), options);
+    await activate(preview, [next], options);
+    const id = await propose('Li', { verb: 'promote', from: 'preview', name: 'stories' });
+    await activate(preview, [await at.remote('stories', '1.3.0')], options);
+    await expect(agree('Wang', id)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('else'),
+    });
+    expect(
+      (await agree('Wang', await propose('Li', { verb: 'promote', from: 'preview', name: 'stories' }))).changed,
+    ).toBe(true);
+    await expect(
+      promoteFrom(at.writer, { from: sourceIn(at.writer, 'preview'), gate: openGate }),
+    ).resolves.toMatchObject({ changed: false });
+  });
+
+  test('many who approve at the same moment apply it once, and a rejection in between is the one or the other', async () => {
+    const id = await propose();
+    const ends = await Promise.allSettled(['Wang', 'Zhao', 'Sun', 'Qian'].map((who) => agree(who, id)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await verbs(20)).filter((verb) => verb === 'activate')).toHaveLength(2);
+    await rollback(as('Li'), { name: 'stories' });
+    const again = await propose();
+    const both = await Promise.allSettled([agree('Wang', again), reject(as('Zhao'), { id: again })]);
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('it is rejected by another person and withdrawn by its own, and comes to nothing after a day', async () => {
+    const id = await propose();
+    await expect(reject(as('Wang'), { id }, { own: true })).rejects.toMatchObject({ kind: 'forbidden' });
+    await reject(as('Wang'), { id, why: 'not on a Friday' });
+    expect(await log(1)).toMatchObject([
+      { why: 'not on a Friday', action: { evidence: [{ id, change: 'rejected' }] } },
+    ]);
+    await expect(agree('Wang', id)).rejects.toThrow(`there is no proposal ${id}`);
+    const own = await propose();
+    await reject(as('Li'), { id: own }, { own: true });
+    expect(await log(1)).toMatchObject([{ action: { evidence: [{ id: own, change: 'withdrawn' }] } }]);
+    const late = await propose();
+    const tomorrow = at.after(25 * HOUR);
+    await expect(agree('Wang', late, openGate, tomorrow)).rejects.toThrow('expired');
+    expect((await view('Wang', tomorrow)).proposals).toEqual([]);
+    await settleProposals({ ...tomorrow, who: 'console' });
+    await settleProposals({ ...tomorrow, who: 'console' });
+    expect(await log(2)).toMatchObject([
+      { action: { evidence: [{ id: late, change: 'expired' }] } },
+      { action: { evidence: [{ id: late, change: 'proposed' }] } },
+    ]);
+    expect(await live()).toContain(first);
+  });
+
+  test('webhooks are told of each word, with its person', async () => {
+    const event = async () => eventOf(await at.current());
+    const id = await propose();
+    const told = { builds: [next], text: expect.stringContaining(id) };
+    expect(await event()).toMatchObject({ ...told, type: 'proposed', who: 'Li (token)', why: 'new feed' });
+    await reject(as('Wang'), { id });
+    expect(await event()).toMatchObject({ ...told, type: 'rejected', who: 'Wang (token)' });
+    const again = await propose();
+    await agree('Wang', again);
+    expect(await event()).toMatchObject({
+      type: 'approved',
+      who: 'Wang (token)',
+      text: expect.stringContaining(again),
+    });
+  });
+
+  test('the same is not proposed twice', async () => {
+    const id = await propose();
+    await expect(propose('Zhao')).rejects.toThrow(`waits as ${id}`);
+  });
+
+  test('a freeze window is gone through by two as well', async () => {
+    const to = new Date(Date.now() + HOUR).toISOString();
+    await addFreeze(at.writer, { window: { kind: 'once', from: new Date(0).toISOString(), to }, why: 'fair' });
+    await expect(propose()).rejects.toThrow('is frozen');
+    const id = await propose('Li', { ...activation(), override: 'login is broken' });
+    expect(await live()).toContain(first);
+    await agree('Wang', id);
+    expect((await log(2))[1]?.action.evidence).toMatchObject([
+      { kind: 'approved' },
+      { kind: 'freezeOverridden', reason: 'login is broken' },
+    ]);
+  });
+});
+
+describe('the rule', () => {
+  test('is turned off, or made longer, by two', async () => {
+    for (const hours of [null, 48]) {
+      const id = await propose('Li', { verb: 'approval', hours });
+      expect((await at.current()).approval).toMatchObject({ hours: 24, by: 'Li (token)' });
+      await reject(as('Wang'), { id });
+    }
+    const id = await propose('Li', { verb: 'approval', hours: null });
+    await expect(agree('li', id)).rejects.toMatchObject({ kind: 'forbidden' });
+    await agree('Wang', id);
+    expect((await at.current()).approval).toBeUndefined();
+    expect((await activate(as('Li'), [next], options)).changed).toBe(true);
+  });
+
+  test('stays through every change, and readers of the channel go on', async () => {
+    await agree('Wang', await propose());
+    await rollback(as('Li'), { to: 2 });
+    await kill(as('Li'), next);
+    expect((await at.current()).approval).toMatchObject({ hours: 24 });
+    const releases = await openReleases({ store: at.url });
+    expect((await releases.current()).stable?.builds).toContain(first);
+  });
+
+  test('is not taken away by an older document that is put back, of the channel or of its agenda', async () => {
+    const agendaBefore = await at.store.readPointer(AGENDA);
+    const id = await propose();
+    const withProposal = await at.store.readPointer(AGENDA);
+    await reject(as('Wang'), { id });
+    const now = await at.store.readPointer(AGENDA);
+    await at.store.swapPointer(AGENDA, withProposal?.body ?? '', now?.tag ?? null);
+    expect(await waiting()).toHaveLength(1);
+    await expect(agree('Zhao', id)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('rejected by Wang'),
+    });
+    expect(agendaBefore).toBeNull();
+    const old = (await at.store.read('audit/production/2.json'))?.toString() ?? '';
+    const pointer = await at.store.readPointer(channelKey('production'));
+    await at.store.swapPointer(channelKey('production'), old, pointer?.tag ?? null);
+    await expect(activate(as('Li'), [next], options)).rejects.toThrow('an old document was put back');
+  });
+});
+
+describe('a process that ends half way', () => {
+  /** Lets the channel be swapped, and nothing of the agenda. */
+  const dying = (writer: Writer): Writer => {
+    const swapPointer: Store['swapPointer'] = async (key, body, tag) => {
+      if (key === AGENDA) throw new Error('killed');
+      return writer.store.swapPointer(key, body, tag);
+    };
+    const store = new Proxy(writer.store, {
+      get: (target, name) => (name === 'swapPointer' ? swapPointer : Reflect.get(target, name).bind?.(target)),
+    });
+    return { ...writer, store };
+  };
+  const settle = () => settleProposals({ ...at.after(HOUR), who: 'console' });
+
+  test('after the switch has switched: that is said, once, in the name of who approved', async () => {
+    const id = await propose();
+    await expect(agree('Wang', id, openGate, dying(at.writer))).rejects.toThrow('killed');
+    expect(await live()).toContain(next);
+    await expect(agree('Zhao', id)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('approved by Wang'),
+    });
+    await settle();
+    await settle();
+    expect(await waiting()).toEqual([]);
+    const told = (await log(20)).filter(({ action }) =>
+      action.evidence.some((each) => each.kind === 'proposal' && each.change === 'approved'),
+    );
+    expect(told).toMatchObject([{ who: 'Wang (token)' }]);
+  });
+
+  test('before a schedule was written has planned nothing, and says so', async () => {
+    const id = await propose('Li', { verb: 'schedule', builds: [next], steps: '5@now,100@1h' });
+    await expect(agree('Wang', id, openGate, dying(at.writer))).rejects.toThrow('killed');
+    await settle();
+    expect((await view('Wang')).schedules).toEqual([]);
+    expect(await waiting()).toEqual([]);
+    expect(await log(1)).toMatchObject([{ action: { evidence: [{ id, change: 'interrupted' }] } }]);
+  });
+});
+
+describe('a schedule', () => {
+  const look = (hours: number) =>
+    takeDueSteps(at.after(hours * HOUR), new HealthReader(at.store, 'production'), async () => openGate);
+  const visits = () => recordVisits(at, { tried: [40, 0], control: [40, 0] }, new Date(Date.now() + HOUR / 2));
+  const planned = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).schedules;
+
+  test('that two agreed on takes its steps without being asked for again', async () => {
+    await agree(
+      'Wang',
+      await propose('Li', { verb: 'schedule', builds: [next], steps: '5@now,25@1h,100@2h', enough: 1 }),
+    );
+    await look(0.01);
+    expect((await at.current()).candidate?.percent).toBe(5);
+    await visits();
+    await look(1.1);
+    expect((await at.current()).candidate?.percent).toBe(25);
+    expect((await log(1))[0]?.action.evidence).toMatchObject([
+      { kind: 'approved', by: 'Wang (token)' },
+      { kind: 'step', step: 2 },
+      {},
+      {},
+    ]);
+  });
+
+  test('that was cancelled and is put back takes none', async () => {
+    await agree('Wang', await propose('Li', { verb: 'schedule', builds: [next], steps: '5@1h,100@2h' }));
+    const before = await at.store.readPointer(AGENDA);
+    await steerSchedule(as('Li'), 'cancel', {});
+    const now = await at.store.readPointer(AGENDA);
+    await at.store.swapPointer(AGENDA, before?.body ?? '', now?.tag ?? null);
+    await look(1.1);
+    expect((await at.current()).candidate).toBeNull();
+    expect(await planned()).toMatchObject([{ paused: { refusal: expect.stringContaining('cancelled') } }]);
+  });
+
+  test('that one person made before stands still once two decide', async () => {
+    await agree('Wang', await propose('Li', { verb: 'approval', hours: null }));
+    await ask(as('Li'), { verb: 'schedule', builds: [next], steps: '5@now,100@1h' }, options);
+    await ask(as('Li'), { verb: 'approval', hours: 24 }, options);
+    await visits();
+    await look(1.1);
+    expect((await at.current()).candidate?.percent).toBe(5);
+    expect(await planned()).toMatchObject([{ paused: { refusal: expect.stringContaining('two decide by now') } }]);
+    await expect(promote(at.writer, options)).rejects.toMatchObject({ kind: 'refused' });
+  });
+});

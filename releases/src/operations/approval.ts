@@ -1,0 +1,359 @@
+import { randomBytes } from 'node:crypto';
+import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
+import { type Change, changeChannel, type Decision, timeOf, type Writer } from '../channel/changeChannel.ts';
+import { requireChannel, statesAfter } from '../channel/readChannel.ts';
+import { conflict, forbidden, refused, usage } from '../errors.ts';
+import { type Evidence, readAction } from '../model/action.ts';
+import {
+  type Agenda,
+  type ForwardRequest,
+  isSamePerson,
+  liveOf,
+  MOST_PROPOSALS,
+  type Person,
+  type Proposal,
+  parseSteps,
+  personNamed,
+} from '../model/agenda.ts';
+import { nameOf } from '../model/build.ts';
+import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
+import { canonicalJson } from '../model/signing.ts';
+import { type Promoted, promoteFrom, sourceIn } from './promoteFrom.ts';
+import { schedule } from './schedule.ts';
+import { activate, canary, type Gate, promote } from './switching.ts';
+
+// Two persons decide what goes forward, where a channel's rule says so. What one asks for waits as a proposal; a second one carries
+// it out. What became of a proposal stands in the channel's log, which only grows: nothing that is put back beside it counts.
+
+export const APPROVAL_HOURS = 24;
+const LONGEST_HOURS = 7 * 24;
+const HOUR = 3_600_000;
+
+/** A change that was made, or the proposal that waits in its place. */
+export type Asked = (Change | Promoted) & { proposal?: ProposalView };
+
+interface CarryOptions {
+  gate: Gate;
+  seq?: number;
+  /** The id of the proposal that it was. */
+  approved?: string;
+}
+
+/** Does what a request asks for. Throws refused, usage and conflict. */
+function carryOut(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Change | Promoted> {
+  const { gate, seq, approved } = options;
+  switch (request.verb) {
+    case 'activate':
+      return activate(writer, request.builds, { ...request, gate, seq });
+    case 'canary':
+      return canary(writer, request.builds, request.percent, { ...request, gate, seq });
+    case 'promote': {
+      const { from, ...rest } = request;
+      return from
+        ? promoteFrom(writer, { ...rest, from: sourceIn(writer, from), gate, seq })
+        : promote(writer, { ...rest, gate, seq });
+    }
+    case 'schedule':
+      return schedule(writer, { ...request, steps: parseSteps(request.steps), seq, approved }, gate);
+    case 'approval':
+      return setRule(writer, request, seq);
+  }
+}
+
+/** Anybody turns the rule on; once it is on, every change of it is a change that goes forward. */
+async function setRule(
+  writer: Writer,
+  { hours, why }: Extract<ForwardRequest, { verb: 'approval' }>,
+  seq?: number,
+): Promise<Change> {
+  if (hours !== null && !(hours > 0 && hours <= LONGEST_HOURS))
+    throw usage(`a proposal waits up to ${LONGEST_HOURS} hours`, 'Use e.g. --expires 24h.');
+  const at = (await timeOf(writer)).toISOString();
+  return changeChannel(
+    writer,
+    async (current) => {
+      if ((current.approval?.hours ?? null) === hours) return null;
+      const { approval: _, ...state } = stateOf(current);
+      const approval = hours === null ? {} : { approval: { hours, by: writer.who.slice(0, 120), at } };
+      return {
+        state: { ...state, ...approval },
+        action: { kind: 'approval' },
+        why,
+        evidence: [{ kind: 'approvalRule', hours }],
+        forward: true,
+      };
+    },
+    seq,
+  );
+}
+
+/** Who asks: told by the console, and on a store itself by what they call themselves. Throws forbidden for a token that names nobody. */
+function personOf({ actor, who }: Writer): Person {
+  const person = actor?.person ?? personNamed([who]);
+  if (person.subject !== null || person.names.length > 0) return person;
+  throw forbidden(
+    'two persons decide here, and this token names none',
+    'Have one made that does: `pnpm release token create <grant> --person "Li Hua"`.',
+  );
+}
+
+/**
+ * Does what is asked for, or where two persons decide keeps it as a proposal: the same is judged by the gate and worked out, and
+ * instead of being written it waits for the second one.
+ */
+export async function ask(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Asked> {
+  let held: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> } | null = null;
+  const hold: Writer['second'] = async (current, decided) => {
+    held = { current, decided };
+    return null;
+  };
+  const change = await carryOut({ ...writer, second: hold }, request, options);
+  return held ? propose(writer, request, held) : change;
+}
+
+const entryOf = (
+  { id, request, by, before, after, builds }: Proposal,
+  change: Extract<Evidence, { kind: 'proposal' }>['change'],
+  why?: string,
+) => ({
+  action: { kind: 'proposal' as const, builds },
+  why,
+  evidence: [{ kind: 'proposal' as const, id, change, what: request.verb, by: by.slice(0, 80), before, after }],
+});
+
+const without = (agenda: Agenda, id: string): Agenda => ({
+  ...agenda,
+  proposals: agenda.proposals.filter((each) => each.id !== id),
+});
+
+/** What everybody would get, or a share of visitors. */
+function changesOf(current: ChannelDocument, { state, action }: Pick<Decision, 'state' | 'action'>) {
+  const named = 'builds' in action ? action.builds : [];
+  const isSwitch = current.stable?.set !== state.stable?.set;
+  const byName = (ids: readonly string[]) => new Map(ids.map((id) => [nameOf(id), id]));
+  const from = byName(isSwitch ? (current.stable?.builds ?? []) : liveOf(current, named));
+  const to = byName(isSwitch ? (state.stable?.builds ?? []) : named);
+  return [...new Set([...from.keys(), ...to.keys()])]
+    .sort()
+    .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
+    .filter((each) => each.from !== each.to);
+}
+
+async function propose(
+  writer: Writer,
+  request: ForwardRequest,
+  { current, decided }: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> },
+): Promise<Asked> {
+  const person = personOf(writer);
+  const now = await timeOf(writer);
+  const { action, state } = decided;
+  const proposal: Proposal = {
+    id: randomBytes(4).toString('hex'),
+    request,
+    by: writer.who.slice(0, 120),
+    person,
+    at: now.toISOString(),
+    expires: new Date(now.getTime() + (current.approval?.hours ?? APPROVAL_HOURS) * HOUR).toISOString(),
+    seq: current.seq,
+    before: stateDigest(current),
+    after: stateDigest(state),
+    builds: 'builds' in action ? [...action.builds] : [],
+    changes: changesOf(current, decided),
+  };
+  const { document } = await changeAgenda(writer, (agenda, at) => {
+    if (agenda.proposals.some(({ id }) => id === proposal.id)) return null;
+    const waiting = agenda.proposals.filter(({ expires }) => Date.parse(expires) > now.getTime());
+    const same = waiting.find((each) => isSame(each, proposal));
+    if (same)
+      throw refused(
+        `the same was proposed by ${same.by}, and waits as ${same.id}`,
+        `Another person lets it through with \`approve ${same.id}\`.`,
+      );
+    if (waiting.length >= MOST_PROPOSALS)
+      throw refused(`${waiting.length} proposals wait already`, 'Have some of them approved or rejected first.');
+    if (stateDigest(at) !== proposal.before)
+      throw conflict(`${at.channel} was changed meanwhile`, 'Look at the new state and decide again.');
+    return {
+      agenda: { ...agenda, proposals: [...waiting, proposal] },
+      entry: entryOf(proposal, 'proposed', request.why),
+    };
+  });
+  return { document, changed: false, proposal: viewOf(proposal, document, person) };
+}
+
+/** The same asked for upon the same state, with the same outcome, whoever asks and for whatever reason. */
+function isSame(one: Proposal, other: Proposal): boolean {
+  const asked = ({ request: { why: _, ...request }, before, after }: Proposal) =>
+    canonicalJson({ request, before, after });
+  return asked(one) === asked(other);
+}
+
+interface Outcome {
+  change: Extract<Evidence, { kind: 'proposal' }>['change'];
+  by: string;
+  at: string;
+  seq: number;
+  /** The log says it of the proposal itself, not only of what it changed. */
+  told: boolean;
+}
+
+/** What became of a proposal, by the log; null while it waits. */
+async function outcomeOf(writer: Writer, current: ChannelDocument, { id, seq }: Proposal): Promise<Outcome | null> {
+  let outcome: Outcome | null = null;
+  for await (const state of statesAfter(writer.store, current, seq, writer.key.publicKey)) {
+    const { who: by, at } = state.action;
+    for (const each of readAction(state.action).evidence) {
+      if (each.kind === 'approved' && each.proposal === id)
+        outcome ??= { change: 'approved', by, at, seq: state.seq, told: false };
+      if (each.kind === 'proposal' && each.id === id && each.change !== 'proposed')
+        return { ...(outcome ?? { change: each.change, by, at, seq: state.seq }), told: true };
+    }
+  }
+  return outcome;
+}
+
+/** Throws conflict where somebody has decided on it already. */
+async function assertUndecided(writer: Writer, current: ChannelDocument, proposal: Proposal): Promise<void> {
+  const outcome = await outcomeOf(writer, current, proposal);
+  if (outcome)
+    throw conflict(
+      `proposal ${proposal.id} was ${outcome.change} by ${outcome.by} already, in state ${outcome.seq}`,
+      'See `log` for what was done.',
+    );
+}
+
+/** Throws conflict and refused unless it waits, and upon the very state it was made for. */
+async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Proposal): Promise<void> {
+  await assertUndecided(writer, current, proposal);
+  const { id, by, expires, before } = proposal;
+  if (Date.parse(expires) <= (await timeOf(writer)).getTime())
+    throw refused(`proposal ${id} expired at ${expires}`, `Let ${by} propose it again.`);
+  if (stateDigest(current) !== before)
+    throw refused(
+      `${current.channel} was changed since proposal ${id} was made, last by ${current.action.who}`,
+      `Let ${by} propose it again, upon what runs now.`,
+    );
+}
+
+const missing = (id: string) =>
+  refused(`there is no proposal ${id}`, 'List those that wait with `proposals`; `log` says what became of others.');
+
+async function find(writer: Writer, id: string): Promise<Proposal> {
+  const { proposals } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
+  const proposal = proposals.find((each) => each.id === id);
+  if (proposal) return proposal;
+  throw missing(id);
+}
+
+/** Takes a proposal off the list, and says in the log what became of it unless that stands there. */
+const close = (
+  writer: Writer,
+  proposal: Proposal,
+  change: Extract<Evidence, { kind: 'proposal' }>['change'],
+  why?: string,
+): Promise<Change> =>
+  changeAgenda(writer, async (agenda, document): Promise<AgendaDecision | null> => {
+    const outcome = await outcomeOf(writer, document, proposal);
+    const entry = outcome?.told ? null : entryOf(proposal, change, why);
+    if (agenda.proposals.some(({ id }) => id === proposal.id)) return { agenda: without(agenda, proposal.id), entry };
+    // what was approved may be off the list with the change itself
+    return entry && change === 'approved' ? { agenda, entry } : null;
+  });
+
+export interface WordRequest {
+  id: string;
+  why?: string;
+}
+
+/**
+ * Carries out what another person proposed, judged by the gate once more and written in one step upon the very state it was made
+ * for. Throws forbidden for the proposer, refused where the channel has moved on, and conflict where somebody else was faster.
+ */
+export async function approve(writer: Writer, { id, why }: WordRequest, gate: Gate): Promise<Change> {
+  const { store, channel, key } = writer;
+  const person = personOf(writer);
+  const proposal = await find(writer, id);
+  if (isSamePerson(person, proposal.person))
+    throw forbidden(
+      `proposal ${id} is your own (${proposal.by}): a second person approves it`,
+      'Ask another manager. Two tokens of one person are one person.',
+    );
+  const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
+  await assertOpen(writer, await current(), proposal);
+  const agree: Writer['second'] = async (at, { state }) => {
+    await assertOpen(writer, at, proposal);
+    if (stateDigest(state) !== proposal.after)
+      throw refused(
+        `proposal ${id} would do something else by now than was proposed`,
+        `Let ${proposal.by} propose it again.`,
+      );
+    return [{ kind: 'approved', proposal: id, by: proposal.by.slice(0, 100) }];
+  };
+  const change = await carryOut({ ...writer, second: agree }, proposal.request, { gate, approved: id });
+  if (!change.changed) {
+    await assertOpen(writer, await current(), proposal);
+    throw refused(`proposal ${id} has nothing to change`, `Reject it: \`reject ${id}\`.`);
+  }
+  await close(writer, proposal, 'approved', why);
+  return change;
+}
+
+/** Takes a proposal off the list: rejected by another person, withdrawn by its own. Throws forbidden where it has to be one's own. */
+export async function reject(writer: Writer, { id, why }: WordRequest, { own = false } = {}): Promise<Change> {
+  const person = personOf(writer);
+  let closed = false;
+  return changeAgenda(writer, async (agenda, document) => {
+    const proposal = agenda.proposals.find((each) => each.id === id);
+    if (!proposal && closed) return null;
+    if (!proposal) throw missing(id);
+    const isOwn = isSamePerson(person, proposal.person);
+    if (own && !isOwn)
+      throw forbidden(`proposal ${id} is of ${proposal.by}`, 'Its proposer withdraws it; a manager can `reject` it.');
+    if (!closed) await assertUndecided(writer, document, proposal);
+    closed = true;
+    return { agenda: without(agenda, id), entry: entryOf(proposal, isOwn ? 'withdrawn' : 'rejected', why) };
+  });
+}
+
+/** Longer than anybody takes between a change and saying of what proposal it was. */
+const SETTLED_MILLISECONDS = 60_000;
+
+/**
+ * Clears away what expired, and says what whoever approved it could not say any more: a switch that was written counts, and of a
+ * schedule that was not nothing is left. Every console may do this at once.
+ */
+export async function settleProposals(writer: Writer): Promise<void> {
+  const { store, channel, key } = writer;
+  for (const proposal of (await readAgenda(store, channel, key.publicKey)).proposals) {
+    const { document } = await requireChannel(store, channel, key.publicKey);
+    const now = (await timeOf(writer)).getTime();
+    const outcome = await outcomeOf(writer, document, proposal);
+    const isPlan = proposal.request.verb === 'schedule';
+    if (outcome && now - Date.parse(outcome.at) >= SETTLED_MILLISECONDS)
+      await close({ ...writer, who: outcome.by }, proposal, isPlan ? 'interrupted' : 'approved');
+    if (!outcome && Date.parse(proposal.expires) <= now) await close(writer, proposal, 'expired');
+  }
+}
+
+export interface ProposalView extends Omit<Proposal, 'person'> {
+  /** Of whoever looks: another person approves it. */
+  own: boolean;
+  /** The channel has moved on: it has to be proposed again. */
+  outdated: boolean;
+}
+
+function viewOf({ person, ...proposal }: Proposal, document: ChannelDocument, viewer: Person): ProposalView {
+  const outdated = stateDigest(document) !== proposal.before;
+  return { ...proposal, own: isSamePerson(person, viewer), outdated };
+}
+
+/** What waits for a second person, as whoever looks is shown it. */
+export const viewProposals = (
+  { actor, who }: Writer,
+  { proposals }: Agenda,
+  document: ChannelDocument,
+  now: Date,
+): ProposalView[] =>
+  proposals
+    .filter(({ expires }) => Date.parse(expires) > now.getTime())
+    .map((proposal) => viewOf(proposal, document, actor?.person ?? personNamed([who])));

@@ -1,0 +1,121 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { lookup as resolve } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { refused, usage } from '../errors.ts';
+import type { SigningKey } from '../model/signing.ts';
+
+// Which addresses a webhook may have, and how they are kept: whoever may add one must not reach into the network that the console
+// stands in, and whoever reads the store must not learn them.
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Addresses that are no one's on the internet: private, shared, link-local, documentation, multicast and the rest of what is reserved. */
+const PRIVATE = new BlockList();
+for (const [net, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  PRIVATE.addSubnet(net, prefix, 'ipv4');
+/** All of IPv6 but what is given out, and in that what carries an IPv4 address or is for documentation. */
+const GIVEN_OUT = new BlockList();
+GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
+for (const [net, prefix] of [
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+] as const)
+  PRIVATE.addSubnet(net, prefix, 'ipv6');
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** True for an address on this machine or in a network of one's own. */
+export function isPrivateAddress(address: string): boolean {
+  const plain = MAPPED.exec(address)?.[1] ?? address;
+  if (isIP(plain) === 4) return PRIVATE.check(plain, 'ipv4');
+  return isIP(plain) !== 6 || !GIVEN_OUT.check(plain, 'ipv6') || PRIVATE.check(plain, 'ipv6');
+}
+
+const isLoopback = (address: string): boolean => LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, '');
+
+export interface WebhookRules {
+  /** Whether addresses of this machine and of private networks may be called. */
+  allowPrivate: boolean;
+  /** Instead of the system's resolver. */
+  resolve?: typeof resolve;
+}
+
+const ALLOW = 'Use an address on the internet, or set RELEASES_WEBHOOKS_PRIVATE=true where the console runs.';
+
+/** Of the settings of the console, or of the command line on a store. Throws usage. */
+export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): WebhookRules {
+  const { RELEASES_WEBHOOKS_PRIVATE: value = 'false' } = environment;
+  if (value !== 'true' && value !== 'false')
+    throw usage(`RELEASES_WEBHOOKS_PRIVATE is "${value}"`, 'Set it to true or false, or leave it out.');
+  return { allowPrivate: value === 'true' };
+}
+
+/** The address as it is called. Throws usage and refused. */
+export function checkedUrl(text: string, { allowPrivate }: WebhookRules): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !['https:', 'http:'].includes(url.protocol))
+    throw usage(`"${text}" is not a web address`, 'Use e.g. https://chat.example/hooks/releases.');
+  if (url.username || url.password)
+    throw usage('the address holds a password', 'Leave it out: what is sent is signed, which proves more.');
+  const host = hostOf(url);
+  const loopback = host === 'localhost' || (isIP(host) !== 0 && isLoopback(host));
+  if (url.protocol === 'http:' && !loopback)
+    throw refused('a webhook is called over https', 'Use https://, http:// is for this machine alone.');
+  if (!allowPrivate && (loopback || (isIP(host) !== 0 && isPrivateAddress(host))))
+    throw refused(`${host} is an address of this machine or of a private network`, ALLOW);
+  return url;
+}
+
+/** Judged at the connection itself, so that a name which changes its address between a look and the call gains nothing. */
+export const guardedLookup =
+  ({ allowPrivate, resolve: look = resolve }: WebhookRules): LookupFunction =>
+  (host, options, callback) => {
+    look(host, { ...options, all: true }, (problem, addresses) => {
+      if (problem) return callback(problem, '', 0);
+      const allowed = addresses.filter(({ address }) => allowPrivate || !isPrivateAddress(address));
+      const [first] = allowed;
+      if (!first) return callback(new Error(`${host} leads to a private network`), '', 0);
+      if (options.all) return callback(null, allowed);
+      return callback(null, first.address, first.family);
+    });
+  };
+
+const derived = (key: SigningKey, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key.privatePem, 'liaozhai webhooks', purpose, 32));
+
+/** Not stored anywhere: it follows from the store's key and the webhook's id. */
+export const secretOf = (key: SigningKey, id: string): string =>
+  `whsec_${derived(key, `secret ${id}`).toString('base64url')}`;
+
+/** As it is stored: addresses of chat services are secrets. */
+export function seal(text: string, key: SigningKey): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', derived(key, 'address'), iv);
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+export function unseal(sealed: string, key: SigningKey): string {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', derived(key, 'address'), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(-16));
+  return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+}
