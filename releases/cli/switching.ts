@@ -264,7 +264,7 @@ export const addWithdraw = (program: Command) =>
 function effectLines({ build, name, live, instead, endsCandidate, lost }: KillEffect): string[] {
   const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
   return [
-    `${build} will never run again; there is no way back.`,
+    `A kill is for good: ${build} will never run again.`,
     ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
     ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
     ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),

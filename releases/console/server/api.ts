@@ -201,7 +201,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
         context,
         401,
         'no valid token',
-        'Send Authorization: Bearer with a token of `pnpm release token create`.',
+        'Set RELEASES_TOKEN (over HTTP: Authorization: Bearer) to a token that a release manager made with `token create` and that has not ended.',
       );
     }
     if (!requests.allows(token.id)) return denied(context, 429, 'too many requests', 'Wait a minute.');

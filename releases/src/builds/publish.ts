@@ -327,7 +327,7 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
     if (!hasCode(cause, 'ENOENT', 'ENOTDIR')) throw cause;
     throw refused(
       `${folder} holds no ${DESCRIPTION}`,
-      "Name the package's build output, usually remotes/<name>/dist, after building it.",
+      "Name the package's build output, usually dist (of this repository: remotes/<name>/dist), after building it.",
     );
   });
   return parseDescription(source, version);

@@ -154,7 +154,10 @@ describe('withdraw', () => {
   test('takes a first release back, for rollback or activate to bring again', async () => {
     const letters = await at.remote('letters');
     await at.activate(letters);
-    await expect(rollback(at.writer, { name: 'letters' })).rejects.toThrow('nothing else was live');
+    await expect(rollback(at.writer, { name: 'letters' })).rejects.toMatchObject({
+      message: expect.stringContaining('nothing else was live'),
+      cure: expect.stringContaining('withdraw letters'),
+    });
     const { document } = await withdraw(at.writer, 'letters', { why: 'too early' });
     expect(document.action).toMatchObject({ verb: 'withdraw', what: letters, why: 'too early' });
     expect(await live('letters')).toBeUndefined();

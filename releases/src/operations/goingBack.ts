@@ -50,7 +50,9 @@ export async function stateBefore(writer: Writer, current: ChannelDocument, name
   if (state) return state;
   throw refused(
     `nothing else was live before${name ? ` for ${name}` : ''} that could run again`,
-    'List what was live with `log`, or activate a published build.',
+    name && liveIn(current, name).length > 0
+      ? `Take a first release out of the set with \`withdraw ${name}\`, or activate another published build.`
+      : 'List what was live with `log`, or activate a published build.',
   );
 }
 
