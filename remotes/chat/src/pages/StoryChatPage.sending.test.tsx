@@ -211,3 +211,18 @@ test('a line that was only written down when the page was killed is sent after a
   expect(await outboxStore.all()).toMatchObject([{ clientId: 'client-5', body: '还在么？' }]);
   expect(readPendingLog()).toEqual([]);
 });
+
+test('a line that was only written down follows what the device’s outbox holds, though the clock was put back in between', async () => {
+  session.userReceived(memberDto());
+  const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
+  await outboxStore.put({ ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 });
+  await outboxStore.put({ ...line, clientId: 'client-8', storyId: 's-2', body: '别处', createdAt: 96_400_000 });
+  // the first was kept already when the page was killed
+  writePendingLog([
+    { ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 },
+    { ...line, clientId: 'client-5', body: '二更', createdAt: 1 },
+    { ...line, clientId: 'client-6', body: '三更', createdAt: 2 },
+  ]);
+  await recoverPending();
+  expect((await outboxStore.all()).map(({ body }) => body)).toEqual(['一更', '二更', '三更', '别处']);
+});
