@@ -254,7 +254,7 @@ export function createOutbox() {
   /** What can still go by itself waits; everything else is the reader's to decide. True when the next message may follow. */
   async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
     if (error.kind === 'tooOften') {
-      const until = Date.now() + error.retryAfterSeconds * 1000;
+      const until = performance.now() + error.retryAfterSeconds * 1000;
       dispatch(chatActions.waitRequested({ storyId: pending.storyId, until }));
       pause(pending.storyId, error.retryAfterSeconds);
     }

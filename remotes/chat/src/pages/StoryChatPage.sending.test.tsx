@@ -159,18 +159,23 @@ describe('a line that does not get through', () => {
 
 test('a server that asks for patience gets it, and the line counts down to its turn', async () => {
   const { user, requests } = openChat({
-    [SEND]: { status: 429, body: { message: '太快' }, headers: { 'retry-after': '30' } },
+    [SEND]: { status: 429, body: { message: '太快' }, headers: { 'retry-after': '300' } },
   });
   await write(user, '谁在门外？');
   const seconds = async () =>
     Number(/\d+/.exec((await screen.findByText(/^发得太快，\d+ 秒后自动发出$/)).textContent ?? '')?.[0]);
   const first = await seconds();
-  expect(first).toBeGreaterThan(20);
+  expect(first).toBeGreaterThan(200);
   await waitFor(async () => expect(await seconds()).toBeLessThan(first));
   window.dispatchEvent(new Event('online'));
   const then = await seconds();
   await waitFor(async () => expect(await seconds()).toBeLessThan(then));
   expect(sends(requests)).toHaveLength(1);
+  rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+  onTestEnd(() => rs.useRealTimers());
+  const now = await seconds();
+  await waitFor(async () => expect(await seconds()).toBeLessThan(now));
+  expect(now).toBeLessThanOrEqual(then);
 });
 
 test('a clock that is put back does not make the line wait for its old hour', async () => {
