@@ -383,7 +383,7 @@ export async function tidyUp(device: Device) {
   const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: actMs });
   await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
   await clearWay(device).catch(() => undefined);
-  await findFailed(page).catch(() => undefined);
+  if (await page.getByRole('log').isVisible()) await findFailed(page);
   for (const name of ['登录', '点按重试', '刷新看看']) {
     const button = page.getByRole('log').getByRole('button', { name, exact: true }).first();
     if (await button.isVisible()) await button.click({ timeout: 1000 }).catch(() => undefined);
@@ -392,22 +392,22 @@ export async function tidyUp(device: Device) {
 }
 
 /** Scrolls up to what failed where later lines wait behind it: rows out of sight are not in the document. */
-const findFailed = (page: Page): Promise<void> =>
-  page.getByRole('log').evaluate(
-    async (log) => {
-      const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
-      log.scrollTop = log.scrollHeight;
-      await drawn();
-      if (!log.querySelector('[data-confirmed="false"]')) return;
-      for (let screen = 0; screen < 40 && !log.textContent?.includes('点按重试'); screen += 1) {
-        log.scrollTop -= log.clientHeight / 2;
-        await drawn();
-        await drawn();
-      }
-    },
-    undefined,
-    { timeout: 1000 },
-  );
+async function findFailed(page: Page) {
+  const log = page.getByRole('log');
+  // no named function in what runs in the page: the compiler would have it call a helper that is not there
+  const isWaiting = await log.evaluate(async (log) => {
+    log.scrollTop = log.scrollHeight;
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    return log.querySelector('[data-confirmed="false"]') !== null;
+  });
+  if (!isWaiting) return;
+  await log.evaluate(async (log) => {
+    for (let screen = 0; screen < 400 && log.scrollTop > 0 && !log.textContent?.includes('点按重试'); screen += 1) {
+      log.scrollTop -= log.clientHeight / 2;
+      for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
+}
 
 /** The last messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
 export const linesOn = (page: Page): Promise<ShownLine[]> =>

@@ -29,11 +29,19 @@ const HEALED_WITHIN_MS = 60_000;
 const REPLIED_WITHIN_MS = 90_000;
 const PICTURES = 'test-results/storm';
 
+/** A queue of lines may take its time, as long as it moves. */
+const MOVES_FOR_AT_MOST = 10;
+
+/** Looks until nothing is found, or the same for so long. */
 async function untilNone(find: () => Promise<string | null>, milliseconds: number): Promise<string | null> {
-  const until = Date.now() + milliseconds;
+  const end = Date.now() + milliseconds * MOVES_FOR_AT_MOST;
+  let until = Date.now() + milliseconds;
+  let before: string | null = null;
   for (;;) {
     const found = await inTime(find(), milliseconds).catch((cause: Error) => cause.message.split('\n')[0] ?? '');
-    if (found === null || Date.now() > until) return found;
+    if (found === null || Date.now() > Math.min(until, end)) return found;
+    if (found !== before) until = Date.now() + milliseconds;
+    before = found;
     await pause(500);
   }
 }
