@@ -1,5 +1,5 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
-import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { fireEvent, memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { createOutbox, readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
@@ -90,6 +90,34 @@ describe('outbox.order: messages written one after another', () => {
     await user.click(await screen.findByRole('button', { name: '删除这条' }));
     await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '二更']));
   });
+});
+
+test('from the end of a long wait a tap leads up to the line that failed, and says how many have not gone out', async () => {
+  session.userReceived(memberDto());
+  const line = { storyId: 's-1', conversationId: null };
+  const bodies = Array.from({ length: 30 }, (_, index) => `第${index + 1}更`);
+  for (const [index, body] of bodies.entries())
+    await outboxStore.put({
+      ...line,
+      clientId: `client-${index}`,
+      body,
+      createdAt: index,
+      state: index === 2 ? 'failed' : 'waiting',
+    });
+  // there is no layout here: each row is as tall as a line
+  const height = rs.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(80);
+  onTestEnd(() => height.mockRestore());
+  // what was written before it goes out
+  const { user } = openChat({
+    [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }),
+  });
+  const unsent = await screen.findByRole('button', { name: '有 28 条未发出' });
+  expect(screen.queryByRole('button', { name: '点按重试' })).toBeNull();
+  await user.click(unsent);
+  // which a browser does by itself
+  fireEvent.scroll(screen.getByRole('log'));
+  expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('button', { name: /条未发出$/ })).toBeNull());
 });
 
 describe('a line that does not get through', () => {
