@@ -1,5 +1,13 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
-import { fireEvent, memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import {
+  fireEvent,
+  memberDto,
+  offline,
+  onTestEnd,
+  type RecordedRequest,
+  screen,
+  waitFor,
+} from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { createOutbox, readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
