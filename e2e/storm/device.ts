@@ -6,21 +6,18 @@ import { provideChromium, testFlags } from '../needs.ts';
 import type { Account } from '../person.ts';
 import type { Random } from './random.ts';
 import { messagesOf } from './record.ts';
-
-/** A line that its writer saw standing in the chat after 发送: from then on it must not be lost. */
-export interface Sent {
-  story: string;
-  text: string;
-  /** ms since the storm began */
-  at: number;
-  /** It had not reached the server when its writer logged out, which takes it off the device. */
-  wasGivenUp: boolean;
-}
+import { lineOf, type Sent, type ShownLine, type ShownRow, wordsOf } from './verdict.ts';
 
 /** Something that was done, `at` ms after the storm began. */
 interface Deed {
   at: number;
   what: string;
+}
+
+interface Draft {
+  text: string;
+  /** ms since the storm began */
+  at: number;
 }
 
 export interface Device {
@@ -29,6 +26,8 @@ export interface Device {
   context: BrowserContext;
   page: Page;
   sent: Sent[];
+  /** What was last left unsent in a story's composer, by story. */
+  drafts: Map<string, Draft>;
   diary: Deed[];
   errors: string[];
   /** Ms by which its clock is wrong. */
@@ -43,14 +42,6 @@ export interface Device {
   direct: string;
   now(): number;
 }
-
-/** What a message stands for on a page: whose, and its words without marks and spaces. */
-export interface Line {
-  mine: boolean;
-  words: string;
-}
-
-export const wordsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
 const actMs = 6000;
 
@@ -92,6 +83,7 @@ export async function openDevice(
     context,
     page: context.pages()[0] ?? (await context.newPage()),
     sent: [],
+    drafts: new Map(),
     diary: [],
     errors,
     clockShift: 0,
@@ -173,6 +165,9 @@ export async function setClock(device: Device, shift: number) {
   await device.page.evaluate(script).catch(() => undefined);
 }
 
+/** A draft is kept a moment after its last key; one that is younger may go with a page that crashes. */
+const DRAFT_KEPT_AFTER_MS = 2000;
+
 /** As a text, since a compiled function brings its compiler's helpers. The order of two init scripts is not promised: the newest wins. */
 const clockScript = (shift: number) => `(() => {
   const put = { shift: ${shift}, order: ${performance.now()} };
@@ -204,15 +199,20 @@ const acts = {
   async say(device: Device, random: Random) {
     const story = random.pick([...stories, ...stories, shortLived]);
     await openChat(device, story);
-    const text = `${device.name}说${device.sent.length + 1}号${Math.floor(random.next() * 1e6)}`;
+    const text = lineOf(device.name, device.sent.length + 1, Math.floor(random.next() * 1e6));
+    device.drafts.delete(story);
     await device.page.getByRole('textbox', { name: '说点什么' }).fill(text, { timeout: actMs });
+    const line: Sent = { story, text, at: device.now(), wasSeen: false, wasGivenUp: false };
+    device.sent.push(line);
     await device.page.getByRole('button', { name: '发送', exact: true }).click({ timeout: actMs });
     await device.page.getByRole('log').getByText(text).first().waitFor({ timeout: actMs });
-    device.sent.push({ story, text, at: device.now(), wasGivenUp: false });
+    line.wasSeen = true;
     return text;
   },
-  async suggest({ page }: Device) {
+  async suggest(device: Device) {
+    const { page } = device;
     await page.getByRole('button', { name: '灵感', exact: true }).click({ timeout: actMs });
+    device.drafts.delete(openStory(page) ?? '');
     await page.getByRole('button', { name: /^填入/ }).first().click({ timeout: actMs });
   },
   async goOn({ page }: Device) {
@@ -228,8 +228,14 @@ const acts = {
       .click({ timeout: 1000 });
   },
   async draft(device: Device, random: Random) {
-    await openChat(device, random.pick(stories));
-    await device.page.getByRole('textbox', { name: '说点什么' }).pressSequentially('还没想好', { timeout: actMs });
+    const story = random.pick(stories);
+    await openChat(device, story);
+    const field = device.page.getByRole('textbox', { name: '说点什么' });
+    device.drafts.delete(story);
+    await field.pressSequentially('还没想好', { timeout: actMs });
+    const text = await field.inputValue({ timeout: actMs });
+    device.drafts.set(story, { text, at: device.now() });
+    return `${story}: ${text}`;
   },
   async look({ page }: Device, random: Random) {
     await page.goto(random.pick(['/explore', '/conversations', '/my']), { waitUntil: 'commit', timeout: actMs * 2 });
@@ -264,6 +270,8 @@ const acts = {
   async crash(device: Device, random: Random) {
     const story = openStory(device.page);
     const cdp = await device.context.newCDPSession(device.page);
+    for (const [story, { at }] of device.drafts)
+      if (device.now() - at < DRAFT_KEPT_AFTER_MS) device.drafts.delete(story);
     // it is never answered
     void cdp.send('Page.crash').catch(() => undefined);
     await openAnew(device, story, random);
@@ -294,6 +302,7 @@ const acts = {
       atRisk.push(...device.sent.filter((line) => line.story === story && !arrived.includes(line.text)));
     }
     for (const line of atRisk) line.wasGivenUp = true;
+    device.drafts.clear();
     await question.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: actMs });
     await question.waitFor({ state: 'hidden', timeout: actMs * 2 });
     return `with ${atRisk.length} not sent`;
@@ -374,7 +383,7 @@ export async function tidyUp(device: Device) {
   const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: actMs });
   await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
   await clearWay(device).catch(() => undefined);
-  await findFailed(page).catch(() => undefined);
+  if (await page.getByRole('log').isVisible()) await findFailed(page);
   for (const name of ['登录', '点按重试', '刷新看看']) {
     const button = page.getByRole('log').getByRole('button', { name, exact: true }).first();
     if (await button.isVisible()) await button.click({ timeout: 1000 }).catch(() => undefined);
@@ -383,25 +392,25 @@ export async function tidyUp(device: Device) {
 }
 
 /** Scrolls up to what failed where later lines wait behind it: rows out of sight are not in the document. */
-const findFailed = (page: Page): Promise<void> =>
-  page.getByRole('log').evaluate(
-    async (log) => {
-      const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
-      log.scrollTop = log.scrollHeight;
-      await drawn();
-      if (!log.querySelector('[data-confirmed="false"]')) return;
-      for (let screen = 0; screen < 40 && !log.textContent?.includes('点按重试'); screen += 1) {
-        log.scrollTop -= log.clientHeight / 2;
-        await drawn();
-        await drawn();
-      }
-    },
-    undefined,
-    { timeout: 1000 },
-  );
+async function findFailed(page: Page) {
+  const log = page.getByRole('log');
+  // no named function in what runs in the page: the compiler would have it call a helper that is not there
+  const isWaiting = await log.evaluate(async (log) => {
+    log.scrollTop = log.scrollHeight;
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    return log.querySelector('[data-confirmed="false"]') !== null;
+  });
+  if (!isWaiting) return;
+  await log.evaluate(async (log) => {
+    for (let screen = 0; screen < 400 && log.scrollTop > 0 && !log.textContent?.includes('点按重试'); screen += 1) {
+      log.scrollTop -= log.clientHeight / 2;
+      for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
+}
 
 /** The last messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
-export const linesOn = (page: Page): Promise<(Line & { isOnTheWay: boolean })[]> =>
+export const linesOn = (page: Page): Promise<ShownLine[]> =>
   page.getByRole('log').evaluate(async (log) => {
     // only rows near the view are in the document
     for (let frame = 0; frame < 5; frame += 1) {
@@ -411,10 +420,61 @@ export const linesOn = (page: Page): Promise<(Line & { isOnTheWay: boolean })[]>
     return [...log.querySelectorAll('article')].map((article) => {
       const bubble = article.querySelector('[data-confirmed]');
       const body = bubble ?? article.querySelector('p')?.parentElement;
+      // a reply without a word has nothing but the line that tells how it stands
+      const text = body === article ? '' : (body?.textContent ?? '');
       return {
         mine: bubble !== null,
         isOnTheWay: bubble?.getAttribute('data-confirmed') === 'false',
-        words: (body?.textContent ?? '').replace(/[^\p{L}\p{N}]/gu, ''),
+        words: text.replace(/[^\p{L}\p{N}]/gu, ''),
       };
     });
+  });
+
+/** The balance below the composer of the open chat, and what stands in it. */
+export async function composerOn(page: Page): Promise<{ balance: number; text: string }> {
+  const field = page.getByRole('textbox', { name: '说点什么' });
+  const text = await field.inputValue({ timeout: actMs });
+  const foot =
+    (await page
+      .getByText(/余额 [\d,]+/)
+      .first()
+      .textContent({ timeout: actMs })) ?? '';
+  return { text, balance: Number(/余额 ([\d,]+)/.exec(foot)?.[1]?.replaceAll(',', '')) };
+}
+
+/** The rows of 聊过. */
+export const rowsOn = async (page: Page): Promise<ShownRow[]> => {
+  const links = page.getByRole('list', { name: '聊过的故事' }).locator('a[href*="?chat"]');
+  const rows = await links.evaluateAll((found) =>
+    found.map((link) => ({ href: (link as HTMLAnchorElement).pathname, text: link.textContent ?? '' })),
+  );
+  return rows.map(({ href, text }) => ({
+    story: href.split('/')[2] ?? '',
+    excerpt: wordsOf(text),
+    isUnread: text.includes('有新回复'),
+  }));
+};
+
+/** How many messages the device keeps that were not sent, whoever wrote them: nothing may lie there unseen. */
+export const keptOn = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const texts = Object.entries(localStorage).filter(
+      ([key]) =>
+        key.startsWith('liaozhai-unsent:') || (key.startsWith('liaozhai-draft:') && key.endsWith(':chat.journal')),
+    );
+    const stored = await new Promise<number>((resolve, reject) => {
+      const opening = indexedDB.open('liaozhai');
+      opening.onerror = () => reject(opening.error);
+      opening.onsuccess = () => {
+        const database = opening.result;
+        if (!database.objectStoreNames.contains('outbox')) return resolve(0);
+        const counting = database.transaction('outbox').objectStore('outbox').count();
+        counting.onerror = () => reject(counting.error);
+        counting.onsuccess = () => {
+          database.close();
+          resolve(counting.result);
+        };
+      };
+    });
+    return texts.length + stored;
   });

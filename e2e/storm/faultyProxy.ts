@@ -29,6 +29,8 @@ export interface FaultyProxy {
   storm(isOn: boolean): void;
   /** How often each fault was met. */
   counts(): Record<string, number>;
+  /** Calls that the product itself answered with 500, each once. */
+  failures(): string[];
   stop(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ function reply(to: ServerResponse, { status, headers, body }: Answer) {
  */
 export async function startFaultyProxy(target: number, random: Random, fileShare: number): Promise<FaultyProxy> {
   const counted: Record<string, number> = {};
+  const failed = new Set<string>();
   const sockets = new Set<Socket>();
   const state = { isStorming: false };
 
@@ -107,6 +110,7 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
         break;
     }
     const answer = await passOn(target, from, body);
+    if (answer.status === 500) failed.add(`${from.method} ${from.url}: ${answer.body.toString().slice(0, 200)}`);
     if (weather === 'cut' || weather === 'truncated') {
       const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));
       if (weather === 'truncated') return reply(to, { ...answer, body: half });
@@ -149,6 +153,7 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
       state.isStorming = isOn;
     },
     counts: () => counted,
+    failures: () => [...failed],
     stop() {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -1,43 +1,47 @@
 // Whether everything is as it was said, once the sky is clear: nothing lost, doubled, out of order or different.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { calmDown, type Device, type Line, linesOn, openStory, type Sent, stories, tidyUp, wordsOf } from './device.ts';
-import { balanceFault, type Message, messagesOf } from './record.ts';
+import {
+  calmDown,
+  composerOn,
+  type Device,
+  keptOn,
+  linesOn,
+  openStory,
+  rowsOn,
+  shortLived,
+  stories,
+  tidyUp,
+} from './device.ts';
+import { accountOf, balanceOf, conversationsOf, type Message, messagesOf } from './record.ts';
+import {
+  differenceOf,
+  isRunning,
+  linesOf,
+  listDifference,
+  wrongAccount,
+  wrongConversation,
+  wrongLines,
+} from './verdict.ts';
 
 const HEALED_WITHIN_MS = 60_000;
 /** Replies that run when the storm ends are waited for. */
 const REPLIED_WITHIN_MS = 90_000;
 const PICTURES = 'test-results/storm';
 
-const isRunning = ({ status }: Message) => status === 'pending' || status === 'streaming';
+/** A queue of lines may take its time, as long as it moves. */
+const MOVES_FOR_AT_MOST = 10;
 
-const linesOf = (messages: readonly Message[]): Line[] =>
-  messages
-    .filter(({ role }) => role !== 'system')
-    .map(({ role, body }) => ({ mine: role === 'user', words: wordsOf(body) }));
-
-/** Whether what stands on a page is the end of what the server has: a page may have loaded less, and shows the opening besides. */
-function differenceOf(page: readonly (Line & { isOnTheWay: boolean })[], server: readonly Line[]): string | null {
-  const waiting = page.filter(({ isOnTheWay }) => isOnTheWay);
-  if (waiting.length > 0) return `${waiting.length} still on the way: ${waiting[0]?.words}`;
-  const mine = page.filter((line) => line.mine).map(({ words }) => words);
-  const theirs = server.filter((line) => line.mine).map(({ words }) => words);
-  if (mine.length === 0 && theirs.length > 0) return `nothing of ${theirs.length} messages`;
-  const tail = theirs.slice(theirs.length - mine.length);
-  const at = mine.findIndex((words, index) => words !== tail[index]);
-  if (mine.length > theirs.length || at >= 0) return `own lines differ at ${at}: ${mine[at]} for ${tail[at]}`;
-  const replies = page.filter((line) => !line.mine).map(({ words }) => words);
-  const lacking = server
-    .slice(server.findIndex((line) => line.mine && line.words === mine[0]))
-    .find((line) => !line.mine && line.words !== '' && !replies.includes(line.words));
-  return lacking ? `a reply is missing or another: ${lacking.words.slice(0, 30)}` : null;
-}
-
+/** Looks until nothing is found, or the same for so long. */
 async function untilNone(find: () => Promise<string | null>, milliseconds: number): Promise<string | null> {
-  const until = Date.now() + milliseconds;
+  const end = Date.now() + milliseconds * MOVES_FOR_AT_MOST;
+  let until = Date.now() + milliseconds;
+  let before: string | null = null;
   for (;;) {
     const found = await inTime(find(), milliseconds).catch((cause: Error) => cause.message.split('\n')[0] ?? '');
-    if (found === null || Date.now() > until) return found;
+    if (found === null || Date.now() > Math.min(until, end)) return found;
+    if (found !== before) until = Date.now() + milliseconds;
+    before = found;
     await pause(500);
   }
 }
@@ -91,93 +95,124 @@ async function viewsThatStayWrong(device: Device): Promise<string[]> {
   return found ? [`${device.name}: ${story} did not heal: ${found}${await sceneOf(device)}`] : [];
 }
 
+/** Each chat, opened anew, ends as the server has it, with the balance and the draft that belong there. */
 async function wrongWhenOpenedAnew(device: Device, set: string): Promise<string[]> {
+  const { context, direct, drafts, name, page } = device;
   const wrong: string[] = [];
-  for (const story of stories) {
+  for (const story of [...stories, shortLived]) {
     let isAnew = false;
     const found = await untilNone(async () => {
-      if (!isAnew || openStory(device.page) !== story) await device.page.goto(`/story/${story}?chat=1`);
+      if (!isAnew || openStory(page) !== story) await page.goto(`/story/${story}?chat=1`);
       isAnew = true;
       await tidyUp(device);
       const shown = await setOn(device);
       isAnew = shown === set;
-      return isAnew ? viewDifference(device, story) : `the set ${shown} for ${set}, which is live`;
+      if (!isAnew) return `the set ${shown} for ${set}, which is live`;
+      const difference = await viewDifference(device, story);
+      if (difference) return difference;
+      const { balance, text } = await composerOn(page);
+      const known = await balanceOf(context, direct);
+      const draft = drafts.get(story)?.text ?? text;
+      if (text !== draft) return `a draft is lost: ${draft}, and there is ${text || 'nothing'}`;
+      if (balance !== known) return `a balance of ${balance} for ${known}`;
+      // who leaves at once may be gone before the server has heard that it was read
+      const listed = (await conversationsOf(context, direct)).find((conversation) => conversation.story.id === story);
+      return listed?.unread ? 'it is unread while it is open' : null;
     }, HEALED_WITHIN_MS);
-    if (found) wrong.push(`${device.name}: ${story} opened anew: ${found}${await sceneOf(device)}`);
+    if (found) wrong.push(`${name}: ${story} opened anew: ${found}${await sceneOf(device)}`);
   }
   return wrong;
 }
 
-/** The device's lines in a conversation against all that the server has of it. */
-function wrongLines(device: Device, story: string, messages: readonly Message[]): string[] {
-  const wrong: string[] = [];
-  const onServer = linesOf(messages).flatMap(({ mine, words }) => (mine ? [words] : []));
-  const sent = device.sent.filter((line) => line.story === story);
-  const say = ({ text, at }: Sent, what: string) =>
-    wrong.push(`${device.name}: ${story}, said at ${clock(at)}: ${what}: ${text}${deedsAround(device, at)}`);
-  for (const line of sent) {
-    const copies = onServer.filter((known) => known === wordsOf(line.text)).length;
-    if (copies === 0 && !line.wasGivenUp) say(line, 'lost');
-    if (copies > 1) say(line, `there ${copies} times`);
-  }
-  let last = -1;
-  for (const line of sent) {
-    const place = onServer.indexOf(wordsOf(line.text));
-    if (place < 0) continue;
-    if (place < last) {
-      const overtaken = device.sent.find(({ text }) => wordsOf(text) === onServer[last]);
-      say(line, `out of order, before ${onServer[last]}${overtaken && deedsAround(device, overtaken.at)}\n   `);
-    }
-    last = Math.max(last, place);
-  }
-  const answered = messages.findIndex(({ role }, index) => role === 'assistant' && messages[index - 1]?.role === role);
-  if (answered >= 0) wrong.push(`${device.name}: ${story}: two replies to ${messages[answered - 2]?.body}`);
-  return wrong;
-}
-
-/** Whether the reader's devices tell their list of conversations as the server does. */
-async function wrongList({ name, page, context, direct }: Device): Promise<string[]> {
-  const found = await untilNone(async () => {
-    const answer = await context.request.get(`${direct}/api/v1/conversations`);
-    const { data } = (await answer.json()) as { data: { story: { id: string } }[] };
+/** Whether the device shows 聊过 as the server has it, all of it read, and keeps nothing that was not sent. */
+async function wrongList(device: Device): Promise<string[]> {
+  const { name, page, context, direct } = device;
+  const list = await untilNone(async () => {
+    const known = await conversationsOf(context, direct);
+    const unread = known.find((conversation) => conversation.unread);
+    if (unread) return `${unread.story.id} is unread again, which was read to its end`;
     await page.goto('/conversations');
-    const isShown = (story: string) =>
-      page
-        .locator(`a[href*="/story/${story}?chat"]`)
-        .first()
-        .waitFor({ timeout: HEALED_WITHIN_MS / 4 });
-    for (const { story } of data) await isShown(story.id);
-    return null;
+    await page
+      .getByText('都在这里了')
+      .or(page.getByText('还没有聊过'))
+      .first()
+      .waitFor({ timeout: HEALED_WITHIN_MS / 4 });
+    return listDifference(await rowsOn(page), known);
   }, HEALED_WITHIN_MS);
-  return found ? [`${name}: 聊过 is another than the server's: ${found}`] : [];
+  const kept = await untilNone(async () => {
+    const count = await keptOn(page);
+    return count > 0 ? `${count} messages lie on it unsent` : null;
+  }, HEALED_WITHIN_MS);
+  const wrong: string[] = [];
+  if (list) wrong.push(`${name}: 聊过 is another than the server's: ${list}${await sceneOf(device)}`);
+  if (kept) wrong.push(`${name}: ${kept}`);
+  return wrong;
 }
+
+/** Waits until no reply is being written. */
+async function repliesThatRunOn({ name, context, direct }: Device): Promise<string[]> {
+  const found = await untilNone(async () => {
+    for (const story of [...stories, shortLived])
+      if ((await messagesOf(context, direct, story)).some(isRunning)) return `${story}: a reply runs without end`;
+    return null;
+  }, REPLIED_WITHIN_MS);
+  return found ? [`${name}: ${found}`] : [];
+}
+
+/** What is wrong in the record itself, for all devices of one reader. */
+async function wrongRecord(devices: readonly Device[]): Promise<string[]> {
+  const [any] = devices;
+  if (!any) return [];
+  const { context, direct, account } = any;
+  const wrong: string[] = [];
+  const kept: Message[][] = [];
+  for (const story of stories) {
+    const messages = await messagesOf(context, direct, story);
+    kept.push(messages);
+    for (const device of devices) {
+      for (const { line, what, others } of wrongLines(device, story, messages)) {
+        const around = [line, ...others].map(({ at }) => deedsAround(device, at)).join('');
+        wrong.push(`${device.name}: ${story}, said at ${clock(line.at)}: ${what}: ${line.text}${around}`);
+      }
+    }
+    wrong.push(...wrongConversation(devices, story, messages).map((what) => `${any.name}: ${story}: ${what}`));
+  }
+  const shortMessages = await messagesOf(context, direct, shortLived);
+  wrong.push(...wrongConversation(devices, shortLived, shortMessages).map((what) => `${any.name}: ${what}`));
+  const accounts = await accountOf(context, direct);
+  const faults = wrongAccount(accounts, [...kept, shortMessages], [TITLE_OF_SHORT_LIVED]);
+  wrong.push(...faults.map((what) => `${any.name}: ${what}`));
+  if (wrong.length > 0) {
+    mkdirSync(PICTURES, { recursive: true });
+    const sent = devices.map((device) => ({ name: device.name, sent: device.sent, diary: device.diary }));
+    const record = JSON.stringify({ kept, shortMessages, accounts, sent }, null, 1);
+    writeFileSync(`${PICTURES}/${account.login}.json`, record);
+  }
+  return wrong;
+}
+
+const TITLE_OF_SHORT_LIVED = '婴宁';
 
 /** All that is wrong once the sky is clear, in words; `set` is the one that is live. */
 export async function judge(devices: readonly Device[], set: string): Promise<string[]> {
   const wrong: string[] = [];
-  const looks = [viewsThatStayWrong, (device: Device) => wrongWhenOpenedAnew(device, set), wrongList];
+  const looks = {
+    'open chats': viewsThatStayWrong,
+    'replies that run': repliesThatRunOn,
+    'chats opened anew': (device: Device) => wrongWhenOpenedAnew(device, set),
+    聊过: wrongList,
+  };
   for (const device of devices) {
     const calmed = await untilNone(() => calmDown(device).then(() => null), HEALED_WITHIN_MS);
     if (calmed) wrong.push(`${device.name}: ${calmed}`);
   }
   console.log('the sky is clear');
-  for (const look of looks) {
+  for (const [name, look] of Object.entries(looks)) {
     for (const device of devices) wrong.push(...(await look(device)));
-    console.log(`looked at views, ${wrong.length} wrong so far`);
+    console.log(`${name}: ${wrong.length} wrong so far`);
   }
-  for (const device of devices) {
-    const { name, context, direct } = device;
-    for (const story of stories) {
-      const replied = await untilNone(
-        async () => ((await messagesOf(context, direct, story)).some(isRunning) ? 'a reply runs without end' : null),
-        REPLIED_WITHIN_MS,
-      );
-      if (replied) wrong.push(`${name}: ${story}: ${replied}`);
-      wrong.push(...wrongLines(device, story, await messagesOf(context, direct, story)));
-    }
-    const fault = await balanceFault(context, direct);
-    if (fault) wrong.push(`${name}: ${fault}`);
-    wrong.push(...device.errors);
-  }
+  for (const login of new Set(devices.map(({ account }) => account.login)))
+    wrong.push(...(await wrongRecord(devices.filter(({ account }) => account.login === login))));
+  for (const { errors } of devices) wrong.push(...errors);
   return [...new Set(wrong)];
 }

@@ -105,13 +105,15 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
     proxy.storm(false);
     const ends = await restarts;
     const { done, refusals, set } = await switching;
-    const sent = devices.reduce((sum, device) => sum + device.sent.length, 0);
+    const sent = devices.reduce((sum, device) => sum + device.sent.filter(({ wasSeen }) => wasSeen).length, 0);
     console.log(
       `${sent} lines sent; the product: ${told(ends)}; releases: ${told(done)}; requests: ${told(proxy.counts())}`,
     );
     console.log(`acts: ${told(countOf(devices))}`);
     for (const refusal of refusals) console.log(`releases, refused: ${refusal}`);
+    for (const device of devices) console.log(`${device.name}: ${summaryOf(device)}`);
     const wrong = await judge(devices, set);
+    wrong.push(...proxy.failures().map((failure) => `the product failed: ${failure}`));
     if (showsDiary)
       for (const { name, diary } of devices)
         console.log(`\n${name}\n${diary.map(({ at, what }) => `${at} ${what}`).join('\n')}`);
@@ -124,6 +126,16 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
     await running.product.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** How much a device got done, and how long it could say nothing. */
+function summaryOf({ sent, diary }: Device): string {
+  const seen = sent.filter(({ wasSeen }) => wasSeen);
+  const givenUp = seen.filter(({ wasGivenUp }) => wasGivenUp).length;
+  const undone = diary.filter(({ what }) => what.includes(', not done')).length;
+  const times = [0, ...seen.map(({ at }) => at), diary.at(-1)?.at ?? 0];
+  const gap = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? 0)));
+  return `${seen.length} lines, ${givenUp} given up by logging out, ${undone} of ${diary.length} acts not done, at most ${Math.round(gap / 1000)} s without a line`;
 }
 
 /** What was really done, by name. */

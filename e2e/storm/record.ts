@@ -2,22 +2,52 @@
 import type { BrowserContext } from '@playwright/test';
 
 export interface Message {
+  id: string;
   seq: number;
   role: string;
   status: string;
   body: string;
+  client_id: string | null;
+  /** points, as charged for it in all */
+  cost: number;
+}
+
+/** An entry of the reader's account; amounts in points, negative for what was spent. */
+export interface Entry {
+  type: string;
+  amount: number;
+  balance_after: number;
+  description: string;
+  ref_type: string;
+  ref_id: string;
+}
+
+export interface Conversation {
+  story: { id: string; title: string };
+  last_message: { role: string; excerpt: string } | null;
+  unread: boolean;
+}
+
+export interface Account {
+  balance: number;
+  /** the newest first */
+  entries: Entry[];
 }
 
 const PAGE = 100;
+
+async function answerOf<Body>(context: BrowserContext, url: string): Promise<Body> {
+  const answer = await context.request.get(url);
+  if (!answer.ok()) throw new Error(`${answer.status()} for ${url}`);
+  return (await answer.json()) as Body;
+}
 
 /** All messages of the reader's conversation about `story`, oldest first; `origin` is the product's or the proxy's. Throws where it is refused. */
 export async function messagesOf(context: BrowserContext, origin: string, story: string): Promise<Message[]> {
   const messages: Message[] = [];
   for (let before = ''; ; ) {
     const url = `${origin}/api/v1/messages/latest?story_id=${story}&limit=${PAGE}${before}`;
-    const answer = await context.request.get(url);
-    if (!answer.ok()) throw new Error(`the messages of ${story}: ${answer.status()}`);
-    const { data } = (await answer.json()) as { data: Message[] };
+    const { data } = await answerOf<{ data: Message[] }>(context, url);
     messages.unshift(...data);
     const [first] = data;
     if (data.length < PAGE || !first) return messages;
@@ -25,16 +55,21 @@ export async function messagesOf(context: BrowserContext, origin: string, story:
   }
 }
 
-/** What is wrong with the reader's account: a balance that its entries do not come to. */
-export async function balanceFault(context: BrowserContext, origin: string): Promise<string | null> {
-  const user = (await (await context.request.get(`${origin}/api/v1/user`)).json()) as { data: { balance: number } };
-  let sum = 0;
+/** The reader's conversations, the latest first. */
+export const conversationsOf = async (context: BrowserContext, origin: string): Promise<Conversation[]> =>
+  (await answerOf<{ data: Conversation[] }>(context, `${origin}/api/v1/conversations`)).data;
+
+export const balanceOf = async (context: BrowserContext, origin: string): Promise<number> =>
+  (await answerOf<{ data: { balance: number } }>(context, `${origin}/api/v1/user`)).data.balance;
+
+export async function accountOf(context: BrowserContext, origin: string): Promise<Account> {
+  const entries: Entry[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor && `?cursor=${encodeURIComponent(cursor)}`;
-    const answer = await context.request.get(`${origin}/api/v1/transactions${query}`);
-    const page = (await answer.json()) as { data: { amount: number }[]; meta?: { next_cursor: string | null } };
-    sum += page.data.reduce((total, { amount }) => total + amount, 0);
+    type Page = { data: Entry[]; meta?: { next_cursor: string | null } };
+    const page = await answerOf<Page>(context, `${origin}/api/v1/transactions${query}`);
+    entries.push(...page.data);
     cursor = page.meta?.next_cursor ?? null;
   }
-  return sum === user.data.balance ? null : `a balance of ${user.data.balance} for entries of ${sum}`;
+  return { balance: await balanceOf(context, origin), entries };
 }

@@ -33,8 +33,17 @@ const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building
 function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
   const described = join(dist, 'liaozhai.json');
   if (isMonolith || !existsSync(described) || existsSync(unfinished(root))) return false;
-  const { sourceHash } = JSON.parse(readFileSync(described, 'utf8')) as { sourceHash: string };
-  return sourceHash === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
+  return sourceHashIn(described) === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
+}
+
+/** Null where the description is damaged, as a disk that was full leaves it: the package is built anew. */
+function sourceHashIn(described: string): unknown {
+  try {
+    return JSON.parse(readFileSync(described, 'utf8'))?.sourceHash ?? null;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return null;
+  }
 }
 
 function build({ name, root }: BuiltPackage): Promise<void> {

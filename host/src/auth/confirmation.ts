@@ -1,8 +1,9 @@
 import { endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
 import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
+import { useCountdown } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import { saveGender } from './nickname';
-import { useCountdown, useSubmission } from './submission';
+import { useSubmission } from './submission';
 import { texts } from './texts';
 import { pendingConfirmation } from './visitMemory';
 

@@ -11,12 +11,12 @@ import {
   useCapability,
   useSearchParams,
 } from '@liaozhai/shared/runtime';
-import { Button, PasswordField, TextField } from '@liaozhai/shared/ui';
+import { Button, PasswordField, TextField, useCountdown } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
 import { postLogin, tellDeletion } from './signIn';
-import { useCountdown, useSubmission } from './submission';
+import { useSubmission } from './submission';
 import { texts as authTexts } from './texts';
 
 /** Fetched with this code alone, not with every log-in. */

@@ -2,7 +2,7 @@ import type { ApiError } from '@liaozhai/shared/contract';
 import { toastText } from '@liaozhai/shared/format';
 import { toApiError, toast } from '@liaozhai/shared/runtime';
 import { type FieldErrors, useFieldErrors } from '@liaozhai/shared/ui';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { texts } from './texts';
 
 interface Outcome<Answer> {
@@ -64,23 +64,4 @@ export function useSubmission(failedText: string) {
       }
     },
   };
-}
-
-const secondMs = 1000;
-
-/** Seconds left of a wait that begins with `firstSeconds`, and the way to start another. Goes by the clock, since timers sleep in the background. */
-export function useCountdown(firstSeconds: () => number): [secondsLeft: number, start: (seconds: number) => void] {
-  const [now, setNow] = useState(Date.now);
-  const [endsAt, setEndsAt] = useState(() => now + firstSeconds() * secondMs);
-  const running = endsAt > now;
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => setNow(Date.now()), secondMs);
-    return () => clearInterval(timer);
-  }, [running]);
-  const start = (seconds: number) => {
-    setNow(Date.now());
-    setEndsAt(Date.now() + seconds * secondMs);
-  };
-  return [running ? Math.ceil((endsAt - now) / secondMs) : 0, start];
 }

@@ -23,7 +23,7 @@ interface ChatState {
   suggestions: Record<string, Suggestions>;
   /** Stories whose last reply was asked for more, another way or another of its texts, without an answer yet. */
   continuing: string[];
-  /** When a server that asked for patience may be asked again, by story; epoch, ms. */
+  /** When a server that asked for patience may be asked again, by story; ms of the page's running time, `performance.now()`. */
   resumesAt: Record<string, number>;
   /** Conversations that are hidden: their deletion can still be undone, or they are gone. */
   deleting: string[];

@@ -25,6 +25,7 @@ export const texts = {
     loading: '正在加载对话',
     newMessages: '新消息',
     toEnd: '回到最新',
+    unsent: (count: number) => `有 ${count} 条未发出`,
     opening: '开篇',
     expired: '登录已过期，你的对话都在',
     system: '提示',

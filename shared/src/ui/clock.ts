@@ -36,3 +36,32 @@ export function useNow(everyMs = MINUTE_MS): number {
   }, [everyMs]);
   return now;
 }
+
+const SECOND_MS = 1000;
+
+/** Seconds left of `seconds` from now on. What a phone slept through counts, and a clock that is put back adds nothing. */
+function beginWait(seconds: number): () => number {
+  const began = { at: Date.now(), running: performance.now() };
+  return () => {
+    const passed = Math.max(Date.now() - began.at, performance.now() - began.running);
+    return Math.max(0, Math.ceil(seconds - passed / SECOND_MS));
+  };
+}
+
+/** Whole seconds left of a wait that begins with `firstSeconds`, and the way to start another. */
+export function useCountdown(firstSeconds: () => number): [secondsLeft: number, start: (seconds: number) => void] {
+  const [wait, setWait] = useState(() => beginWait(firstSeconds()));
+  const [left, setLeft] = useState(wait);
+  const isOver = left === 0;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setInterval(() => setLeft(wait), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [wait, isOver]);
+  const start = (seconds: number) => {
+    const next = beginWait(seconds);
+    setWait(() => next);
+    setLeft(next);
+  };
+  return [left, start];
+}

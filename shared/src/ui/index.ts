@@ -3,7 +3,7 @@ export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } f
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
-export { useNow, useShanghaiDay } from './clock';
+export { useCountdown, useNow, useShanghaiDay } from './clock';
 export { Dialog, type DialogProps, Sheet, type SheetProps } from './Dialog';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';

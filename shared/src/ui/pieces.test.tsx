@@ -1,13 +1,16 @@
-import { expect, test } from '@rstest/core';
-import { fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, rs, test } from '@rstest/core';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Avatar } from './Avatar';
 import { Button, IconButton } from './Button';
 import { ListRow } from './Card';
 import { Badge, Chip } from './Chip';
 import { Cover } from './Cover';
+import { useCountdown } from './clock';
 import { SwipeRow } from './SwipeRow';
 import { TopBar } from './TopBar';
+
+afterEach(() => void rs.useRealTimers());
 
 test('a loading button keeps its name, says it is busy and cannot be pressed', async () => {
   let presses = 0;
@@ -92,4 +95,23 @@ test('a cover without a colour of its own holds its place in one of its title, t
   expect(colors[0]).toMatch(/^hsl/);
   expect(colors[1]).toBe(colors[0]);
   expect(colors[2]).not.toBe(colors[0]);
+});
+
+test('a countdown goes on when the clock is put back, and counts what the device slept through', () => {
+  rs.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'], now: 1_800_000_000_000 });
+  const Countdown = () => <output>{useCountdown(() => 30)[0]}</output>;
+  render(<Countdown />);
+  const left = () => Number(screen.getByRole('status').textContent);
+  const pass = (seconds: number) => act(() => rs.advanceTimersByTime(seconds * 1000));
+  pass(2);
+  expect(left()).toBe(28);
+  rs.setSystemTime(Date.now() - 86_400_000);
+  pass(3);
+  expect(left()).toBe(25);
+  // the clock is right again, and more has gone by than the page has run
+  rs.setSystemTime(Date.now() + 86_410_000);
+  pass(1);
+  expect(left()).toBe(14);
+  pass(20);
+  expect(left()).toBe(0);
 });

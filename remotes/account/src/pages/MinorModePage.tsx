@@ -19,6 +19,7 @@ import {
   PasswordField,
   QueryView,
   TopBar,
+  useCountdown,
   useFieldErrors,
   useModalDialog,
 } from '@liaozhai/shared/ui';
@@ -249,14 +250,13 @@ const WARN_SECONDS = 300;
 /** Counts down from what the server said last. */
 function useSecondsLeft(status: Status): number {
   const said = status.seconds_left ?? 0;
-  const [known, setKnown] = useState({ status, endsAt: Date.now() + said * SECOND_MS });
-  if (known.status !== status) setKnown({ status, endsAt: Date.now() + said * SECOND_MS });
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return Math.max(0, Math.min(said, Math.ceil((known.endsAt - now) / SECOND_MS)));
+  const [left, start] = useCountdown(() => said);
+  const [known, setKnown] = useState(status);
+  if (known !== status) {
+    setKnown(status);
+    start(said);
+  }
+  return left;
 }
 
 /** Tells the server every minute that the page is looked at, and asks it whenever something may have changed. */

@@ -22,6 +22,7 @@ import {
   Tag,
   TextField,
   TopBar,
+  useCountdown,
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
@@ -128,22 +129,6 @@ function CurrentPassword({ user, value, error, onChange }: CurrentPasswordProps)
 
 const RESEND_PAUSE_SECONDS = 60;
 
-/** Seconds until another mail may be asked for, and the way to begin such a wait. */
-function useResendPause() {
-  const [pause, setPause] = useState({ endsAt: 0, now: 0 });
-  const left = Math.max(0, Math.ceil((pause.endsAt - pause.now) / 1000));
-  useEffect(() => {
-    if (left === 0) return;
-    const timer = setTimeout(() => setPause(({ endsAt }) => ({ endsAt, now: Date.now() })), 1000);
-    return () => clearTimeout(timer);
-  });
-  const begin = (seconds = RESEND_PAUSE_SECONDS) => {
-    const now = Date.now();
-    setPause({ endsAt: now + seconds * 1000, now });
-  };
-  return { left, begin };
-}
-
 /** The account's address: bound by the link of a mail, changed likewise. */
 function EmailCard({ user }: { user: User }) {
   const query = useAccountGetEmailQuery();
@@ -159,9 +144,10 @@ function EmailCard({ user }: { user: User }) {
 function EmailState({ user, state: { email, pending } }: { user: User; state: AccountEmail }) {
   const [isChanging, setChanging] = useState(false);
   const [send, { isLoading }] = useAccountChangeEmailMutation();
-  const { left, begin } = useResendPause();
+  /** until another mail may be asked for */
+  const [left, begin] = useCountdown(() => 0);
   const onSent = () => {
-    begin();
+    begin(RESEND_PAUSE_SECONDS);
     toast(texts.email.sent, { kind: 'success' });
   };
   const resend = async () => {

@@ -7,6 +7,7 @@ import {
   isApiError,
   isBusy,
   isOnline,
+  type OutboxEntry,
   onCaughtUpNeeded,
   outboxStore,
   session,
@@ -100,14 +101,15 @@ export function createOutbox() {
     await flushOutbox(storyId);
   }
 
-  /** Dated after all that was written before it: a clock that was put back must not change the order. */
+  /** Dated after all that was written before it. */
   function inOrder(pending: PendingMessage): PendingMessage {
     const ids = [...unsaved.keys()];
     const since = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
-    const isEarlier = ({ storyId, clientId }: PendingMessage) =>
-      storyId === pending.storyId && !since.includes(clientId);
-    const earlier = selectChat(store.getState()).pending.filter(isEarlier);
-    return { ...pending, createdAt: Math.max(pending.createdAt, ...earlier.map(({ createdAt }) => createdAt + 1)) };
+    const { pending: shown } = selectChat(store.getState());
+    return datedAfter(
+      shown.filter(({ clientId }) => !since.includes(clientId)),
+      pending,
+    );
   }
 
   /**
@@ -252,7 +254,7 @@ export function createOutbox() {
   /** What can still go by itself waits; everything else is the reader's to decide. True when the next message may follow. */
   async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
     if (error.kind === 'tooOften') {
-      const until = Date.now() + error.retryAfterSeconds * 1000;
+      const until = performance.now() + error.retryAfterSeconds * 1000;
       dispatch(chatActions.waitRequested({ storyId: pending.storyId, until }));
       pause(pending.storyId, error.retryAfterSeconds);
     }
@@ -308,12 +310,24 @@ async function delivered(pending: PendingMessage): Promise<boolean> {
   return true;
 }
 
-/** Puts into the outbox what a killed page had only written down. */
+/** Puts into the outbox what a killed page had only written down, dated after what is there: that was written before. */
 export async function recoverPending(): Promise<void> {
   const lost = readPendingLog();
   if (lost.length === 0) return;
-  for (const pending of lost) await outboxStore.put(toOutboxEntry(pending));
+  const kept = await outboxStore.all();
+  for (const pending of lost) {
+    if (kept.some(({ clientId }) => clientId === pending.clientId)) continue;
+    const entry = toOutboxEntry(datedAfter(kept, pending));
+    await outboxStore.put(entry);
+    kept.push(entry);
+  }
   writePendingLog([]);
+}
+
+/** Dated after all `earlier` ones of its story: a clock that was put back must not change the order. */
+function datedAfter(earlier: readonly (PendingMessage | OutboxEntry)[], pending: PendingMessage): PendingMessage {
+  const times = earlier.filter(({ storyId }) => storyId === pending.storyId).map(({ createdAt }) => createdAt + 1);
+  return { ...pending, createdAt: Math.max(pending.createdAt, ...times) };
 }
 
 const RECENT = 20;

@@ -1,6 +1,6 @@
 import { anyErrorText, linesOf } from '@liaozhai/shared/format';
 import { isApiError, type Position, positions } from '@liaozhai/shared/runtime';
-import { ArrowDownIcon, ErrorRow, Spinner } from '@liaozhai/shared/ui';
+import { ArrowDownIcon, ArrowUpIcon, ErrorRow, Spinner } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   memo,
@@ -97,6 +97,11 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
     if (newer) return newer.leave();
     list.scrollToEnd({ behavior: view.unseen ? 'auto' : 'smooth' });
   };
+  const unsent = unsentFrom(log);
+  const goToUnsent = () => {
+    stick.release();
+    list.scrollToIndex(unsent.index, { align: 'start' });
+  };
 
   return (
     <div className={styles.frame}>
@@ -119,6 +124,9 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
           })}
         </div>
       </div>
+      {unsent.count > 0 && unsent.index < (list.range?.startIndex ?? 0) && (
+        <UnsentPill count={unsent.count} onPress={goToUnsent} />
+      )}
       {(!view.atEnd || isOpenEnded) && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
     </div>
   );
@@ -152,6 +160,21 @@ const ToEndPill = ({ isNew, onPress }: { isNew: boolean; onPress: () => void }) 
   >
     <ArrowDownIcon size={18} />
     {isNew && <span>{texts.chat.newMessages}</span>}
+  </button>
+);
+
+/** The row of the first message that failed, and how many have not gone out since: none overtakes it. */
+function unsentFrom(log: Log): { index: number; count: number } {
+  const failed = log.pending.findIndex(({ state }) => state === 'failed');
+  const count = failed < 0 ? 0 : log.pending.length - failed;
+  return { index: rowCount(log) - count, count };
+}
+
+/** The way up to what failed, for whoever sees only what waits behind it. */
+const UnsentPill = ({ count, onPress }: { count: number; onPress: () => void }) => (
+  <button type="button" className={styles.pill} data-unsent onClick={onPress}>
+    <ArrowUpIcon size={18} />
+    <span>{texts.chat.unsent(count)}</span>
   </button>
 );
 

@@ -8,7 +8,7 @@ import {
   Passages,
   RefreshIcon,
   StoryText,
-  useNow,
+  useCountdown,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -213,7 +213,7 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
   return (
     <p className={styles.state}>
       {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
-        <Countdown until={resumesAt} />
+        <Countdown key={resumesAt} until={resumesAt} />
       ) : (
         texts.state[waiting]
       )}
@@ -247,7 +247,7 @@ function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
 }
 
 function Countdown({ until }: { until: number }) {
-  const seconds = Math.ceil((until - useNow(1000)) / 1000);
+  const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
   return seconds > 0 ? texts.state.later(seconds) : texts.state.sending;
 }
 

@@ -1,5 +1,13 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
-import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import {
+  fireEvent,
+  memberDto,
+  offline,
+  onTestEnd,
+  type RecordedRequest,
+  screen,
+  waitFor,
+} from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { createOutbox, readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
@@ -92,6 +100,34 @@ describe('outbox.order: messages written one after another', () => {
   });
 });
 
+test('from the end of a long wait a tap leads up to the line that failed, and says how many have not gone out', async () => {
+  session.userReceived(memberDto());
+  const line = { storyId: 's-1', conversationId: null };
+  const bodies = Array.from({ length: 30 }, (_, index) => `第${index + 1}更`);
+  for (const [index, body] of bodies.entries())
+    await outboxStore.put({
+      ...line,
+      clientId: `client-${index}`,
+      body,
+      createdAt: index,
+      state: index === 2 ? 'failed' : 'waiting',
+    });
+  // there is no layout here: each row is as tall as a line
+  const height = rs.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(80);
+  onTestEnd(() => height.mockRestore());
+  // what was written before it goes out
+  const { user } = openChat({
+    [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }),
+  });
+  const unsent = await screen.findByRole('button', { name: '有 28 条未发出' });
+  expect(screen.queryByRole('button', { name: '点按重试' })).toBeNull();
+  await user.click(unsent);
+  // which a browser does by itself
+  fireEvent.scroll(screen.getByRole('log'));
+  expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('button', { name: /条未发出$/ })).toBeNull());
+});
+
 describe('a line that does not get through', () => {
   test.each(['<html>请登录酒店网络</html>', '{"data":{"message":', {}, { data: null }])(
     'is kept where something else answers in the server’s place: %j',
@@ -159,18 +195,23 @@ describe('a line that does not get through', () => {
 
 test('a server that asks for patience gets it, and the line counts down to its turn', async () => {
   const { user, requests } = openChat({
-    [SEND]: { status: 429, body: { message: '太快' }, headers: { 'retry-after': '30' } },
+    [SEND]: { status: 429, body: { message: '太快' }, headers: { 'retry-after': '300' } },
   });
   await write(user, '谁在门外？');
   const seconds = async () =>
     Number(/\d+/.exec((await screen.findByText(/^发得太快，\d+ 秒后自动发出$/)).textContent ?? '')?.[0]);
   const first = await seconds();
-  expect(first).toBeGreaterThan(20);
+  expect(first).toBeGreaterThan(200);
   await waitFor(async () => expect(await seconds()).toBeLessThan(first));
   window.dispatchEvent(new Event('online'));
   const then = await seconds();
   await waitFor(async () => expect(await seconds()).toBeLessThan(then));
   expect(sends(requests)).toHaveLength(1);
+  rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+  onTestEnd(() => rs.useRealTimers());
+  const now = await seconds();
+  await waitFor(async () => expect(await seconds()).toBeLessThan(now));
+  expect(now).toBeLessThanOrEqual(then);
 });
 
 test('a clock that is put back does not make the line wait for its old hour', async () => {
@@ -210,4 +251,19 @@ test('a line that was only written down when the page was killed is sent after a
   await recoverPending();
   expect(await outboxStore.all()).toMatchObject([{ clientId: 'client-5', body: '还在么？' }]);
   expect(readPendingLog()).toEqual([]);
+});
+
+test('a line that was only written down follows what the device’s outbox holds, though the clock was put back in between', async () => {
+  session.userReceived(memberDto());
+  const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
+  await outboxStore.put({ ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 });
+  await outboxStore.put({ ...line, clientId: 'client-8', storyId: 's-2', body: '别处', createdAt: 96_400_000 });
+  // the first was kept already when the page was killed
+  writePendingLog([
+    { ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 },
+    { ...line, clientId: 'client-5', body: '二更', createdAt: 1 },
+    { ...line, clientId: 'client-6', body: '三更', createdAt: 2 },
+  ]);
+  await recoverPending();
+  expect((await outboxStore.all()).map(({ body }) => body)).toEqual(['一更', '二更', '三更', '别处']);
 });
