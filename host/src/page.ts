@@ -1,5 +1,5 @@
-import type { PageSet } from '@liaozhai/shared/contract';
-import { pageInfoKnown } from '@liaozhai/shared/runtime';
+import { PAGE_ELEMENTS, type PageSet } from '@liaozhai/shared/contract';
+import { pageInfoKnown, prepareClient } from '@liaozhai/shared/runtime';
 import { leaveDeadOverlays } from '@liaozhai/shared/ui';
 import { type ComponentType, createContext, use } from 'react';
 import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
@@ -71,6 +71,8 @@ const firstScreenMs = 300;
  * from the history, since a step under way would take a popup of the first render with it.
  */
 export function startFirstScreen({ routes, components }: Page): Promise<void> {
+  // where the data came with the page, the first request may wait until the browser is idle
+  if (!document.getElementById(PAGE_ELEMENTS.first)) void prepareClient();
   const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;
   const loaded = Promise.all([components.preloadScreen(routes, pathname), leaveDeadOverlays()]);
   const late = new Promise<void>((resolve) => setTimeout(resolve, firstScreenMs));

@@ -66,6 +66,7 @@ export {
   newClientId,
   onMinorModeRefusal,
   onUnauthenticated,
+  prepareClient,
   type RequestOptions,
   request,
   toApiError,
