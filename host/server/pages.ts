@@ -248,6 +248,51 @@ function sourceAt(source: string, routePath: string, path: string): string {
   return source.replace(/:(\w+)/g, (name) => values[names.indexOf(name)] ?? '');
 }
 
+/** As sent; what is larger comes by its own request. */
+const mostPictureBytes = 6 * 1024;
+const pictureFreshMs = 300_000;
+const pictures = new Map<string, { at: number; picture: Promise<string | null> }>();
+
+/** A drawing as an address that holds it whole, safe inside an attribute. */
+export const drawingAddress = (svg: string) =>
+  `data:image/svg+xml,${svg.replace(/\s+/g, ' ').replace(/[%#"&]/g, encodeURIComponent)}`;
+
+/** A drawing of the backend's that is small enough to go with the page; null for any other picture. */
+function smallDrawing(url: string, now = Date.now()): Promise<string | null> {
+  const known = pictures.get(url);
+  if (known && now - known.at < pictureFreshMs) return known.picture;
+  const picture = fetch(url, { signal: AbortSignal.timeout(sourceBudgetMs) })
+    .then(async (response) => {
+      const isDrawing = response.ok && response.headers.get('content-type')?.startsWith('image/svg+xml');
+      const address = isDrawing ? drawingAddress(await response.text()) : '';
+      return address && brotliCompressSync(address).length <= mostPictureBytes ? address : null;
+    })
+    .catch(() => {
+      pictures.delete(url);
+      return null;
+    });
+  pictures.delete(url);
+  pictures.set(url, { at: now, picture });
+  const oldest = pictures.keys().next().value;
+  if (pictures.size > kept && oldest) pictures.delete(oldest);
+  return picture;
+}
+
+const firstPicture = /<img [^>]*?src="(\/api\/media\/[^"]+)"[^>]*? loading="eager"/;
+
+/**
+ * Puts the first picture, the largest of the screen, into the markup itself, where it is small: it is painted with the
+ * text instead of a round later. `data-src` keeps its address, by which the app knows that it has it already.
+ */
+async function withFirstPicture(first: string, backendUrl: string): Promise<string> {
+  const [, src] = firstPicture.exec(first) ?? [];
+  const address = src && (await smallDrawing(`${backendUrl}${src.replaceAll('&amp;', '&')}`));
+  if (!src || !address) return first;
+  return first
+    .replace(`<link rel="preload" as="image" href="${src}" fetchPriority="high"/>`, '')
+    .replace(`src="${src}"`, () => `src="${address}" data-src="${src}"`);
+}
+
 const buildFolder = (entry: string) => /^\/builds\/[^/]+\/[^/]+/.exec(entry)?.[0] ?? '';
 
 async function textOf(releases: Releases, path: string): Promise<string | null> {
@@ -281,8 +326,9 @@ async function screenContent(
 ): Promise<PrerenderedPage> {
   const screen = await screenAt(releases, pageSet, path, backendUrl);
   if (!screen || [screen.template.notWith ?? []].flat().some((name) => query.has(name))) return {};
-  const first = fill(screen.template.html, screen.answer);
-  if (!first) return {};
+  const filled = fill(screen.template.html, screen.answer);
+  if (!filled) return {};
+  const first = await withFirstPicture(filled, backendUrl);
   const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
   const data = [{ id: PAGE_ELEMENTS.first, json: without(screen.answer, screen.template.omit ?? []) }];
   return { first, inlineCss: await Promise.all(styles), data };
