@@ -154,4 +154,17 @@ describe('what a link to a story shows where it is shared', () => {
     expect(elsewhere.body.data.share_image_url).toBeNull();
     expect((await fetch(`${backend.url}/api/media/share/elsewhere.png`)).status).toBe(404);
   });
+
+  test('a cover comes compressed for whoever takes that', async () => {
+    const cover = `${backend.url}/api/media/covers/hua-pi.svg`;
+    const answers = ['br', 'gzip', 'identity'].map((encoding) =>
+      fetch(cover, { headers: { 'accept-encoding': encoding } }),
+    );
+    const [brotli, gzip, plain] = await Promise.all(answers);
+    const encodings = [brotli, gzip, plain].map((answer) => answer?.headers.get('content-encoding'));
+    expect(encodings).toEqual(['br', 'gzip', null]);
+    const text = await plain?.text();
+    expect(text).toContain('<svg');
+    expect([await brotli?.text(), await gzip?.text()]).toEqual([text, text]);
+  });
 });

@@ -1,13 +1,24 @@
 import { loadavg } from 'node:os';
 import { launchChromium } from '../needs.ts';
 import { type RunningSite, startProduct } from '../product.ts';
-import { coldFigures, type Figure, roundFigures, warmFigures } from './loadFigures.ts';
+import { coldFigures, type Figure, roundFigures, screenFigures, scriptsToReady, warmFigures } from './loadFigures.ts';
 import { measurePage, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
 import { median, pairedRatio, table } from './statistics.ts';
 import { startStockSite } from './stockSite.ts';
 
 const pairs = Number(process.env.BENCH_PAIRS ?? 5);
-const card = 'a[href^="/story/"]';
+/** A screen, and what stands on it once it has its content. */
+interface Screen {
+  path: string;
+  content: string;
+}
+
+const explore: Screen = { path: '/explore', content: 'a[href^="/story/"]' };
+/** Screens that a link leads to. Who is not signed in finds an invitation on 聊过. */
+const linked: Screen[] = [
+  { path: '/story/nie-xiaoqian', content: 'img[class*="image_"]' },
+  { path: '/conversations', content: '#root svg[class*="drawing_"]' },
+];
 
 const contestants = ['ours', 'monolith', 'stock'] as const;
 
@@ -18,6 +29,7 @@ async function interleaved(
   products: Record<Contestant, RunningSite>,
   profile: Profile,
   count: number,
+  { path, content }: Screen = explore,
 ): Promise<Measured> {
   const browser = await launchChromium();
   const measured: Measured = { ours: [], monolith: [], stock: [] };
@@ -25,7 +37,7 @@ async function interleaved(
     // A B C, C B A, so that a machine that warms up or slows down favours none
     const order = pair % 2 ? [...contestants].reverse() : contestants;
     for (const name of order)
-      measured[name].push(await measurePage(browser, `${products[name].origin}/explore`, profile, card));
+      measured[name].push(await measurePage(browser, `${products[name].origin}${path}`, profile, content));
   }
   await browser.close();
   return measured;
@@ -79,6 +91,15 @@ export async function run() {
     const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
     print(`${line}, cold`, coldFigures, only(timed, 'cold'));
     print(`${line}, warm`, warmFigures, only(timed, 'warm'));
+    for (const name of ['ours', 'monolith'] as const) {
+      const [sample] = timed[name];
+      const files = sample ? scriptsToReady(sample.cold).map(([file, kib]) => `${file} ${kib.toFixed(1)}`) : [];
+      console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
+    }
+    for (const screen of linked) {
+      const visits = await interleaved({ ours, monolith, stock }, time, pairs, screen);
+      print(`${screen.path}, ${line}, cold`, screenFigures, only(visits, 'cold'));
+    }
   } finally {
     await Promise.all([ours.stop(), monolith.stop(), stock.stop()]);
   }

@@ -39,6 +39,20 @@ test('mf.retry: a repaired remote opens by its retry button', async ({ person, p
   await expect(page.getByRole('heading', { name: '充值', exact: true })).toBeVisible();
 });
 
+test('mf.client: without the file that carries requests the network counts as lost, until the file comes', async ({
+  person,
+  page,
+}) => {
+  const file = /\/builds\/host\/.*\/client\.\w+\.js/;
+  await person.joins();
+  await page.route(file, (route) => route.abort('connectionrefused'));
+  await person.open('/conversations');
+  await expect(page.getByRole('button', { name: '重试' }).first()).toBeVisible();
+  await page.unroute(file);
+  await triesAgain(page);
+  await expect(page.getByText('还没有聊过')).toBeVisible();
+});
+
 test.describe('on a network that is not slow', () => {
   test.use({ judgesHangs: true });
 

@@ -8,7 +8,7 @@ const markers = {
   'react-dom': 'Minified React error',
   'redux toolkit': '@@redux/INIT',
   axios: 'ERR_BAD_RESPONSE',
-  'federation runtime': '__GLOBAL_LOADING_REMOTE_ENTRY__',
+  'federation runtime': 'loadShareSync failed!',
   router: 'useLocation() may be used only in the context of',
 };
 

@@ -16,3 +16,19 @@ test('mf.hang: a sound remote on a slow network is waited for', async ({ page })
   await expect(start).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('liaozhai-quarantine'))).toBeNull();
 });
+
+test('load.cover: the first story’s picture comes inside the page, and stays where it is when the app takes over', async ({
+  page,
+}) => {
+  // no picture ever comes by itself
+  await page.route(/\/api\/media\/covers\//, () => {});
+  await page.goto('/explore', { waitUntil: 'commit' });
+  const picture = page.locator('a[href^="/story/"] img').first();
+  const isPainted = () =>
+    picture.evaluate(
+      (image: HTMLImageElement) => image.complete && image.naturalWidth > 0 && getComputedStyle(image).opacity === '1',
+    );
+  await expect.poll(isPainted).toBe(true);
+  await expect(page.locator('[data-first]')).toHaveCount(0);
+  expect(await isPainted()).toBe(true);
+});

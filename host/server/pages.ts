@@ -248,6 +248,65 @@ function sourceAt(source: string, routePath: string, path: string): string {
   return source.replace(/:(\w+)/g, (name) => values[names.indexOf(name)] ?? '');
 }
 
+/** Of all pictures in one page, as sent: with them it stays within the second flight of a fresh connection. */
+const mostPictureBytes = 9 * 1024;
+const pictureFreshMs = 300_000;
+const pictures = new Map<string, { at: number; picture: Promise<Drawing | null> }>();
+
+/** A drawing as an address that holds it whole, safe inside an attribute. */
+export const drawingAddress = (svg: string) =>
+  `data:image/svg+xml,${svg.replace(/\s+/g, ' ').replace(/[%#"&]/g, encodeURIComponent)}`;
+
+interface Drawing {
+  address: string;
+  /** as sent */
+  bytes: number;
+}
+
+/** A drawing of the backend's; null for any other picture, or where it is not there in time. */
+function drawingAt(url: string, now = Date.now()): Promise<Drawing | null> {
+  const known = pictures.get(url);
+  if (known && now - known.at < pictureFreshMs) return known.picture;
+  const picture = fetch(url, { signal: AbortSignal.timeout(sourceBudgetMs) })
+    .then(async (response) => {
+      if (!response.ok || !response.headers.get('content-type')?.startsWith('image/svg+xml')) return null;
+      const address = drawingAddress(await response.text());
+      return { address, bytes: brotliCompressSync(address).length };
+    })
+    .catch(() => {
+      pictures.delete(url);
+      return null;
+    });
+  pictures.delete(url);
+  pictures.set(url, { at: now, picture });
+  const oldest = pictures.keys().next().value;
+  if (pictures.size > kept && oldest) pictures.delete(oldest);
+  return picture;
+}
+
+const eagerPicture = /<img [^>]*?src="(\/api\/media\/[^"]+)"[^>]*? loading="eager"/g;
+
+/**
+ * Puts the first pictures, the largest of the screen, into the markup itself as far as they are small: they are painted
+ * with the text instead of a round later. `data-src` keeps their address, by which the app knows that it has them.
+ */
+async function withFirstPictures(first: string, backendUrl: string): Promise<string> {
+  const sources = [...new Set([...first.matchAll(eagerPicture)].map(([, src = '']) => src))];
+  const addressOf = (src: string) => `${backendUrl}${src.replaceAll('&amp;', '&')}`;
+  const drawings = await Promise.all(sources.map((src) => drawingAt(addressOf(src))));
+  let left = mostPictureBytes;
+  let html = first;
+  for (const [place, src] of sources.entries()) {
+    const drawing = drawings[place];
+    if (!drawing || drawing.bytes > left) continue;
+    left -= drawing.bytes;
+    html = html
+      .replace(`<link rel="preload" as="image" href="${src}" fetchPriority="high"/>`, '')
+      .replaceAll(`src="${src}"`, () => `src="${drawing.address}" data-src="${src}"`);
+  }
+  return html;
+}
+
 const buildFolder = (entry: string) => /^\/builds\/[^/]+\/[^/]+/.exec(entry)?.[0] ?? '';
 
 async function textOf(releases: Releases, path: string): Promise<string | null> {
@@ -281,8 +340,9 @@ async function screenContent(
 ): Promise<PrerenderedPage> {
   const screen = await screenAt(releases, pageSet, path, backendUrl);
   if (!screen || [screen.template.notWith ?? []].flat().some((name) => query.has(name))) return {};
-  const first = fill(screen.template.html, screen.answer);
-  if (!first) return {};
+  const filled = fill(screen.template.html, screen.answer);
+  if (!filled) return {};
+  const first = await withFirstPictures(filled, backendUrl);
   const styles = screen.route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
   const data = [{ id: PAGE_ELEMENTS.first, json: without(screen.answer, screen.template.omit ?? []) }];
   return { first, inlineCss: await Promise.all(styles), data };

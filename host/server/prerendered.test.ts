@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { fill } from './pages.ts';
+import { drawingAddress, fill } from './pages.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
 
@@ -20,5 +20,13 @@ describe('prerendered content', () => {
   test('an answer that is too short, or lacks a field, gives no half-filled page', () => {
     expect(fill('lz-data.1.title-lz', answer)).toBeNull();
     expect(fill('lz-data.0.note-lz', answer)).toBeNull();
+  });
+
+  test('a drawing goes into an address whole, and cannot leave the attribute it stands in', () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg"\n  width="3"><text fill="#A33">100% 「画皮」 &amp; \'</text></svg>';
+    const address = drawingAddress(svg);
+    expect(address).not.toMatch(/["&\n]/);
+    expect(decodeURIComponent(address.replace('data:image/svg+xml,', ''))).toBe(svg.replace('\n  ', ' '));
   });
 });

@@ -1,13 +1,13 @@
-import type { PageSet } from '@liaozhai/shared/contract';
-import { pageInfoKnown } from '@liaozhai/shared/runtime';
+import { PAGE_ELEMENTS, type PageSet } from '@liaozhai/shared/contract';
+import { pageInfoKnown, prepareClient } from '@liaozhai/shared/runtime';
 import { leaveDeadOverlays } from '@liaozhai/shared/ui';
-import * as bundler from '@module-federation/webpack-bundler-runtime';
-import { initContainerEntry } from '@module-federation/webpack-bundler-runtime/dist/initContainerEntry.js';
 import { type ComponentType, createContext, use } from 'react';
 import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
+import { bundledRemotes } from './federation/bundledRemotes';
 import { readPageSet } from './federation/pageSet';
 import { createPrefetcher } from './federation/prefetch';
 import { createRemotes } from './federation/remotes';
+import { shareFederationRuntime } from './federation/sharedRuntime';
 import { createRemoteComponents } from './remotes/remoteComponents';
 import { routeTable } from './routes';
 import { createPrerendered } from './screens/prerendered';
@@ -21,7 +21,7 @@ import { createPendingUpdate } from './updates/pendingUpdate';
 export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   const assetLoader = createAssetLoader((url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)));
   installAssetLoader(assetLoader);
-  shareFederationRuntime();
+  if (!bundledRemotes) shareFederationRuntime();
   const prefetcher = createPrefetcher(set.hashes, () => loadTimeoutMs(set.host.entry, true));
   const remotes = createRemotes({ set, assetLoader, prefetcher });
   const builds = Object.entries(set.remotes).map(([name, build]) => [name, remotes.activeBuild(name)?.id ?? build.id]);
@@ -71,42 +71,10 @@ const firstScreenMs = 300;
  * from the history, since a step under way would take a popup of the first render with it.
  */
 export function startFirstScreen({ routes, components }: Page): Promise<void> {
+  // where the data came with the page, the first request may wait until the browser is idle
+  if (!document.getElementById(PAGE_ELEMENTS.first)) void prepareClient();
   const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;
   const loaded = Promise.all([components.preloadScreen(routes, pathname), leaveDeadOverlays()]);
   const late = new Promise<void>((resolve) => setTimeout(resolve, firstScreenMs));
   return Promise.race([loaded.then(() => undefined), late]);
-}
-
-interface Instance {
-  name: string;
-  initOptions(options: object): unknown;
-}
-
-declare const __FEDERATION__: { __INSTANCES__: Instance[] };
-
-const { runtime, bundlerRuntime, attachShareScopeMap } = bundler;
-
-/** Stock `init` would replace the host's own instance when a remote calls it. */
-function initFor(options: { name: string; id?: string }) {
-  const withId = { ...options, id: options.id ?? '' };
-  const mine = __FEDERATION__.__INSTANCES__.find((instance) => instance.name === options.name);
-  if (!mine) return runtime.createInstance(withId as Parameters<typeof runtime.createInstance>[0]);
-  mine.initOptions(withId);
-  return mine;
-}
-
-/**
- * Shares the federation runtime with remotes, which would otherwise each carry it (7.1 → 3.3 KiB br per entry).
- * Rests on internals: Module Federation is pinned.
- */
-function shareFederationRuntime() {
-  const federationRuntime = () => ({
-    runtime: { ...runtime, init: initFor },
-    instance: undefined,
-    initOptions: undefined,
-    bundlerRuntime: { ...bundlerRuntime, initContainerEntry, S: {} },
-    attachShareScopeMap,
-    bundlerRuntimeOptions: {},
-  });
-  Object.assign(globalThis, { __federationRuntime: federationRuntime });
 }

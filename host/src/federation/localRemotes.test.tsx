@@ -2,7 +2,6 @@ import { CONTRACT_VERSION, type PageSet } from '@liaozhai/shared/contract';
 import { afterEach, describe, expect, test } from '@rstest/core';
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import { PageContext } from '../page';
-import { startFederation } from '../testing/fakeRemotes';
 import { beacons, testSet } from '../testing/pageFixture';
 import { LocalBadge, withLocalRemotes } from './localRemotes';
 import { createRemotes } from './remotes';
@@ -66,7 +65,6 @@ describe('a remote from a dev server', () => {
 
   test('that fails is no vote about any build, and the published one is loaded', async () => {
     serve(described);
-    startFederation();
     const page = await withLocalRemotes(set);
     beacons.length = 0;
     const asked: string[] = [];

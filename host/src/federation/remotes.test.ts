@@ -1,7 +1,8 @@
 import { CONTRACT_VERSION, type PageSet } from '@liaozhai/shared/contract';
+import { request } from '@liaozhai/shared/runtime';
 import { onTestEnd, waitFor } from '@liaozhai/shared/testing';
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { startFederation } from '../testing/fakeRemotes';
+import { useState } from 'react';
 import { beacons, testSet } from '../testing/pageFixture';
 import { AssetError, type AssetFailure, type AssetLoader } from './assetLoader';
 import { createRemotes, RemoteError } from './remotes';
@@ -13,7 +14,7 @@ const entries = { current: '/builds/gifts/2.0.0/remoteEntry.js', lastGood: '/bui
 interface Served {
   /** the script does not come */
   failure?: AssetFailure;
-  container?: { init: () => unknown; get: () => Promise<(() => unknown) | undefined> };
+  container?: { init: (scope: unknown) => unknown; get: () => Promise<(() => unknown) | undefined> };
 }
 
 const sound = (contract = `^${CONTRACT_VERSION}`) => ({
@@ -28,7 +29,6 @@ const chunkError = (type: string) =>
 
 /** The remotes of a page whose entries leave these containers. */
 function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSet = testSet) {
-  startFederation();
   const cancelled: string[] = [];
   const assetLoader: AssetLoader = {
     async script(url) {
@@ -43,6 +43,20 @@ function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSe
   const prefetcher = { prefetch: async () => undefined, cancel: (entry: string) => void cancelled.push(entry) };
   return { remotes: createRemotes({ set, assetLoader, prefetcher }), cancelled };
 }
+
+test('a container is given what the host shares, once, however often its remote is asked for', async () => {
+  const given: unknown[] = [];
+  const container = { ...sound(), init: (scope: unknown) => void given.push(scope) };
+  const { remotes } = open({ current: { container } });
+  await Promise.all([remotes.load('gifts'), remotes.load('gifts')]);
+  await remotes.load('gifts');
+  expect(given).toHaveLength(1);
+  const scope = given[0] as Record<string, Record<string, { lib: () => { useState?: unknown; request?: unknown } }>>;
+  const libOf = (name: string) => Object.values(scope[name] ?? {})[0]?.lib();
+  expect(Object.keys(scope).sort()).toEqual(['@liaozhai/shared/runtime', 'react', 'react-dom', 'react/jsx-runtime']);
+  expect(libOf('react')?.useState).toBe(useState);
+  expect(libOf('@liaozhai/shared/runtime')?.request).toBe(request);
+});
 
 /** The last votes of this page, in the order they were sent. */
 const votes = () => beacons.map((beacon) => JSON.parse(beacon.slice(beacon.indexOf('{'))));

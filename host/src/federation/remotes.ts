@@ -8,11 +8,11 @@ import {
   satisfiesContract,
 } from '@liaozhai/shared/contract';
 import { local, readJson } from '@liaozhai/shared/runtime';
-import { getInstance, loadRemote as loadFederated, registerRemotes } from '@module-federation/enhanced/runtime';
 import { type AssetFailure, type AssetLoader, assetFailureOf } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
 import { BUNDLED } from './pageSet';
 import type { Prefetcher } from './prefetch';
+import { type ShareScope, shareScope } from './sharedRuntime';
 
 /** Says which remote failed and how; `cause` keeps what really happened. */
 export class RemoteError extends Error {
@@ -53,7 +53,7 @@ interface Context {
   prefetcher: Prefetcher;
 }
 
-/** The remotes of a page's set: which build of each runs, and how to get it. Registers them with Module Federation. */
+/** The remotes of a page's set: which build of each runs, and how to get it. */
 export function createRemotes({ set, assetLoader, prefetcher }: Context): Remotes {
   /** Remotes that run another build than the set's, for the life of this page or until someone asks to try anew. */
   const fallbackBuilds = new Map<string, PageBuild>();
@@ -71,14 +71,6 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     return build.lastGood && satisfiesContract(build.lastGood.contract) ? [build, build.lastGood] : [build];
   }
 
-  const register = (name: string, build: PageBuild, force = false) =>
-    registerRemotes([{ name, entry: build.entry, entryGlobalName: build.global, type: 'global' }], { force });
-
-  function switchTo(name: string, build: PageBuild) {
-    fallbackBuilds.set(name, build);
-    register(name, build, true);
-  }
-
   function fallBack(name: string, failedBuild: string, error: RemoteError): boolean {
     const active = activeBuild(name);
     if (!active) return false;
@@ -89,13 +81,13 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     prefetcher.cancel(active.entry);
     failedHere.add(failedBuild);
     const other = buildsOf(name).find((build) => !failedHere.has(build.id));
-    if (other) switchTo(name, other);
+    if (other) fallbackBuilds.set(name, other);
     return other !== undefined;
   }
 
   async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> {
     const started = performance.now();
-    const loaded = await loadFederated<{ default: RemoteModule }>(`${name}/remote`).catch((cause) => {
+    const loaded = await containers.module(name, build).catch((cause) => {
       // where neither file nor module is to blame, the container's or the module's own code threw
       throw cause instanceof RemoteError ? cause : new RemoteError(name, 'init-threw', cause);
     });
@@ -111,17 +103,9 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   }
 
   const containers = createContainers(assetLoader);
-  getInstance()?.registerPlugins([
-    {
-      name: 'liaozhai',
-      loadEntry: async ({ remoteInfo: { name, entry, entryGlobalName } }) =>
-        (await containers.load(name, entry, entryGlobalName)) as never,
-    },
-  ]);
   for (const [name, build] of Object.entries(set.remotes)) {
     const sound = buildsOf(name).find(({ id }) => !isQuarantined(id));
     if (sound && sound.id !== build.id) fallbackBuilds.set(name, sound);
-    register(name, sound ?? build);
   }
 
   return {
@@ -157,7 +141,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
       const [first] = builds;
       if (!first || builds.some((build) => !failedHere.has(build.id))) return;
       for (const build of builds) failedHere.delete(build.id);
-      if (activeBuild(name) !== first) switchTo(name, first);
+      fallbackBuilds.set(name, first);
     },
   };
 }
@@ -165,10 +149,10 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
 /** Address of the folder that all files of a build are in, with its last slash. */
 const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
 
-/** What running a remote's entry leaves on the global object. */
+/** What running a remote's entry leaves on the global object, as Module Federation and webpack define it. */
 interface Container {
-  init(...args: unknown[]): unknown;
-  get(exposed: string): Promise<(() => unknown) | undefined>;
+  init(scope: ShareScope, initScope: object[]): unknown;
+  get(exposed: string): Promise<(() => { default?: RemoteModule }) | undefined>;
 }
 
 /** A file that the set does not list, or whose bytes differ, says more than that something is missing. */
@@ -178,35 +162,42 @@ const integrityFailures: Partial<Record<AssetFailure, RemoteFailure>> = {
   unlisted: 'integrity',
 };
 
-/**
- * Loads entries through the asset loader, each once: registering another build takes the former container off the
- * global object, and the loader runs no file twice. A failure says its kind.
- */
+/** Loads entries through the asset loader, and gives each container what the host shares, once. A failure says its kind. */
 function createContainers(assetLoader: AssetLoader) {
-  const known = new Map<string, Container>();
+  const initialised = new Map<Container, Promise<void>>();
   const failed = (name: string, cause: unknown, otherwise: RemoteFailure) => {
     const kind = assetFailureOf(cause);
     return new RemoteError(name, (kind && integrityFailures[kind]) ?? otherwise, cause);
   };
+
+  async function load(name: string, { entry, global }: PageBuild): Promise<Container> {
+    await assetLoader.script(entry).catch((cause) => {
+      throw failed(name, cause, 'unreachable');
+    });
+    const container = (globalThis as unknown as Record<string, Container | undefined>)[global];
+    if (!container) throw new RemoteError(name, 'entry-threw');
+    return container;
+  }
+
+  function init(container: Container): Promise<void> {
+    const begun = initialised.get(container) ?? Promise.resolve(container.init(shareScope, [])).then(() => undefined);
+    initialised.set(container, begun);
+    // what failed is tried again when it is asked for again
+    begun.catch(() => initialised.delete(container));
+    return begun;
+  }
+
   return {
-    async load(name: string, entry: string, global: string): Promise<Container> {
-      await assetLoader.script(entry).catch((cause) => {
-        throw failed(name, cause, 'unreachable');
+    /** What a build's `src/remote` exports. */
+    async module(name: string, build: PageBuild): Promise<{ default?: RemoteModule } | undefined> {
+      const container = await load(name, build);
+      await init(container);
+      const factory = await container.get('./remote').catch((cause) => {
+        // a container looks its module up and loads the chunk that has it, no more
+        throw failed(name, cause, assetFailureOf(cause) ? 'chunk-lost' : 'module-missing');
       });
-      const container = known.get(entry) ?? (globalThis as unknown as Record<string, Container>)[global];
-      if (!container) throw new RemoteError(name, 'entry-threw');
-      known.set(entry, container);
-      return {
-        init: (...args) => container.init(...args),
-        async get(exposed) {
-          const factory = await container.get(exposed).catch((cause) => {
-            // a container looks its module up and loads the chunk that has it, no more
-            throw failed(name, cause, assetFailureOf(cause) ? 'chunk-lost' : 'module-missing');
-          });
-          if (!factory) throw new RemoteError(name, 'module-missing');
-          return factory;
-        },
-      };
+      if (!factory) throw new RemoteError(name, 'module-missing');
+      return factory();
     },
   };
 }

@@ -1,12 +1,8 @@
 import { CONTRACT_VERSION, type RemoteModule } from '@liaozhai/shared/contract';
-import { init } from '@module-federation/enhanced/runtime';
 import type { ComponentType } from 'react';
 import { readPageSet } from '../federation/pageSet';
 import { createPage, type Page } from '../page';
 import { testSet } from './pageFixture';
-
-declare const __FEDERATION__: { __INSTANCES__: object[] };
-declare const __GLOBAL_LOADING_REMOTE_ENTRY__: Record<string, unknown>;
 
 type Pages = Record<string, () => Promise<{ default: ComponentType<never> }>>;
 
@@ -28,16 +24,8 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
   containers[build.global] = { init: () => undefined, get: async () => () => ({ default: module }) };
 }
 
-/** Module Federation as a new document has it: one instance, nothing loaded. */
-export function startFederation() {
-  __FEDERATION__.__INSTANCES__.length = 0;
-  for (const entry of Object.keys(__GLOBAL_LOADING_REMOTE_ENTRY__)) delete __GLOBAL_LOADING_REMOTE_ENTRY__[entry];
-  init({ name: 'host', remotes: [] });
-}
-
 /** A page as a new document has it, with whatever was served. */
 export function openPage(): Page {
-  startFederation();
   Object.assign(globalThis, containers);
   return createPage(readPageSet());
 }

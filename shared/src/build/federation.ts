@@ -37,16 +37,16 @@ export const providedVersions = () =>
 
 export type SharedModules = Record<
   string,
-  { singleton: boolean; version: string; requiredVersion?: string; shareKey?: string; eager?: boolean; import?: false }
+  { singleton: boolean; version: string; requiredVersion?: string; shareKey?: string; import?: false }
 >;
 
-/** Singletons: provided eagerly by the host (no async bootstrap), never carried by a remote. */
-export function sharedModules(side: 'host' | 'remote'): SharedModules {
+/** Singletons: provided by the host (`host/src/federation/sharedRuntime.ts`), never carried by a remote. */
+export function sharedModules(): SharedModules {
   const entry = (name: string) => ({
     singleton: true,
     version: providedVersion(name),
     requiredVersion: requiredVersions[name],
-    ...(side === 'host' ? { eager: true } : { import: false as const }),
+    import: false as const,
   });
   return Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, entry(name)]));
 }
@@ -56,7 +56,7 @@ export function sharedModules(side: 'host' | 'remote'): SharedModules {
  * `@liaozhai/runtime`, of which everything but the types stays behind.
  */
 export function outsideModules(): SharedModules {
-  const { [RUNTIME]: runtime, ...libraries } = sharedModules('remote');
+  const { [RUNTIME]: runtime, ...libraries } = sharedModules();
   return runtime ? { ...libraries, '@liaozhai/runtime': { ...runtime, shareKey: RUNTIME } } : libraries;
 }
 
@@ -75,10 +75,6 @@ export const sharedRuntime = () => ({
   [federationFile('index.cjs')]: join(folder, 'sharedRuntime.js'),
 });
 
-/** Lets the host hand its runtime core to remotes; the experiments flag of the same effect pulls the CommonJS build. */
-export const shareCorePlugin = () =>
-  join(dirname(require.resolve('@module-federation/inject-external-runtime-core-plugin')), 'index.js');
-
 /** react-router names its development build in `exports`; the production build beside it has no warnings in it. */
 export const productionRouter = () => {
   const fromDom = createRequire(require.resolve('react-router-dom'));
@@ -87,7 +83,6 @@ export const productionRouter = () => {
 };
 
 export const unusedOfAxios = join(folder, 'unusedOfAxios.js');
-export const noFederation = join(folder, 'noFederation.js');
 
 /** The host's side, `host/src/federation/assetLoader.ts`; what it rejects with has its kind as `kind`. */
 type LoadAsset = (kind: 'script' | 'style', url: string) => Promise<void>;

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import {
   defineConfig,
   type EnvironmentConfig,
@@ -16,33 +15,15 @@ import { describeModule, pluginDescribe } from './describeBuild.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import {
   AssetLoaderPlugin,
-  esmRuntime,
   federationVersion,
   insertStylesheet,
-  noFederation,
   productionRouter,
   providedVersions,
-  shareCorePlugin,
-  sharedModules,
   unusedOfAxios,
 } from './federation.ts';
 import { pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
 import { backendProxy } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
-
-const federation = () =>
-  new ModuleFederationPlugin({
-    name: 'host',
-    // the active set decides at run time which remotes there are
-    remotes: {},
-    shared: { ...sharedModules('host'), 'react-dom/client': { singleton: true, eager: true, requiredVersion: false } },
-    shareStrategy: 'loaded-first',
-    runtimePlugins: [shareCorePlugin()],
-    dts: false,
-    dev: false,
-    manifest: false,
-    experiments: { optimization: { target: 'web', disableSnapshot: true } },
-  });
 
 // 3 KiB br that never run: XMLHttpRequest is everywhere, and the other two are names that axios only passes on
 const withoutUnusedOfAxios = () =>
@@ -53,7 +34,7 @@ const withoutUnusedOfAxios = () =>
     },
   );
 
-function hostRspack(config: Rspack.Configuration, hash: string, isFederated: boolean) {
+function hostRspack(config: Rspack.Configuration, hash: string) {
   config.output = {
     ...config.output,
     uniqueName: `host_${hash}`,
@@ -61,8 +42,8 @@ function hostRspack(config: Rspack.Configuration, hash: string, isFederated: boo
     strictModuleErrorHandling: true,
   };
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
-  config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...esmRuntime(), ...productionRouter() } };
-  config.plugins?.push(withoutUnusedOfAxios(), new AssetLoaderPlugin(), ...(isFederated ? [federation()] : []));
+  config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...productionRouter() } };
+  config.plugins?.push(withoutUnusedOfAxios(), new AssetLoaderPlugin());
 }
 
 /**
@@ -93,8 +74,8 @@ const monolith = (root: string): RsbuildConfig => {
   );
   const alias = {
     [join(root, 'src/federation/bundledRemotes')]: generated,
-    [join(root, 'src/federation/sharedRuntime')]: noFederation,
-    '@module-federation/enhanced/runtime': noFederation,
+    // nothing is shared with what is compiled in
+    [join(root, 'src/federation/sharedRuntime')]: false as const,
   };
   return { resolve: { alias } };
 };
@@ -151,7 +132,7 @@ export const hostConfig = () =>
     const tools: RsbuildConfig['tools'] = {
       htmlPlugin: false,
       cssExtract: { pluginOptions: { insert: insertStylesheet } },
-      rspack: (config) => hostRspack(config, facts.sourceHash, !bundled),
+      rspack: (config) => hostRspack(config, facts.sourceHash),
     };
     const dist = bundled ? 'dist-monolith' : 'dist';
     return {

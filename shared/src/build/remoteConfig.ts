@@ -38,7 +38,7 @@ export const remoteConfig = (name: string) =>
     const isInside = envMode === INSIDE;
     if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, label);
     if (isStock) return stockRemoteConfig(facts, name);
-    const web = federatedEnvironment({ name, label }, facts, await readDeclaration(root), sharedModules('remote'));
+    const web = federatedEnvironment({ name, label }, facts, await readDeclaration(root), sharedModules());
     if (isInside) return { ...mergeRsbuildConfig(baseConfig(facts), insideConfig(devPort)), environments: { web } };
     const first = hasPrerendered(root);
     return {

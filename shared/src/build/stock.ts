@@ -6,7 +6,7 @@ import { baseConfig } from './base.ts';
 import { readDeclaration } from './describeBuild.ts';
 import type { PackageFacts } from './facts.ts';
 import { repoRoot } from './facts.ts';
-import { contractRange, noFederation, requiredVersions } from './federation.ts';
+import { contractRange, requiredVersions } from './federation.ts';
 import { writePageTemplate } from './page.ts';
 
 /** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
@@ -85,8 +85,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
     resolve: {
       alias: {
         [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,
-        [join(root, 'src/federation/sharedRuntime')]: noFederation,
-        '@module-federation/enhanced/runtime$': noFederation,
+        [join(root, 'src/federation/sharedRuntime')]: false,
       },
     },
     tools: {

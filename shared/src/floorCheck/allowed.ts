@@ -53,7 +53,7 @@ export const allowed: readonly Allowed[] = [
   },
   {
     features: ['trustedTypes', '.createPolicy()'],
-    near: /\?\.createPolicy\(|trustedTypes\)\?/,
+    near: /\?\.createPolicy\(|trustedTypes\)\?|=(\w)\?\1\.createPolicy\(/,
     why: 'asked for first; where there are no Trusted Types the policy that demands them is ignored as well',
   },
   {

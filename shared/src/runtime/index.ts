@@ -66,6 +66,7 @@ export {
   newClientId,
   onMinorModeRefusal,
   onUnauthenticated,
+  prepareClient,
   type RequestOptions,
   request,
   toApiError,
@@ -107,9 +108,9 @@ export { session, useExpiredSession, useSession, useUser } from './session/sessi
 export type { User } from './session/user';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts } from './storage/drafts';
+export { uncopiedCredentials } from './storage/owner';
 export { type Position, positions, type RecentStory, recentStories } from './storage/positions';
 export { type OutboxEntry, offlineCache, outboxStore } from './storage/recordStore';
-export { uncopiedCredentials } from './storage/uncopied';
 export type { Session } from './store';
 export { type AppDispatch, type RootState, rootReducer, store, useDispatch, useSelector } from './store';
 export { type Toast, type ToastOptions, toast, useToasts } from './toasts';

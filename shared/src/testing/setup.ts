@@ -1,11 +1,14 @@
 import { afterEach, beforeEach } from '@rstest/core';
 import { cleanup, configure } from '@testing-library/react';
+import { prepareClient } from '../runtime/client/client';
 import { refuseNetwork } from './fakeApi';
 import { lowerToFloor } from './floor';
 import { resetRuntime } from './reset';
 
 lowerToFloor();
 refuseNetwork();
+// a page that has asked before; how the client's file comes is no test's concern but its own
+await prepareClient();
 // a busy machine takes its time over a page's code; a test says what is to come, not how soon
 configure({ asyncUtilTimeout: 30_000 });
 

@@ -18,6 +18,11 @@ export interface CoverProps {
 /** Whether this page has fetched it before, e.g. for what the server rendered: then it is there at once. */
 const wasFetched = (src: string) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(src));
 
+/** The picture itself, where the page brought it inside its markup (`host/server/pages.ts`). */
+const inlinedPicture = (src: string) =>
+  // there is no document where markup is prerendered
+  globalThis.document?.querySelector(`img[data-src="${CSS.escape(src)}"]`)?.getAttribute('src') ?? null;
+
 /** Quiet enough for both themes, and the same for a title each time. */
 function neutralColor(title: string): string {
   let hue = 0;
@@ -31,27 +36,30 @@ export const useCoverColor = (title: string, color = neutralColor(title)) =>
 
 /** A cover in its fixed 3:4 place; the picture fades in and nothing around it moves. */
 export function Cover({ src, title, color, eager = false, decorative = false, className }: CoverProps) {
-  const [loadedSrc, setLoadedSrc] = useState(() => (src && wasFetched(src) ? src : null));
+  const [inlined] = useState(() => ({ src, picture: src ? inlinedPicture(src) : null }));
+  const [loadedSrc, setLoadedSrc] = useState(() => (src && (inlined.picture || wasFetched(src)) ? src : null));
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
   const place = useCoverColor(title, color);
   const shown = src && src !== brokenSrc ? src : null;
-  // A picture from the cache may be complete before React listens.
-  const noticeComplete = useCallback((image: HTMLImageElement | null) => {
-    if (image?.complete && image.naturalWidth > 0) setLoadedSrc(image.getAttribute('src'));
-  }, []);
+  const picture = inlined.src === shown ? inlined.picture : null;
+  const noticeLoaded = () => setLoadedSrc(shown);
   return (
     <span ref={place} className={clsx(styles.cover, className)}>
       {shown ? (
         <img
           key={shown}
-          ref={noticeComplete}
+          // a picture from the cache may be complete before React listens
+          ref={(image) => {
+            if (image?.complete && image.naturalWidth > 0) noticeLoaded();
+          }}
           className={clsx(styles.image, loadedSrc === shown && styles.loaded)}
-          src={shown}
+          src={picture ?? shown}
+          data-src={picture && shown}
           alt={decorative ? '' : title}
           loading={eager ? 'eager' : 'lazy'}
           fetchPriority={eager ? 'high' : 'auto'}
-          decoding="async"
-          onLoad={() => setLoadedSrc(shown)}
+          decoding={picture ? 'sync' : 'async'}
+          onLoad={noticeLoaded}
           onError={() => setBrokenSrc(shown)}
         />
       ) : (

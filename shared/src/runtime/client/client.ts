@@ -1,12 +1,4 @@
-import axios, {
-  type AxiosAdapter,
-  type AxiosInstance,
-  type AxiosResponse,
-  getAdapter,
-  type InternalAxiosRequestConfig,
-  isAxiosError,
-  isCancel,
-} from 'axios';
+import type { AxiosAdapter, AxiosError, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import {
   API_BASE,
@@ -19,7 +11,6 @@ import {
   MINOR_MODE,
 } from '../../contract';
 import { createCell, createSignal } from '../signal';
-import { withEarlyRequest } from './earlyRequest';
 import { createNetwork } from './network';
 
 declare module 'axios' {
@@ -40,7 +31,7 @@ const ASK_TIMEOUT_MS = 5_000;
 const GET_RETRIES = 2;
 const RETRY_BASE_MS = 300;
 
-const atEdge: { adapter: AxiosAdapter } = { adapter: (config) => getAdapter(axios.defaults.adapter, config)(config) };
+const atEdge: { adapter?: AxiosAdapter } = {};
 
 /** Replaces what carries requests, for tests. Returns the way to undo it. */
 export function replaceAdapter(adapter: AxiosAdapter): () => void {
@@ -51,16 +42,14 @@ export function replaceAdapter(adapter: AxiosAdapter): () => void {
   };
 }
 
-/** The one way to the server. Resolves to the response body, rejects with `ApiError`. */
-export const client: AxiosInstance = axios.create({
+const settings = {
   baseURL: API_BASE,
   timeout: TIMEOUT_MS,
   withCredentials: true,
   headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
-  adapter: withEarlyRequest((config) => atEdge.adapter(config)),
-});
+};
 
-client.interceptors.request.use(async (config) => {
+async function describe(config: InternalAxiosRequestConfig) {
   config.signInEpoch ??= signInEpoch.current();
   config.requestId ??= newClientId();
   config.headers.set('X-Request-Id', config.requestId);
@@ -70,17 +59,73 @@ client.interceptors.request.use(async (config) => {
   if (socket) config.headers.set('X-Socket-ID', socket);
   if (config.method !== 'get') await csrfToken.prepare();
   return config;
-});
+}
 
-client.interceptors.response.use(({ data }) => {
+function bodyOf({ data }: AxiosResponse) {
   if (isOurs(data)) {
     network.answered();
     return data;
   }
+  return noAnswer();
+}
+
+function noAnswer(): never {
   network.doubted();
-  const noAnswer: ApiError = { kind: 'offline' };
-  throw noAnswer;
-}, recover);
+  const error: ApiError = { kind: 'offline' };
+  throw error;
+}
+
+interface Transport {
+  /** with the app's settings and interceptors */
+  client: AxiosInstance;
+  /** without them */
+  plain: AxiosInstance;
+}
+
+/** axios comes in a file of its own with the first request: most pages show their first screen without one. */
+function createTransport(): () => Promise<Transport> {
+  let underWay: Promise<Transport> | null = null;
+  const load = async () => {
+    const { createAxios } = await import(/* webpackChunkName: "client" */ './transport');
+    const client = createAxios(settings, () => atEdge.adapter);
+    client.interceptors.request.use(describe);
+    client.interceptors.response.use(bodyOf, recover);
+    return { client, plain: createAxios({}, () => atEdge.adapter) };
+  };
+  return () => {
+    underWay ??= load().catch(() => {
+      // a file that did not come is asked for again by the next request
+      underWay = null;
+      return noAnswer();
+    });
+    return underWay;
+  };
+}
+
+const transport = createTransport();
+
+/** Fetches what carries requests, for a page that is about to make one. Never rejects. */
+export const prepareClient = (): Promise<void> =>
+  transport().then(
+    () => undefined,
+    () => undefined,
+  );
+
+type Client = Pick<AxiosInstance, 'request' | 'get' | 'delete' | 'post' | 'put' | 'patch' | 'getUri'>;
+
+/** The one way to the server. Resolves to the response body, rejects with `ApiError`. */
+export const client: Client = {
+  request: async (config) => (await transport()).client.request(config),
+  get: async (url, config) => (await transport()).client.get(url, config),
+  delete: async (url, config) => (await transport()).client.delete(url, config),
+  post: async (url, data, config) => (await transport()).client.post(url, data, config),
+  put: async (url, data, config) => (await transport()).client.put(url, data, config),
+  patch: async (url, data, config) => (await transport()).client.patch(url, data, config),
+  getUri: ({ baseURL = API_BASE, url = '', params } = {}) => {
+    const query = new URLSearchParams(params as Record<string, string>).toString();
+    return `${baseURL}${url}${query && `?${query}`}`;
+  },
+};
 
 /** Calls of a page that stays open longer are traces of their own. */
 const tracedMs = 600_000;
@@ -99,9 +144,12 @@ export const onMinorModeRefusal = minorModeRefusals.on;
 /** JSON that could not be read stays text: a captive portal's page, or a body cut short. */
 const isOurs = (data: unknown) => typeof data !== 'string' || data === '';
 
+const isFailedRequest = (cause: unknown): cause is AxiosError =>
+  typeof cause === 'object' && cause !== null && 'isAxiosError' in cause && !('__CANCEL__' in cause);
+
 async function recover(cause: unknown): Promise<unknown> {
-  const config = isAxiosError(cause) ? cause.config : undefined;
-  if (!config || !isAxiosError(cause) || axios.isCancel(cause)) throw cause;
+  const config = isFailedRequest(cause) ? cause.config : undefined;
+  if (!config || !isFailedRequest(cause)) throw cause;
   const status = cause.response?.status;
   if (status === 419 && !config.hasFreshToken) {
     await csrfToken.refresh();
@@ -129,14 +177,15 @@ async function recover(cause: unknown): Promise<unknown> {
 
 /** Any JSON is the server's word; the user is small, and every backend has it. Past the interceptors, which would act upon a 401. */
 const isServerThere = (): Promise<boolean> =>
-  axios
-    .get(`${API_BASE}${endpoints.user}`, {
-      adapter: (config) => atEdge.adapter(config),
-      timeout: ASK_TIMEOUT_MS,
-      headers: { Accept: 'application/json' },
-      withCredentials: true,
-      validateStatus: (status) => status < 500,
-    })
+  transport()
+    .then(({ plain }) =>
+      plain.get(`${API_BASE}${endpoints.user}`, {
+        timeout: ASK_TIMEOUT_MS,
+        headers: { Accept: 'application/json' },
+        withCredentials: true,
+        validateStatus: (status) => status < 500,
+      }),
+    )
     .then(
       ({ data }) => typeof data === 'object',
       () => false,
@@ -174,10 +223,12 @@ function createCsrfToken() {
 export const csrfToken = createCsrfToken();
 
 const atEdgeGet = (url: string): Promise<void> =>
-  axios.get(url, { adapter: (config) => atEdge.adapter(config), timeout: TIMEOUT_MS, withCredentials: true }).then(
-    () => undefined,
-    (cause: unknown) => void toApiError(cause),
-  );
+  transport()
+    .then(({ plain }) => plain.get(url, { timeout: TIMEOUT_MS, withCredentials: true }))
+    .then(
+      () => undefined,
+      (cause: unknown) => void toApiError(cause),
+    );
 
 /** Only a GET may be sent again by itself: anything else may have been done although its answer was lost. */
 function mayRetry({ method, retries = 0 }: InternalAxiosRequestConfig, status: number | undefined, code?: string) {
@@ -235,9 +286,7 @@ export async function request<const Options extends RequestOptions>(options: Opt
   if (!schema) return answer as Answer<Options>;
   const parsed = safeParse(schema, answer);
   if (parsed.success) return parsed.output as Answer<Options>;
-  network.doubted();
-  const noAnswer: ApiError = { kind: 'offline' };
-  throw noAnswer;
+  return noAnswer();
 }
 
 type Body = Record<string, unknown>;
@@ -293,7 +342,7 @@ const isTimeout = (code: string | undefined) => code === 'ECONNABORTED' || code 
 /** Names what went wrong with a request. Throws whatever was no failed request, an aborted one included. */
 export function toApiError(cause: unknown): ApiError {
   if (isApiError(cause)) return cause;
-  if (!isAxiosError(cause) || isCancel(cause)) throw cause;
+  if (!isFailedRequest(cause)) throw cause;
   if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   // a page that says 404 is somebody else's: it must not pass for an entity that is gone

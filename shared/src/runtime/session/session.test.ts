@@ -2,7 +2,7 @@ import { describe, expect, rs, test } from '@rstest/core';
 import { memberDto, onTestEnd } from '../../testing';
 import { request } from '../client/client';
 import { drafts } from '../storage/drafts';
-import { uncopiedCredentials } from '../storage/uncopied';
+import { uncopiedCredentials } from '../storage/owner';
 import { held, network, settle, stored, user } from './fixtures';
 import { session } from './session';
 

@@ -4,10 +4,9 @@ import { divertUnauthenticated, onUnauthenticated, request, signInEpoch, toApiEr
 import { createSignal } from '../signal';
 import { local, onForeignChange, readJson } from '../storage/browserStorage';
 import { adoptDrafts, purgeDrafts } from '../storage/drafts';
-import { ANONYMOUS, lastOwner, setCurrentOwner } from '../storage/owner';
+import { ANONYMOUS, lastOwner, setCurrentOwner, uncopiedCredentials } from '../storage/owner';
 import { adoptPositions, purgePositions } from '../storage/positions';
 import { offlineCache, outboxStore } from '../storage/recordStore';
-import { uncopiedCredentials } from '../storage/uncopied';
 import { type ExpiredSession, type Session, sessionSlice, store, useSelector } from '../store';
 import { patchedUser, readStored, toStored, toUser, type User } from './user';
 

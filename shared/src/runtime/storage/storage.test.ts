@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core'
 import { onTestEnd } from '../../testing';
 import { local } from './browserStorage';
 import { drafts } from './drafts';
-import { lastOwner } from './owner';
+import { lastOwner, uncopiedCredentials } from './owner';
 import { positions } from './positions';
 import { type OutboxEntry, offlineCache, outboxStore } from './recordStore';
-import { uncopiedCredentials } from './uncopied';
 
 const draftKey = 'liaozhai-draft:anonymous:s-1';
 

@@ -1,11 +1,24 @@
-import {
+import axios, {
   type AxiosAdapter,
   AxiosError,
   AxiosHeaders,
+  type AxiosInstance,
   type AxiosResponse,
   CanceledError,
+  type CreateAxiosDefaults,
+  getAdapter,
   type InternalAxiosRequestConfig,
 } from 'axios';
+
+/** `replaced` names what carries requests instead of the network, in tests. */
+export const createAxios = (settings: CreateAxiosDefaults, replaced: () => AxiosAdapter | undefined): AxiosInstance =>
+  axios.create({
+    ...settings,
+    adapter: withEarlyRequest((config) => {
+      const adapter = replaced() ?? getAdapter(axios.defaults.adapter, config);
+      return adapter(config);
+    }),
+  });
 
 /** A GET that the page's inline loader started before this code had arrived. */
 interface EarlyRequest {
@@ -74,7 +87,7 @@ async function adopt(early: EarlyRequest, config: InternalAxiosRequestConfig): P
 }
 
 /** Lets the first matching GET use the early request; everything else goes to `next`. */
-export const withEarlyRequest =
+const withEarlyRequest =
   (next: AxiosAdapter): AxiosAdapter =>
   (config) => {
     const early = takeEarly(config);
