@@ -118,7 +118,7 @@ export async function createServices(
     counters?.faults.inc();
     tellFault(error, about);
   };
-  const db = await openDatabase(env.DATA_DIR, report);
+  const db = await openDatabase(env, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   const payments = choosePayments({ env, clock, report, db, appKey });
   return {

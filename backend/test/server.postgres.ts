@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@rstest/core';
+import { sql } from 'kysely';
+import { type Db, openDatabase, query } from '../src/db/database.ts';
+import { readEnv } from '../src/env.ts';
+import { openCommand, stop } from './command.ts';
+import { openBackend } from './testBackend.ts';
+import { databaseIn, databaseOf, execute, makeDataDir, postgresUrl, removeDataDir } from './testDatabase.ts';
+
+// What is true of Postgres alone; `pnpm test:postgres` runs it.
+
+const count = (db: Db) => db.first(query.selectFrom('changes').select('count'))?.count ?? Number.NaN;
+const raise = () => query.updateTable('changes').set({ count: sql`count + 1` });
+const pidOf = (db: Db) => execute<{ pid: number }>(db, 'select pg_backend_pid() as pid')[0]?.pid;
+
+/** What an administrator does, and what a network that breaks does to the connection. */
+async function cut(db: Db, dataDir: string): Promise<void> {
+  const pid = pidOf(db);
+  const other = await databaseIn(dataDir);
+  execute(other, `select pg_terminate_backend(${pid}, 10000)`);
+  other.close();
+}
+
+describe('migrations', () => {
+  test('are made once when several backends start at the same moment', async () => {
+    const dataDir = makeDataDir();
+    const all = await Promise.all(Array.from({ length: 4 }, () => databaseIn(dataDir)));
+    for (const db of all) expect(count(db)).toBe(0);
+    for (const db of all) db.close();
+    removeDataDir(dataDir);
+  });
+
+  test('make the tables that libsql has, with the same columns', async () => {
+    const dataDir = makeDataDir();
+    const [postgres, libsql] = [
+      await databaseIn(dataDir),
+      await openDatabase({ DATA_DIR: dataDir, DATABASE_URL: undefined }, () => {}),
+    ];
+    const columnsOf = (db: Db) =>
+      db
+        .columns()
+        .filter(({ table }) => !/^(sqlite|kysely)_/.test(table))
+        .map(({ table, name }) => `${table}.${name}`)
+        .sort();
+    expect(columnsOf(postgres).length).toBeGreaterThan(100);
+    expect(columnsOf(postgres)).toEqual(columnsOf(libsql));
+    postgres.close();
+    libsql.close();
+    removeDataDir(dataDir);
+  });
+});
+
+describe('two backends that write', () => {
+  test('wait for each other: what a transaction has read stays true until its end', async () => {
+    const dataDir = makeDataDir();
+    const [one, other] = [await databaseIn(dataDir), await databaseIn(dataDir)];
+    execute(other, 'set lock_timeout = 50');
+    one.transaction(() => {
+      const before = count(one);
+      // neither a transaction nor a single statement steps in between
+      expect(() => other.transaction(() => other.run(raise()))).toThrow(/lock timeout/);
+      expect(() => other.run(raise())).toThrow(/lock timeout/);
+      // but reading goes on
+      expect(count(other)).toBe(before);
+      one.run(query.updateTable('changes').set({ count: before + 1 }));
+    });
+    other.run(raise());
+    expect(count(one)).toBe(2);
+    for (const db of [one, other]) db.close();
+    removeDataDir(dataDir);
+  });
+});
+
+describe('a connection that is lost', () => {
+  test('between two calls costs nothing', async () => {
+    const dataDir = makeDataDir();
+    const db = await databaseIn(dataDir);
+    await cut(db, dataDir);
+    expect(count(db)).toBe(0);
+    await cut(db, dataDir);
+    expect(db.run(raise())).toBe(1);
+    await cut(db, dataDir);
+    db.transaction(() => db.run(raise()));
+    expect(count(db)).toBe(2);
+    db.close();
+    removeDataDir(dataDir);
+  });
+
+  test('within a transaction leaves nothing of it, and none of its effects', async () => {
+    const dataDir = makeDataDir();
+    const [db, other] = [await databaseIn(dataDir), await databaseIn(dataDir)];
+    const effects: string[] = [];
+    const half = () =>
+      db.transaction(() => {
+        db.run(raise());
+        db.afterCommit(() => effects.push('told'));
+        execute(other, `select pg_terminate_backend(${pidOf(db)}, 10000)`);
+        db.run(raise());
+      });
+    expect(half).toThrow(expect.objectContaining({ code: 'DATABASE_AWAY' }));
+    expect([count(db), effects]).toEqual([0, []]);
+    for (const each of [db, other]) each.close();
+    removeDataDir(dataDir);
+  });
+
+  test('is answered 503 while Postgres lets nobody in, and a call that is made again under its key costs once', async () => {
+    const backend = await openBackend();
+    const reader = await backend.reader();
+    const { db } = backend.services;
+    const admin = await openDatabase({ DATABASE_URL: postgresUrl, DATA_DIR: backend.dataDir }, () => {}).catch(
+      () => null,
+    );
+    expect(admin).not.toBeNull();
+    if (!admin) return;
+    const name = new URL(databaseOf(backend.dataDir).DATABASE_URL ?? '').pathname.slice(1);
+    const allow = (isAllowed: boolean) =>
+      execute(admin, `alter database "${name}" with allow_connections ${isAllowed}`);
+    const pid = pidOf(db);
+    allow(false);
+    execute(admin, `select pg_terminate_backend(${pid}, 10000)`);
+    const sent = { story_id: 'hua-pi', body: '在吗', client_id: crypto.randomUUID() };
+    const refused = await reader.post('/messages', sent);
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    expect((await reader.get('//readyz')).status).toBe(503);
+    allow(true);
+    admin.close();
+    await expect.poll(async () => (await reader.get('//readyz')).status).toBe(200);
+    const [first, again] = [await reader.post('/messages', sent), await reader.post('/messages', sent)];
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+    await backend.settled();
+    const { body } = await reader.get<{ data: { type: string }[] }>('/transactions');
+    expect(body.data.filter(({ type }) => type === 'message')).toHaveLength(1);
+  });
+});
+
+describe('refuses in one line', () => {
+  const { dataDir, start } = openCommand();
+  const secret = 'hidden-from-logs';
+  const address = (change: (url: URL) => void) => {
+    const url = new URL(databaseOf(dataDir).DATABASE_URL ?? '');
+    url.password = secret;
+    change(url);
+    return url.href;
+  };
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      'a Postgres that is not there',
+      { DATABASE_URL: address((url) => (url.port = '1')) },
+      /^ended with 2: DATABASE_URL: no Postgres answers at \S+:1\/\S+ \(.*\); start it, or correct the address$/,
+    ],
+    [
+      'a database that is none',
+      { DATABASE_URL: address((url) => (url.pathname = '/no_such')) },
+      /^ended with 2: DATABASE_URL: there is no such database \(.*no_such.*\); make it with createdb, encoding UTF8$/,
+    ],
+    [
+      'an address of something else',
+      { DATABASE_URL: `mysql://me:${secret}@localhost/liaozhai` },
+      /^ended with 2: DATABASE_URL: an address like postgres:\/\/user:password@host:5432\/liaozhai, or leave it out for a file in DATA_DIR$/,
+    ],
+    [
+      'no key for all backends',
+      { APP_KEY: '' },
+      /^ended with 2: APP_KEY: with DATABASE_URL every backend needs the same one/,
+    ],
+  ])('%s', async (_, env, line) => {
+    const said = await start(env).then(
+      async (run) => `it started, and ended with ${await stop(run, 'SIGTERM')}`,
+      (refused: Error) => refused.message,
+    );
+    expect(said).toMatch(line);
+    expect(said).not.toContain(secret);
+  });
+});
+
+test('orders texts by their bytes, whatever the language of the server', async () => {
+  const backend = await openBackend();
+  const { db } = backend.services;
+  const collations = execute<{ name: string }>(
+    db,
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema = current_schema() and table_name not like 'kysely%' and data_type = 'text'
+       and collation_name is distinct from 'C'`,
+  );
+  expect(collations).toEqual([]);
+});
+
+test('keeps the password out of what it says when Postgres refuses it', () => {
+  const env = readEnv({ DATABASE_URL: 'postgres://me:hidden@h:1/d', APP_KEY: '0123456789abcdef' });
+  expect(env.DATABASE_URL).toContain('hidden');
+  expect(() => readEnv({ DATABASE_URL: 'postgres://me:hidden@h:1', APP_KEY: '0123456789abcdef' })).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining('hidden') }),
+  );
+});
