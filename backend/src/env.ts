@@ -75,6 +75,8 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 const schema = v.object({
   PORT: whole(0, 0, 65_535),
+  BACKEND_HOST: v.optional(v.pipe(v.string(), v.ip('an IP address of this machine, 0.0.0.0 for all')), '127.0.0.1'),
+  BACKEND_TRUST_PROXY: v.optional(v.picklist(['true', 'false'], 'true or false'), 'false'),
   DATA_DIR: v.optional(v.string(), '.data'),
   DATABASE_URL: v.optional(postgresAddress),
   APP_ORIGIN: origins,

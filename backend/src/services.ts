@@ -1,7 +1,7 @@
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import type { Storyteller } from './ai/storyteller.ts';
 import type { Mailer } from './auth/mail.ts';
-import type { Runs } from './chat/runs.ts';
+import type { Roster, Runs } from './chat/runs.ts';
 import type { Clock } from './clock.ts';
 import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
@@ -30,5 +30,6 @@ export interface Services {
   payments: PaymentProvider | null;
   storyteller: Storyteller;
   runs: Runs;
+  roster: Roster;
   appKey: string;
 }

@@ -2,9 +2,11 @@ import { describe, expect, test } from '@rstest/core';
 import { sql } from 'kysely';
 import { type Db, openDatabase, query } from '../src/db/database.ts';
 import { readEnv } from '../src/env.ts';
+import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
 import { openBackend } from './testBackend.ts';
 import { databaseIn, databaseOf, execute, makeDataDir, postgresUrl, removeDataDir } from './testDatabase.ts';
+import type { MessageDto, Sent, UserDto } from './wire.ts';
 
 // What is true of Postgres alone; `pnpm test:postgres` runs it.
 
@@ -130,6 +132,98 @@ describe('a connection that is lost', () => {
     await backend.settled();
     const { body } = await reader.get<{ data: { type: string }[] }>('/transactions');
     expect(body.data.filter(({ type }) => type === 'message')).toHaveLength(1);
+  });
+});
+
+describe('two backends on one Postgres', () => {
+  const fast = { STORYTELLER_PIECE_DELAY_MS: '0', STORYTELLER_PIECE_CHARACTERS: '60' };
+  const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '1' };
+
+  async function openTwo(env: Record<string, string> = {}) {
+    const one = await openBackend({ ...slow, ...env });
+    const shared = databaseOf(one.dataDir);
+    const other = await openBackend({ ...slow, ...env, ...shared });
+    const reader = await one.reader();
+    /** The same browser, whose calls go to another backend. */
+    const through = ({ url }: { url: string }) => {
+      const client = new Client(url);
+      for (const [name, value] of reader.cookies) client.cookies.set(name, value);
+      return client;
+    };
+    const reply = async () => (await reader.latest({ story_id: 'hua-pi' })).data.at(-1);
+    const growing = () => expect.poll(async () => (await reply())?.status).toBe('streaming');
+    const balance = async () => (await reader.get<{ data: UserDto }>('/user')).body.data.balance;
+    return { one, other, shared, reader, through, reply, growing, balance };
+  }
+
+  test('a reply is stopped through the other: what has come stays, and nothing comes any more', async () => {
+    const { one, other, reader, through, reply, growing } = await openTwo();
+    const { body } = await reader.say({ story_id: 'hua-pi' });
+    await growing();
+    const stopped = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/cancel`);
+    expect([stopped.status, stopped.body.message.status]).toEqual([200, 'cancelled']);
+    expect(stopped.body.message.body).not.toBe('');
+    // told anew at once, while the first backend does not know yet: neither text gets into the other
+    const anew = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/regenerate`, {
+      client_id: crypto.randomUUID(),
+    });
+    expect(anew.status).toBe(202);
+    await one.settled();
+    expect((await reply())?.status).toMatch(/pending|streaming/);
+    await other.settled();
+    expect(await reply()).toMatchObject({ status: 'completed', revision: 2, variants: 2 });
+  });
+
+  test('a conversation that is deleted through the other is written no more, and the reply is paid back', async () => {
+    const { one, other, reader, through, growing, balance } = await openTwo();
+    const before = await balance();
+    const { body } = await reader.say({ story_id: 'hua-pi' });
+    await growing();
+    expect((await through(other).delete(`/conversations/${body.conversation.id}`)).status).toBe(204);
+    await one.settled();
+    expect(await balance()).toBe(before);
+    expect((await reader.get<{ data: unknown[] }>('/conversations')).body.data).toEqual([]);
+  });
+
+  test('one that starts leaves the replies of the others alone; those of one that is gone it ends, paid back once', async () => {
+    const { one, shared, reader, reply, growing, balance } = await openTwo();
+    const before = await balance();
+    await reader.say({ story_id: 'hua-pi' });
+    await growing();
+    await openBackend({ ...slow, ...shared });
+    expect((await reply())?.status).toBe('streaming');
+    // to a clock that is a minute ahead the first has said nothing for as long
+    await openBackend({ ...slow, ...shared }, () => Date.now() + 60_000);
+    expect(await reply()).toMatchObject({ status: 'failed', error: { code: 'interrupted' }, cost: 0 });
+    expect(await balance()).toBe(before);
+    await one.settled();
+    expect(await reply()).toMatchObject({ status: 'failed', cost: 0 });
+    expect(await balance()).toBe(before);
+  });
+
+  test('the same key through both at the same moment: one message, one charge, one answer', async () => {
+    const { one, other, reader, through, balance } = await openTwo(fast);
+    const before = await balance();
+    const sent = { story_id: 'hua-pi', body: '在吗', client_id: crypto.randomUUID() };
+    const asked = [one, other, one, other].map((backend) => through(backend).post<Sent>('/messages', sent));
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => body.reply.id)).size).toBe(1);
+    await Promise.all([one.settled(), other.settled()]);
+    expect((await reader.latest({ story_id: 'hua-pi' })).data).toHaveLength(2);
+    expect(before - (await balance())).toBe((await reader.latest({ story_id: 'hua-pi' })).data[1]?.cost);
+  });
+
+  test('what one changes the other says at once, stories and sessions included', async () => {
+    const { one, other, reader, through } = await openTwo(fast);
+    await reader.put('/user', { persona: '夜里常来' });
+    expect((await through(other).get<{ data: UserDto }>('/user')).body.data.persona).toBe('夜里常来');
+    const stories = async () => (await through(other).get<{ data: { title: string }[] }>('/stories')).body.data;
+    const [first] = await stories();
+    execute(one.services.db, `update stories set title = '改了名' where title = '${first?.title}'`);
+    expect((await stories())[0]?.title).toBe('改了名');
+    await reader.post('/logout');
+    expect((await through(other).get('/user')).status).toBe(401);
   });
 });
 

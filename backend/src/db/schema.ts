@@ -36,6 +36,13 @@ export interface Schema {
   idempotency: IdempotencyTable;
   changes: ChangesTable;
   story_readers: StoryReadersTable;
+  backends: BackendsTable;
+}
+
+/** The backends that share a Postgres. */
+interface BackendsTable {
+  id: string;
+  alive_until: number;
 }
 
 /** How often a table was written to, by any program. */
@@ -152,6 +159,8 @@ interface MessagesTable {
   variants: Generated<number>;
   created_at: number;
   updated_at: number;
+  /** the backend that writes it, or wrote it; null where there is but one */
+  runner: string | null;
 }
 
 /** Texts that a reply had and can have again; the one it shows may be newer than what stands here. */
@@ -179,6 +188,8 @@ interface SuggestionsTable {
   cost: number;
   created_at: number;
   expires_at: number;
+  /** the backend that writes it, or wrote it; null where there is but one */
+  runner: string | null;
 }
 
 interface TransactionsTable {
@@ -526,6 +537,11 @@ const migrations = {
     `update users set unread_conversations =
       (select count(*) from conversations c join messages m on m.conversation_id = c.id and m.seq = c.last_seq
         where c.user_id = users.id and m.role = 'assistant' and m.status in ('completed', 'failed') and m.version > c.read_version)`,
+  ],
+  '019_backends': [
+    'create table backends (id text primary key, alive_until integer not null) without rowid',
+    'alter table messages add column runner text',
+    'alter table suggestions add column runner text',
   ],
 } satisfies Record<string, Statement[]>;
 

@@ -67,8 +67,14 @@ const mostAtOnce = 20;
 /** Erases the accounts whose days to think are over. */
 export function eraseDueAccounts(services: Services): void {
   const { db, clock } = services;
-  const due = db.all(query.selectFrom('users').selectAll().where('delete_at', '<=', clock()).limit(mostAtOnce));
-  for (const user of due) db.transaction(() => erase(services, user));
+  const due = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());
+  for (const { id } of db.all(due.limit(mostAtOnce))) {
+    db.transaction(() => {
+      // through another backend it may be erased, or kept, by now
+      const user = db.first(due.where('id', '=', id));
+      if (user) erase(services, user);
+    });
+  }
 }
 
 /** What the law has kept: who paid for what and when, by an id that leads to nobody any more. */
