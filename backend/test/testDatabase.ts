@@ -11,8 +11,12 @@ export const postgresUrl = process.env.TEST_POSTGRES_URL;
 
 const nameOf = (dataDir: string): string => basename(dataDir).toLowerCase();
 
+/** For making and dropping databases, which write far more than a statement of the product does. */
 function onPostgres<Result>(address: string, work: (server: PostgresDb) => Result): Result {
-  const server = new PostgresDb(address, () => {});
+  const patient = new URL(address);
+  patient.searchParams.set('statement_timeout', '0');
+  patient.searchParams.set('query_timeout', '35000');
+  const server = new PostgresDb(patient.href, () => {});
   try {
     return work(server);
   } finally {
