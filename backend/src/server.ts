@@ -17,7 +17,7 @@ import { contentFolder, loadContent } from './content/content.ts';
 import { lockDataDir, openDatabase, query } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
-import { RateLimiter } from './http/rateLimiter.ts';
+import { RateLimiter } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import { createSandbox } from './payments/sandbox.ts';
 import { PusherServer } from './realtime/pusherServer.ts';

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
-import type { RateLimiter } from './http/rateLimiter.ts';
+import type { RateLimiter } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import type { Broadcaster } from './realtime/events.ts';
 import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
