@@ -32,7 +32,7 @@ async function conform(url: string): Promise<number> {
   const { databaseOf, makeDataDir, removeDataDir } = await import('./testDatabase.ts');
   const { startBackend } = await import('../src/server.ts');
   const dataDir = makeDataDir();
-  const limits = { RATE_LIMIT_REGISTER: '100', RATE_LIMIT_LOGIN: '100' };
+  const limits = { RATE_LIMIT_REGISTER: '100' };
   const backend = await startBackend(readEnv({ DATA_DIR: dataDir, ...databaseOf(dataDir), ...limits }));
   try {
     return await run(['--import', 'tsx', join(root, 'backend/conformance/main.ts'), '--url', backend.url], {});
