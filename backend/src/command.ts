@@ -51,7 +51,7 @@ function count(name: 'stories' | 'users' | 'messages'): number {
 
 /** Works on a database that is there already; the server may run beside it. */
 async function withDatabase<Result>(dataDir: string, work: (services: Services) => Result): Promise<Result> {
-  if (!existsSync(databaseFile(dataDir)))
+  if (!process.env.DATABASE_URL && !existsSync(databaseFile(dataDir)))
     throw new ConfigError(`${dataDir}: no database there; name its folder with --data`);
   const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
   try {
@@ -65,6 +65,11 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
   if (verb === 'tickets') {
     console.log(await withDatabase(dataDir, (services) => runTickets(services, file ? [file, ...rest] : [])));
     return;
+  }
+  if ((verb === 'backup' || verb === 'restore') && process.env.DATABASE_URL) {
+    throw new ConfigError(
+      `${verb}: with DATABASE_URL the data is in Postgres, which has its own: pg_dump --format=custom, pg_restore; see docs/deploying.md`,
+    );
   }
   if (rest.length > 0 || Boolean(file) === (verb === 'fill' || verb === 'reports')) throw new ConfigError(usage);
   if (verb === 'backup' && file) {

@@ -38,6 +38,15 @@ const reverbOrigin = v.pipe(
   v.transform((text) => new URL(text).origin),
 );
 
+/** With the name of a database; whoever reads the error must not read the password. */
+const postgresAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^postgres(ql)?:/.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1,
+    'an address like postgres://user:password@host:5432/liaozhai, or leave it out for a file in DATA_DIR',
+  ),
+);
+
 const text = v.optional(v.string());
 
 const packagesCure =
@@ -66,7 +75,10 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 const schema = v.object({
   PORT: whole(0, 0, 65_535),
+  BACKEND_HOST: v.optional(v.pipe(v.string(), v.ip('an IP address of this machine, 0.0.0.0 for all')), '127.0.0.1'),
+  BACKEND_TRUST_PROXY: v.optional(v.picklist(['true', 'false'], 'true or false'), 'false'),
   DATA_DIR: v.optional(v.string(), '.data'),
+  DATABASE_URL: v.optional(postgresAddress),
   APP_ORIGIN: origins,
   DRAIN_SECONDS: whole(8, 0, 600),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
@@ -137,6 +149,11 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   }
   if (parsed.output.AI_BASE_URL && !parsed.output.AI_MODEL) {
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
+  }
+  if (parsed.output.DATABASE_URL && !parsed.output.APP_KEY) {
+    throw new ConfigError(
+      'APP_KEY: with DATABASE_URL every backend needs the same one, since a link that one signs another has to know; make it with `openssl rand -hex 32`',
+    );
   }
   return {
     ...parsed.output,

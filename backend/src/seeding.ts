@@ -125,11 +125,12 @@ export function seedStories({ db, clock, content }: Services, path: string): num
     throw new ConfigError(faults.join('\n'));
   }
   const stories = parsed.output;
+  const now = clock();
   db.transaction(() => {
     for (const [index, { id, title, cover_url, price, author: authorId, ...rest }] of stories.entries()) {
       const author = content.authors.get(authorId);
       if (!author) throw new ConfigError(`${path}: ${id}: author: content/authors.yaml has no ${authorId}; add it`);
-      const time = clock() - index;
+      const time = now - index;
       const row = {
         title,
         cover_url,

@@ -10,14 +10,14 @@ import type { Storyteller } from './ai/storyteller.ts';
 import { openAiStoryteller } from './ai/storyteller.ts';
 import { fileMailer } from './auth/mail.ts';
 import { endReply } from './chat/reply.ts';
-import { Runs } from './chat/runs.ts';
+import { loadBackendId, Roster, Runs } from './chat/runs.ts';
 import { endSuggestion } from './chat/suggestions.ts';
 import type { Clock } from './clock.ts';
 import { contentFolder, loadContent } from './content/content.ts';
 import { lockDataDir, openDatabase, query } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
-import { RateLimiter } from './http/rateLimiter.ts';
+import { RateLimiter } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import { createSandbox } from './payments/sandbox.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
@@ -50,7 +50,7 @@ export interface Backend {
   close(drainMs?: number): Promise<void>;
 }
 
-/** Starts the backend on 127.0.0.1; a front server passes the outside world on to it. */
+/** Starts the backend; a front server passes the outside world on to it. */
 export async function startBackend(env: Env, clock: Clock = Date.now, stories = contentFolder): Promise<Backend> {
   const unlock = await lockDataDir(env.DATA_DIR);
   let onDamaged = (_: unknown) => {};
@@ -63,6 +63,11 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   services.tracing = await openTracing('liaozhai-backend', (line) => services.log.warn(line));
   for (const problem of services.content.problems) console.error(`content: ${problem}`);
   publishStories(services);
+  if (!env.reverb && services.roster.others().size > 0) {
+    services.log.warn(
+      'DATABASE_URL: another backend works on this database; without REVERB_URL pages do not hear of what is done through it until they ask',
+    );
+  }
   const stopSweeper = startSweeper(services);
   const server = createServer(
     { requestTimeout: 20_000 },
@@ -70,10 +75,10 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   );
   server.on('upgrade', (request, stream, head) => services.broadcaster.upgrade(request, stream, head));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(env.PORT, '127.0.0.1', resolve);
+    server.once('error', reject).listen(env.PORT, env.BACKEND_HOST, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${env.BACKEND_HOST === '0.0.0.0' ? '127.0.0.1' : env.BACKEND_HOST}:${port}`;
   const stopAnnouncing = startAnnouncingAnswers(services);
   if (env.PAYMENT_PROVIDER === 'sandbox') {
     services.log.warn(
@@ -98,6 +103,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       setTimeout(() => server.closeAllConnections(), 300).unref();
       await closed;
       await Promise.all([metrics?.close(), services.tracing?.close()]);
+      leave(services);
       services.db.close();
       unlock();
     },
@@ -118,7 +124,7 @@ export async function createServices(
     counters?.faults.inc();
     tellFault(error, about);
   };
-  const db = await openDatabase(env.DATA_DIR, report);
+  const db = await openDatabase(env, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   const payments = choosePayments({ env, clock, report, db, appKey });
   return {
@@ -136,6 +142,7 @@ export async function createServices(
     payments,
     storyteller: chooseStoryteller(env),
     runs: new Runs(report),
+    roster: new Roster(db, clock, env.DATABASE_URL ? loadBackendId(env.DATA_DIR) : null),
     appKey,
   };
 }
@@ -159,26 +166,30 @@ const running = sql<boolean>`status in ('pending', 'streaming')`;
 const pending = sql<boolean>`status = 'pending'`;
 
 const sweepIntervalMs = 30_000;
+/** Of several backends one may go while the others stay, and its readers wait for the end of their replies. */
+const sharedSweepIntervalMs = 5_000;
 
 /**
  * Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. Erases the
  * accounts whose time has come.
  */
 function sweep(services: Services): void {
-  const { db, runs } = services;
-  const replies = db.all(query.selectFrom('messages').select('id').where(running));
-  for (const reply of replies)
-    if (!runs.has(reply.id)) endReply(services, reply.id, { status: 'failed', code: 'interrupted' });
-  const suggestions = db.all(query.selectFrom('suggestions').selectAll().where(pending));
-  for (const suggestion of suggestions)
-    if (!runs.has(suggestion.id)) endSuggestion(services, suggestion, 'interrupted');
+  const { db, runs, roster } = services;
+  roster.beat();
+  const others = roster.others();
+  const isRun = ({ id, runner }: { id: string; runner: string | null }) => runs.has(id) || others.has(runner ?? '');
+  for (const reply of db.all(query.selectFrom('messages').select(['id', 'revision', 'runner']).where(running)))
+    if (!isRun(reply)) endReply(services, reply, { status: 'failed', code: 'interrupted' });
+  for (const suggestion of db.all(query.selectFrom('suggestions').selectAll().where(pending)))
+    if (!isRun(suggestion)) endSuggestion(services, suggestion, 'interrupted');
   eraseDueAccounts(services);
 }
 
 /** Sweeps now and from time to time; returns the stop. */
 export function startSweeper(services: Services): () => void {
   sweep(services);
-  const timer = setInterval(() => sweepOrSkip(services), sweepIntervalMs).unref();
+  const interval = services.roster.isShared ? sharedSweepIntervalMs : sweepIntervalMs;
+  const timer = setInterval(() => sweepOrSkip(services), interval).unref();
   return () => clearInterval(timer);
 }
 
@@ -186,6 +197,15 @@ export function startSweeper(services: Services): () => void {
 function sweepOrSkip(services: Services): void {
   try {
     sweep(services);
+  } catch (error) {
+    services.report(error);
+  }
+}
+
+/** What could not be said is known after a while all the same. */
+function leave(services: Services): void {
+  try {
+    services.roster.leave();
   } catch (error) {
     services.report(error);
   }

@@ -1,12 +1,12 @@
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import type { Storyteller } from './ai/storyteller.ts';
 import type { Mailer } from './auth/mail.ts';
-import type { Runs } from './chat/runs.ts';
+import type { Roster, Runs } from './chat/runs.ts';
 import type { Clock } from './clock.ts';
 import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
-import type { RateLimiter } from './http/rateLimiter.ts';
+import type { RateLimiter } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import type { Broadcaster } from './realtime/events.ts';
 import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
@@ -30,5 +30,6 @@ export interface Services {
   payments: PaymentProvider | null;
   storyteller: Storyteller;
   runs: Runs;
+  roster: Roster;
   appKey: string;
 }

@@ -60,7 +60,7 @@ function publish(db: Db, { id, title, coverUrl, length, published, ...story }: P
   };
   const columns = ['title', 'cover_url', 'price', 'content', 'origin', 'created_at'] as const;
   const changed = sql.join(
-    columns.map((column) => sql`${sql.ref(`stories.${column}`)} is not ${sql.ref(`excluded.${column}`)}`),
+    columns.map((column) => sql`${sql.ref(`stories.${column}`)} is distinct from ${sql.ref(`excluded.${column}`)}`),
     sql` or `,
   );
   db.run(

@@ -139,7 +139,9 @@ function announceAnswers(services: Services): void {
   const answered = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(unannounced));
   for (const { id, user_id } of answered) {
     db.transaction(() => {
-      db.run(query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id));
+      const mark = query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id).where('announced', '=', 0);
+      // another backend has told of it
+      if (db.run(mark) === 0) return;
       tell(services, user_id, 'ticket.answered', { id });
       countUnread(services, user_id);
     });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@rstest/core';
-import { sql } from 'kysely';
 import { dayMs } from '../src/clock.ts';
 import { query } from '../src/db/database.ts';
 import { rules } from '../src/rules.ts';
 import { startSweeper } from '../src/server.ts';
 import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
+import { rowsOf } from './testDatabase.ts';
 import type { ErrorDto, UserDto } from './wire.ts';
 
 let now = Date.parse('2026-03-01T10:00:00+08:00');
@@ -19,17 +19,6 @@ const userOf = async (member: Client) => (await member.get<{ data: UserDto }>('/
 const sweep = () => startSweeper(backend.services)();
 const loginAs = async (login: string) =>
   (await backend.client().fetchToken()).post<{ user: UserDto }>('/login', { login, password: '135790' });
-
-/** Everything that the database says, as text. */
-function wholeDatabase(): string {
-  const tables = db.all<{ name: string }>({
-    compile: () => sql`select name from sqlite_master where type = 'table'`.compile(query),
-  });
-  const rows = tables.map(({ name }) =>
-    db.all({ compile: () => sql`select * from ${sql.table(name)}`.compile(query) }),
-  );
-  return JSON.stringify(rows);
-}
 
 test('a wrong password begins nothing', async () => {
   const member = await backend.reader();
@@ -99,7 +88,7 @@ test('after seven days the person is erased and the ledger stays, without them',
   expect((await member.get('/user')).status).toBe(401);
   expect((await loginAs('erased_reader')).status).toBe(422);
   expect((await loginAs(`erased:${id}`)).status).toBe(422);
-  const all = wholeDatabase();
+  const all = rowsOf(db);
   for (const trace of ['erased_reader', '要走的人', '一个秘密的人设', 'erased@example.org', '一句秘密的话'])
     expect([trace, all.includes(trace)]).toEqual([trace, false]);
   const ledger = db.all(query.selectFrom('transactions').selectAll().where('user_id', '=', id));

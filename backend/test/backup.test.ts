@@ -17,7 +17,8 @@ import { backUp, restore } from '../src/db/backup.ts';
 import { readEnv } from '../src/env.ts';
 import { startBackend } from '../src/server.ts';
 import { Client } from './client.ts';
-import { fastEnv, makeDataDir, openBackend } from './testBackend.ts';
+import { fastEnv, openBackend } from './testBackend.ts';
+import { makeDataDir } from './testDatabase.ts';
 
 const folder = makeDataDir();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

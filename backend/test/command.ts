@@ -1,11 +1,11 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll } from '@rstest/core';
-import { fastEnv, makeDataDir } from './testBackend.ts';
+import { fastEnv } from './testBackend.ts';
+import { databaseOf, makeDataDir, removeDataDir } from './testDatabase.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -23,7 +23,7 @@ export function openCommand() {
   const started = new Set<ChildProcess>();
   afterAll(() => {
     for (const child of started) child.kill('SIGKILL');
-    rmSync(dataDir, { recursive: true, force: true });
+    removeDataDir(dataDir);
   });
 
   /** Starts the real command, by a line of `shell` if there is one; resolves when it says where it listens, rejects with what it said if it ends before. */
@@ -31,7 +31,7 @@ export function openCommand() {
     const words = [process.execPath, '--import', 'tsx', main];
     const [program = '', ...options] = shell ? ['/bin/sh', '-c', shell, ...words] : words;
     const child = spawn(program, options, {
-      env: { ...process.env, ...fastEnv, DATA_DIR: dataDir, ...env },
+      env: { ...process.env, ...fastEnv, ...databaseOf(dataDir), DATA_DIR: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     }) as ChildProcessByStdio<null, Readable, Readable>;
     started.add(child);

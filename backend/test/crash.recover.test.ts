@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { expect, test } from '@rstest/core';
-import Libsql from 'libsql';
 import WebSocket from 'ws';
 import { rules } from '../src/rules.ts';
 import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
+import { damageIn, databaseIn, execute } from './testDatabase.ts';
 import type { Latest, Page, TransactionDto, UserDto } from './wire.ts';
 
 const kills = Number(process.env.KILLS ?? 3);
@@ -36,9 +35,7 @@ test('billing.kill9, crash.recover: killed while writing, it ends what it left, 
     expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
   }
   expect(await stop(run, 'SIGTERM')).toBe(0);
-  const file = new Libsql(join(dataDir, 'liaozhai.db'));
-  expect(file.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-  file.close();
+  expect(damageIn(dataDir)).toEqual([]);
 });
 
 test('a stop by SIGTERM ends running replies with their price back, closes sockets and exits cleanly', async () => {
@@ -52,7 +49,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   const closed = once(socket, 'close');
   expect(await stop(run, 'SIGTERM')).toBe(0);
   expect((await closed)[0]).toBe(4200);
-  expect(runningRows()).toBe(0);
+  expect(await runningRows()).toBe(0);
   const again = await start();
   const back = await signIn(again.url, { login: username, password: '135790' });
   expect((await back.latest({ story_id: 'hua-pi' })).data[1]).toMatchObject({
@@ -98,14 +95,14 @@ test('a server ends with the process that spawned it, and puts its replies in or
   // what the system does to the channel of a parent that is killed
   run.child.disconnect();
   expect(await ended).toEqual([0, null]);
-  expect(runningRows()).toBe(0);
+  expect(await runningRows()).toBe(0);
 });
 
-/** Replies the file calls running; asked while no server has it open. */
-function runningRows(): number {
-  const file = new Libsql(join(dataDir, 'liaozhai.db'));
-  const rows = file.prepare("select id from messages where status in ('pending', 'streaming')").all([]);
-  file.close();
+/** Replies the database calls running; asked while no server has it open. */
+async function runningRows(): Promise<number> {
+  const db = await databaseIn(dataDir);
+  const rows = execute(db, "select id from messages where status in ('pending', 'streaming')");
+  db.close();
   return rows.length;
 }
 

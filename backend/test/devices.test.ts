@@ -1,9 +1,8 @@
 import { expect, test } from '@rstest/core';
-import { sql } from 'kysely';
-import { query } from '../src/db/database.ts';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
+import { allowWrites } from './testDatabase.ts';
 
 let now = Date.parse('2026-03-01T10:00:00+08:00');
 const backend = await openBackend({}, () => now);
@@ -82,11 +81,9 @@ test('a session that has run out is not listed', async () => {
 
 test('while nothing can be written, who only reads is answered', async () => {
   const reader = await backend.reader();
-  const writable = (isSo: boolean) =>
-    backend.services.db.all({ compile: () => sql`pragma query_only = ${sql.lit(isSo ? 0 : 1)}`.compile(query) });
   now += 10 * minuteMs;
-  writable(false);
+  allowWrites(backend.services.db, false);
   const { status } = await reader.get('/user');
-  writable(true);
+  allowWrites(backend.services.db, true);
   expect(status).toBe(200);
 });

@@ -1,33 +1,22 @@
-import { join } from 'node:path';
 import { afterEach, expect, rs, test } from '@rstest/core';
-import { sql } from 'kysely';
-import Libsql from 'libsql';
 import { query } from '../src/db/database.ts';
 import { startSweeper } from '../src/server.ts';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
+import { lockWrites, waitForWriters } from './testDatabase.ts';
 import type { MessageDto } from './wire.ts';
 
 const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '30', STORYTELLER_PIECE_CHARACTERS: '6' });
 const { db } = backend.services;
 const story_id = 'nie-xiaoqian';
-db.all({ compile: () => sql`pragma busy_timeout = 20`.compile(query) });
+const lock = () => lockWrites(backend.dataDir);
+waitForWriters(db, 20);
 
 afterEach(() => {
   rs.useRealTimers();
   rs.restoreAllMocks();
 });
-
-/** Another program writes to the same file, as seeding does; returns the unlocking. */
-function lock(): () => void {
-  const other = new Libsql(join(backend.dataDir, 'liaozhai.db'));
-  other.exec('begin immediate');
-  return () => {
-    other.exec('rollback');
-    other.close();
-  };
-}
 
 /** Resolves with the first thing that is complained of. */
 function complaint(): Promise<unknown> {

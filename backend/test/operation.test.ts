@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { openCollector } from '@liaozhai/telemetry/testing';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { expect, onTestFinished, rs, test } from '@rstest/core';
-import { sql } from 'kysely';
-import { query } from '../src/db/database.ts';
 import { Client } from './client.ts';
 import { openCommand } from './command.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
+import { execute } from './testDatabase.ts';
 import type { MessageDto, UserDto } from './wire.ts';
 
 const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' };
@@ -31,7 +30,7 @@ test('a request is logged in one line with the id it came with, which its answer
 test('a defect is logged with the id of its request', async () => {
   const backend = await openBackend();
   const error = rs.spyOn(backend.services.log, 'error');
-  backend.services.db.all({ compile: () => sql`drop table changes`.compile(query) });
+  execute(backend.services.db, 'drop table changes');
   const { status } = await backend.client().get('/stories', { 'X-Request-Id': 'page-request-0456' });
   expect(status).toBe(500);
   expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: 'page-request-0456', path: '/api/v1/stories' });

@@ -6,6 +6,7 @@ import { expect, test } from '@rstest/core';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
+import { databaseOf } from './testDatabase.ts';
 import type { ErrorDto, Page, UserDto } from './wire.ts';
 
 interface TicketDto {
@@ -23,7 +24,9 @@ const backend = await openBackend({}, () => time.now);
 /** Runs the operator's command beside the running server; resolves to its status and all it said. */
 async function command(...words: string[]): Promise<[number, string]> {
   const main = join(import.meta.dirname, '../src/command.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'tickets', ...words, '--data', backend.dataDir]);
+  const child = spawn(process.execPath, ['--import', 'tsx', main, 'tickets', ...words, '--data', backend.dataDir], {
+    env: { ...process.env, ...databaseOf(backend.dataDir) },
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
   const [status] = await once(child, 'close');

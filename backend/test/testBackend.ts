@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@rstest/core';
 import type { Clock } from '../src/clock.ts';
 import { readEnv } from '../src/env.ts';
 import { type Backend, startBackend } from '../src/server.ts';
 import { Client } from './client.ts';
+import { databaseOf, makeDataDir, removeDataDir } from './testDatabase.ts';
 
 export interface TestBackend extends Backend {
   dataDir: string;
@@ -38,17 +38,13 @@ export const fastEnv = {
   RATE_LIMIT_WRITES: '100000',
 };
 
-export function makeDataDir(): string {
-  return mkdtempSync(join(tmpdir(), 'liaozhai-backend-'));
-}
-
 /** Starts a backend of its own for a test file, and ends it after the last test. */
 export async function openBackend(env: Record<string, string> = {}, clock?: Clock): Promise<TestBackend> {
   const dataDir = makeDataDir();
-  const backend = await startBackend(readEnv({ ...fastEnv, DATA_DIR: dataDir, ...env }), clock);
+  const backend = await startBackend(readEnv({ ...fastEnv, ...databaseOf(dataDir), DATA_DIR: dataDir, ...env }), clock);
   afterAll(async () => {
     await backend.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    removeDataDir(dataDir);
   });
   const client = (headers?: Record<string, string>) => new Client(backend.url, headers);
   return {

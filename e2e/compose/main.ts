@@ -8,32 +8,41 @@ import { parseArgs } from 'node:util';
 import { publishLocal } from '@liaozhai/releases';
 import { PusherSocket } from '../../backend/conformance/socket.ts';
 import { Visitor } from '../../backend/conformance/visitor.ts';
+import { openPostgresServer, type PostgresServer } from '../../backend/test/postgresServer.ts';
 import { testPackages } from '../../host/server/testing/testPackages.ts';
 import { table } from '../bench/statistics.ts';
 import { repoRoot } from '../federation/site/repoRoot.ts';
+import { Chat } from './chats.ts';
 import { readComposeFile } from './composeFile.ts';
 import { addressOf, Processes } from './processes.ts';
 
-const usage = `usage: pnpm check:compose --laravel <folder> [--store <folder>] [--keep]
+const usage = `usage: pnpm check:compose --laravel <folder> [--postgres] [--store <folder>] [--keep]
 Runs docs/compose.yaml without Docker: every command with its environment, on loopback addresses 127.0.21.x, with the nginx, PHP and
-Redis of this machine. The Laravel's database is migrated and gets a reader. --store takes a release store to serve (it is copied);
+Redis of this machine. The Laravel's database is migrated and gets a reader. --postgres runs docs/compose.postgres.yaml instead: two
+reference backends on this machine's Postgres, of the Laravel its Reverb alone; readers are in the middle of a chat at each kill. --store takes a release store to serve (it is copied);
 without it two small builds stand in for the product's. --keep leaves everything running until Ctrl-C.`;
 
 const { values } = parseArgs({
-  options: { laravel: { type: 'string' }, store: { type: 'string' }, keep: { type: 'boolean', default: false } },
+  options: {
+    laravel: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
+    store: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  },
 });
 if (!values.laravel) {
   console.error(usage);
   process.exit(2);
 }
 
-const path = join(repoRoot, 'docs/compose.yaml');
+const path = join(repoRoot, values.postgres ? 'docs/compose.postgres.yaml' : 'docs/compose.yaml');
 const laravel = resolve(values.laravel);
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-compose-'));
 const nginx = addressOf(0);
-const file = readComposeFile(path, { ...process.env, APP_HOST: nginx, LARAVEL_DIR: laravel } as Record<string, string>);
-const processes = new Processes({ file, folder, repoRoot });
 const origin = `http://${nginx}`;
+const variables = { APP_HOST: nginx, APP_ORIGIN: origin, APP_KEY: randomUUID(), LARAVEL_DIR: laravel };
+const file = readComposeFile(path, { ...process.env, ...variables } as Record<string, string>);
+const processes = new Processes({ file, folder, repoRoot });
 const key = file.services['front-a']?.environment?.REVERB_APP_KEY ?? '';
 
 /** A store with something live in it: the one that was named, or one with small builds. */
@@ -59,7 +68,7 @@ async function signUp(): Promise<{ reader: Visitor; user: Entity; story: Entity 
   const { status, body, text } = await reader.post<{ user: Entity }>('/register', form);
   if (status !== 201) throw new Error(`registering answered ${status}: ${text.slice(0, 200)}`);
   const [story] = (await reader.get<{ data: Entity[] }>('/stories')).body.data;
-  if (!story) throw new Error('the Laravel has no story');
+  if (!story) throw new Error('there is no story');
   return { reader, user: body.user, story };
 }
 
@@ -109,35 +118,87 @@ async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>):
   }
 }
 
-const mayEnd = ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'reverb-a', 'reverb-b', 'console'];
+const pairs = ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'backend-a', 'backend-b', 'reverb-a', 'reverb-b'];
+const mayEnd = [...pairs, 'console'].filter((name) => name in file.services);
 
-async function run() {
+/** As many as there have to be for both backends to be writing at each kill. */
+const readersAtOnce = 4;
+
+/** The image makes the database at its first start, and no image is run here: a server of the check's own stands at its address. */
+async function startPostgres(): Promise<PostgresServer> {
+  const server = await openPostgresServer(processes.address('postgres'), 5432);
+  server.createDatabase('liaozhai');
+  return server;
+}
+
+/** Kills a service while replies are being written, and brings it back once everything works without it. */
+async function inTheMiddle(
+  name: string,
+  who: Awaited<ReturnType<typeof signUp>>,
+  chats: readonly Chat[],
+): Promise<string[]> {
+  await Promise.all(chats.map((chat) => chat.say()));
+  const row = await withoutIt(name, who);
+  await processes.start(name);
+  await processes.healthy(name);
+  await Promise.all(chats.map((chat) => chat.settled()));
+  return row;
+}
+
+/** Has the one database go in the middle of everything, without its twin, and come back. */
+async function withoutPostgres(server: PostgresServer, chats: readonly Chat[]): Promise<string[]> {
+  await Promise.all(chats.map((chat) => chat.say()));
+  const before = chats.reduce((sum, { failures }) => sum + failures, 0);
+  await server.kill();
+  const from = performance.now();
+  const said = Promise.all(chats.map((chat) => chat.say()));
+  await server.start();
+  await said;
+  const ms = performance.now() - from;
+  await Promise.all(chats.map((chat) => chat.settled()));
+  const failed = chats.reduce((sum, { failures }) => sum + failures, 0) - before;
+  return ['postgres, and back', String(failed), `${(ms / 1000).toFixed(1)} s`, ''];
+}
+
+async function run(postgres: PostgresServer | null) {
   mkdirSync(join(folder, 'volumes'), { recursive: true });
   await stockStore();
-  migrate();
+  if (!postgres) migrate();
   for (const name of Object.keys(file.services)) await processes.start(name);
-  for (const name of ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'redis']) await processes.healthy(name);
-  console.log(`all of ${path} runs: ${origin}, console http://${processes.address('console')}:3001, logs in ${folder}`);
+  for (const name of [...mayEnd.filter((each) => pairs.includes(each)), 'redis']) await processes.healthy(name);
+  console.log(`all of ${path} runs: ${origin}, logs in ${folder}`);
   const who = await signUp();
   await probe(who);
   console.log('page, call, message and socket work; now each is killed in turn');
+  const chats = postgres
+    ? await Promise.all(Array.from({ length: readersAtOnce }, () => Chat.begin(origin, String(who.story.id))))
+    : [];
   const rows: string[][] = [];
-  for (const name of mayEnd) {
-    rows.push(await withoutIt(name, who));
-    await processes.start(name);
-    await processes.healthy(name);
-  }
+  for (const name of mayEnd) rows.push(await inTheMiddle(name, who, chats));
+  if (postgres) rows.push(await withoutPostgres(postgres, chats));
   console.log(table(['killed', 'failed tries', 'everything works again after', 'what failed first'], rows));
   if (rows.some(([, , after]) => after === '**never**')) process.exitCode = 1;
+  const faults = (await Promise.all(chats.map((chat) => chat.faults()))).flat();
+  const interrupted = (await Promise.all(chats.map((chat) => chat.interrupted()))).reduce((sum, each) => sum + each, 0);
+  if (postgres)
+    console.log(
+      `${interrupted} replies ended with their backend and were paid back; lost, doubled or wrong: ${faults.length}`,
+    );
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
   if (values.keep) await new Promise((end) => process.once('SIGINT', end));
 }
 
+const postgres = values.postgres ? await startPostgres() : null;
+if (postgres) processes.isElsewhere('postgres');
 try {
-  await run();
+  await run(postgres);
   await processes.killAll();
+  await postgres?.stop();
   if (!process.exitCode) rmSync(folder, { recursive: true, force: true });
 } catch (cause) {
   console.error(cause instanceof Error ? cause.message : cause);
   await processes.killAll();
+  await postgres?.stop();
   process.exit(1);
 }

@@ -23,6 +23,7 @@ export class Processes {
   readonly #options: ProcessesOptions;
   readonly #names: string[];
   readonly #running = new Map<string, ChildProcess>();
+  readonly #elsewhere = new Set<string>();
 
   constructor(options: ProcessesOptions) {
     this.#options = options;
@@ -31,6 +32,11 @@ export class Processes {
 
   address(name: string): string {
     return addressOf(this.#names.indexOf(name));
+  }
+
+  /** Somebody else runs it, at its address. */
+  isElsewhere(name: string): void {
+    this.#elsewhere.add(name);
   }
 
   #service(name: string): Service {
@@ -43,7 +49,7 @@ export class Processes {
   #placed(name: string, text: string): string {
     let placed = text.replaceAll('0.0.0.0', this.address(name)).replaceAll('127.0.0.1', this.address(name));
     for (const other of this.#names) {
-      const asHost = new RegExp(`(://|server )${other}(?=[:;]|$)`, 'g');
+      const asHost = new RegExp(`(://|@|server )${other}(?=[:;]|$)`, 'g');
       placed = placed.replace(asHost, `$1${this.address(other)}`);
     }
     for (const [target, source] of this.#folders(name)) placed = placed.replaceAll(target, source);
@@ -83,6 +89,7 @@ export class Processes {
   }
 
   async #isHealthy(name: string): Promise<boolean> {
+    if (this.#elsewhere.has(name)) return true;
     const test = this.#service(name).healthcheck?.test;
     if (!test) return this.#running.has(name);
     const [exit] = await once(this.#spawn(name, test.slice(1), openSync('/dev/null', 'w')), 'exit');
@@ -91,7 +98,7 @@ export class Processes {
 
   /** Starts a service after those it waits for, and waits until it is healthy or, for one that ends, done. */
   async start(name: string): Promise<void> {
-    if (this.#running.has(name)) return;
+    if (this.#running.has(name) || this.#elsewhere.has(name)) return;
     const { command, configs = [], depends_on = {} } = this.#service(name);
     for (const [needed, { condition }] of Object.entries(depends_on)) {
       await this.start(needed);

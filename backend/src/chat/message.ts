@@ -150,7 +150,8 @@ export function findMessages(services: Services, user: UserRow, wanted: v.InferO
   const found = query
     .selectFrom('messages')
     .where('conversation_id', '=', conversation.id)
-    .where(sql<boolean>`replace(body, '*', '') like ${pattern} escape '\\'`);
+    // capitals of Latin letters are as good as small ones, in every database
+    .where(sql<boolean>`lower(replace(body, '*', '')) like lower(${pattern}) escape '\\'`);
   const rows = db.all(found.select(place).orderBy('seq', 'desc').limit(rules.foundMessages));
   const count = db.first(found.select((each) => each.fn.countAll<number>().as('count')))?.count ?? 0;
   return { data: rows.reverse().map(presentPlace), meta: { total: count } };
@@ -159,14 +160,11 @@ export function findMessages(services: Services, user: UserRow, wanted: v.InferO
 /** The first message of each day in Shanghai, the latest day first. */
 export function daysOf(services: Services, user: UserRow, wanted: v.InferOutput<typeof daysQuery>) {
   const conversation = findConversation(services, user.id, wanted.conversation_id);
-  const rows = services.db.all(
-    query
-      .selectFrom('messages')
-      .select([...place, (each) => each.fn.min<number>('seq').as('first')])
-      .where('conversation_id', '=', conversation.id)
-      // a day in ms after eight hours: there is no summer time in Shanghai
-      .groupBy(sql`(created_at + 28800000) / 86400000`)
-      .orderBy('seq', 'desc'),
-  );
-  return { data: rows.map(({ first: _, ...row }) => presentPlace(row)) };
+  const said = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
+  // a day in ms after eight hours: there is no summer time in Shanghai
+  const firsts = said
+    .select((each) => each.fn.min<number>('seq').as('first'))
+    .groupBy(sql`(created_at + 28800000) / 86400000`);
+  const rows = services.db.all(said.select(place).where('seq', 'in', firsts).orderBy('seq', 'desc'));
+  return { data: rows.map(presentPlace) };
 }

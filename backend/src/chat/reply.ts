@@ -29,10 +29,7 @@ export function failureCode(error: unknown): FailureCode {
 }
 
 /** How a reply comes to its end. What fails is paid back; what its reader stops, only where nothing of it had come. */
-export type Ending =
-  | { status: 'completed' }
-  | { status: 'failed'; code: FailureCode }
-  | { status: 'cancelled'; isPaidFor: boolean };
+export type Ending = { status: 'completed' | 'cancelled' } | { status: 'failed'; code: FailureCode };
 
 /** Lets a pending reply be written once the surrounding transaction is on disk. */
 export function startReply(services: Services, messageId: string): void {
@@ -54,18 +51,14 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
     const context = contextOf(services, row);
     for await (const piece of withDeadlines((stop) => storyteller.generate(context, { signal: stop }), limits)) {
       if ('text' in piece) writer.add(piece.text);
-      if (writer.isFull) break;
+      if (writer.isFull || writer.isOver) break;
     }
     writer.flush();
-    endReply(services, messageId, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
+    endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
   } catch (error) {
     writer.flush();
     const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
-    endReply(
-      services,
-      messageId,
-      isCancelled ? { status: 'cancelled', isPaidFor: hasGrown() } : failed(failureCode(error)),
-    );
+    endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(failureCode(error)));
   } finally {
     writer.stop();
   }
@@ -73,19 +66,23 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
 
 const failed = (code: FailureCode): Ending => ({ status: 'failed', code });
 
-/** Ends a running reply, and gives its price back where it is not paid for, exactly once; nothing happens if it has ended already. */
-export function endReply(services: Services, messageId: string, ending: Ending): void {
+/**
+ * Ends a running revision of a reply, and gives its price back where it is not paid for, exactly once; nothing happens if it has ended
+ * already, whoever ended it.
+ */
+export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'revision'>, ending: Ending): void {
   const { db, clock } = services;
   db.transaction(() => {
-    const row = findMessage(services, messageId);
+    const row = findMessage(services, running.id);
     const conversation =
       row && db.first(query.selectFrom('conversations').selectAll().where('id', '=', row.conversation_id));
-    if (!row || !conversation || !isRunning(row)) return;
+    if (!row || !conversation || !isRunning(row) || row.revision !== running.revision) return;
     conversation.version += 1;
     conversation.active_message_id = null;
     saveConversation(services, conversation);
     const failure = ending.status === 'failed' ? ending.code : null;
-    const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && ending.isPaidFor);
+    // what is streaming has words since this revision began
+    const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && row.status === 'streaming');
     const former = row.body === '' ? formerVariant(services, row.id) : undefined;
     const ended: MessageRow = {
       ...row,
@@ -157,6 +154,7 @@ class DeltaWriter {
   #length: number;
   #waiting = '';
   #lastFlush = 0;
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, row: MessageRow) {
@@ -168,6 +166,11 @@ class DeltaWriter {
 
   get isFull(): boolean {
     return this.#length + codePoints(this.#waiting) >= rules.replyCharacters;
+  }
+
+  /** Somebody else has ended it: it was stopped, or taken away, through another backend. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   add(text: string): void {
@@ -209,15 +212,17 @@ class DeltaWriter {
     }
   }
 
-  /** False when the message is gone or ended meanwhile. */
+  /** False when the message is gone, ended or begun anew meanwhile. */
   #store(body: string): boolean {
     const { db, clock } = this.#services;
     const update = query
       .updateTable('messages')
       .set({ body, status: 'streaming', updated_at: clock() })
       .where('id', '=', this.#row.id)
+      .where('revision', '=', this.#row.revision)
       .where('status', 'in', ['pending', 'streaming']);
-    return db.run(update) > 0;
+    this.#isOver = db.run(update) === 0;
+    return !this.#isOver;
   }
 
   #announce(characters: string[]): void {

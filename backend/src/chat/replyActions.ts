@@ -11,7 +11,7 @@ import { findStory } from '../stories.ts';
 import { balanceOf, book } from '../wallet.ts';
 import { assertIdle, findConversation, lastMessage, saveConversation } from './conversation.ts';
 import { isRunning, presentMessage } from './message.ts';
-import { bookingKey, findMessage, startReply, textOf } from './reply.ts';
+import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.ts';
 
 // What a reader does about the last reply: stop it, let it go on, have it told another way, choose among its texts.
 
@@ -35,7 +35,11 @@ export async function cancelReply(
   { revision }: v.InferOutput<typeof cancelForm>,
 ) {
   const row = findOwnMessage(services, user, messageId);
-  if (isRunning(row) && (revision ?? row.revision) === row.revision) await services.runs.cancel(row.id);
+  if (isRunning(row) && (revision ?? row.revision) === row.revision) {
+    if (services.runs.has(row.id)) await services.runs.cancel(row.id);
+    // another backend writes it, and learns of its end with the next words it stores
+    else endReply(services, row, { status: 'cancelled' });
+  }
   return {
     message: presentMessage(findOwnMessage(services, user, messageId)),
     balance: balanceOf(services, user.id),
@@ -107,6 +111,7 @@ function orderRevision(
     ...reply,
     revision,
     status: 'pending',
+    runner: services.roster.id,
     error_code: null,
     error_message: null,
     cost: reply.cost + cost,

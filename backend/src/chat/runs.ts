@@ -1,4 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import { type Db, query } from '../db/database.ts';
 import type { ReportFault } from '../telemetry.ts';
 
 /** A run was told to stop: its row is gone, the server ends, or its reader has read enough. */
@@ -77,4 +82,58 @@ export class Runs {
     for (const run of this.#running.values()) run.stop.abort(new RunStopped('shutdown'));
     await this.settled();
   }
+}
+
+/** A backend that has said nothing for so long writes nothing any more: three beats and a restart of Postgres fit in. */
+const aliveForMs = 20_000;
+
+/**
+ * The backends that share a Postgres, by what each says of itself: a reply belongs to the one that writes it, for as long as that is
+ * alive. Their clocks may differ by seconds. On a file there is one backend, which has no name.
+ */
+export class Roster {
+  /** The same after a restart on the same data folder, which is how a backend knows the replies that it left behind. */
+  readonly id: string | null;
+  readonly #db: Db;
+  readonly #clock: Clock;
+
+  constructor(db: Db, clock: Clock, id: string | null) {
+    this.#db = db;
+    this.#clock = clock;
+    this.id = id;
+  }
+
+  get isShared(): boolean {
+    return this.id !== null;
+  }
+
+  /** Says that this backend is there, until `aliveForMs` from now. */
+  beat(): void {
+    this.#write(this.#clock() + aliveForMs);
+  }
+
+  /** Says that this backend writes nothing any more. */
+  leave(): void {
+    this.#write(0);
+  }
+
+  /** The other backends that are there. */
+  others(): Set<string> {
+    if (this.id === null) return new Set();
+    const others = query.selectFrom('backends').select('id').where('id', '!=', this.id);
+    return new Set(this.#db.all(others.where('alive_until', '>', this.#clock())).map(({ id }) => id));
+  }
+
+  #write(alive_until: number): void {
+    if (this.id === null) return;
+    const row = query.insertInto('backends').values({ id: this.id, alive_until });
+    this.#db.run(row.onConflict((known) => known.column('id').doUpdateSet({ alive_until })));
+  }
+}
+
+/** The name of the backend of a data folder, made at its first start. */
+export function loadBackendId(dataDir: string): string {
+  const path = join(dataDir, 'backend.id');
+  if (!existsSync(path)) writeFileSync(path, randomUUID());
+  return readFileSync(path, 'utf8').trim();
 }

@@ -57,7 +57,8 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
 /** Books the price of a message and has it answered. */
 function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): Outcome {
   const { price, title } = findStory(services, conversation.story_id);
-  const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price });
+  const runner = services.roster.id;
+  const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price, runner });
   const balance = book(services, {
     userId: reply.user_id,
     type: 'message',
@@ -172,6 +173,7 @@ function newMessage(services: Services, conversation: ConversationRow, given: Ne
     cost: 0,
     variant: 1,
     variants: 1,
+    runner: null,
     created_at: now,
     updated_at: now,
     ...given,

@@ -39,6 +39,7 @@ export function requestSuggestion(
     base_version: conversation.version,
     count: form.count,
     status: 'pending',
+    runner: services.roster.id,
     items: '[]',
     error_code: null,
     error_message: null,

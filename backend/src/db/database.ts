@@ -15,10 +15,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import Libsql from 'libsql';
-import { ConfigError } from '../env.ts';
+import { ConfigError, type Env } from '../env.ts';
 import { migrateToLatest, type Schema } from './schema.ts';
 
-/** Builds typed statements; they run through `Db`. */
+/** Builds typed statements; they run through `Db`, and are compiled anew where that is Postgres. */
 export const query = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -28,7 +28,10 @@ export const query = new Kysely<Schema>({
   },
 });
 
-/** The database as the server uses it: synchronous, so nothing can step between two statements of a transaction. */
+/**
+ * The database as the server uses it: synchronous, so nothing of this process can step between two statements of a transaction. Of
+ * others nothing can either that writes: they wait for its end.
+ */
 export interface Db {
   all<Row>(statement: Compilable<Row>): Row[];
   first<Row>(statement: Compilable<Row>): Row | undefined;
@@ -38,17 +41,101 @@ export interface Db {
   transaction<Result>(work: () => Result): Result;
   /** Runs once the surrounding transaction is safe on disk, or at once outside of one; forgotten on rollback. */
   afterCommit(effect: () => void): void;
+  /** Every column of every table. */
+  columns(): TableColumn[];
   close(): void;
+}
+
+export interface TableColumn {
+  table: string;
+  name: string;
+  /** as SQL; null where there is none */
+  default: string | null;
+}
+
+/** What a transaction is, whatever carries it out. */
+export abstract class TransactingDb implements Db {
+  readonly #onEffectError: (error: unknown) => void;
+  #effects: (() => void)[] | null = null;
+
+  constructor(onEffectError: (error: unknown) => void) {
+    this.#onEffectError = onEffectError;
+  }
+
+  abstract all<Row>(statement: Compilable<Row>): Row[];
+  abstract run(statement: Compilable<unknown>): number;
+  abstract columns(): TableColumn[];
+  abstract close(): void;
+  /** Begins a transaction that may write: whoever else would write waits for its end. */
+  protected abstract begin(): void;
+  protected abstract commit(): void;
+  protected abstract rollBack(): void;
+
+  protected get isTransacting(): boolean {
+    return this.#effects !== null;
+  }
+
+  first<Row>(statement: Compilable<Row>): Row | undefined {
+    return this.all(statement)[0];
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    if (this.#effects) return work();
+    const effects: (() => void)[] = [];
+    let result: Result;
+    this.begin();
+    this.#effects = effects;
+    try {
+      result = work();
+      this.commit();
+    } catch (error) {
+      this.#rollBackQuietly();
+      throw error;
+    } finally {
+      this.#effects = null;
+    }
+    for (const effect of effects) this.perform(effect);
+    return result;
+  }
+
+  afterCommit(effect: () => void): void {
+    if (this.#effects) this.#effects.push(effect);
+    else effect();
+  }
+
+  #rollBackQuietly(): void {
+    try {
+      this.rollBack();
+    } catch {
+      // a disk that is full or broken, or a connection that is gone, has ended the transaction by itself
+    }
+  }
+
+  /** What is on disk is done: an effect that fails may not turn it into an error answer. */
+  protected perform(effect: () => void): void {
+    try {
+      effect();
+    } catch (error) {
+      this.#onEffectError(error);
+    }
+  }
 }
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'liaozhai.db');
 
 /**
- * Opens (or creates) the database file of a data directory and migrates it.
+ * Opens the Postgres that is named, or else opens (or creates) the database file of the data directory, and migrates it.
  * @param onEffectError hears of what failed after its transaction was on disk.
  */
-export async function openDatabase(dataDir: string, onEffectError: (error: unknown) => void): Promise<Db> {
+export async function openDatabase(
+  { DATABASE_URL, DATA_DIR: dataDir }: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>,
+  onEffectError: (error: unknown) => void,
+): Promise<Db> {
   mkdirSync(dataDir, { recursive: true });
+  if (DATABASE_URL) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(DATABASE_URL, onEffectError);
+  }
   const file = openFile(dataDir);
   try {
     file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
@@ -81,15 +168,13 @@ function assertWhole(file: Libsql.Database, path: string): void {
   if (size < bytes) throw new DamagedFile(`${size} of ${bytes} bytes are left`);
 }
 
-class LibsqlDb implements Db {
+class LibsqlDb extends TransactingDb {
   readonly #file: Libsql.Database;
   readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
-  readonly #onEffectError: (error: unknown) => void;
-  #effects: (() => void)[] | null = null;
 
   constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
+    super(onEffectError);
     this.#file = file;
-    this.#onEffectError = onEffectError;
   }
 
   all<Row>(statement: Compilable<Row>): Row[] {
@@ -97,69 +182,34 @@ class LibsqlDb implements Db {
     return this.#prepare(sql).all(parameters.map(bindable)) as Row[];
   }
 
-  first<Row>(statement: Compilable<Row>): Row | undefined {
-    return this.all(statement)[0];
-  }
-
   run(statement: Compilable<unknown>): number {
     const { sql, parameters } = statement.compile();
     return this.#prepare(sql).run(parameters.map(bindable)).changes;
   }
 
-  transaction<Result>(work: () => Result): Result {
-    if (this.#effects) return work();
-    const effects: (() => void)[] = [];
-    let result: Result;
-    this.#file.exec('begin immediate');
-    this.#effects = effects;
-    try {
-      result = work();
-      this.#file.exec('commit');
-    } catch (error) {
-      this.#rollBack();
-      throw error;
-    } finally {
-      this.#effects = null;
-    }
-    for (const effect of effects) this.#perform(effect);
-    return result;
-  }
-
-  afterCommit(effect: () => void): void {
-    if (this.#effects) this.#effects.push(effect);
-    else effect();
-  }
-
-  /** So that the file alone is all there is; where that cannot be now, the next start reads the log. */
-  #mergeLog(): void {
-    try {
-      this.#file.pragma('wal_checkpoint(truncate)');
-    } catch (error) {
-      this.#onEffectError(error);
-    }
-  }
-
-  #rollBack(): void {
-    try {
-      this.#file.exec('rollback');
-    } catch {
-      // a disk that is full or broken has ended the transaction by itself
-    }
-  }
-
-  /** What is on disk is done: an effect that fails may not turn it into an error answer. */
-  #perform(effect: () => void): void {
-    try {
-      effect();
-    } catch (error) {
-      this.#onEffectError(error);
-    }
+  columns(): TableColumn[] {
+    const columns = `select tables.name as "table", columns.name, columns.dflt_value as "default"
+      from sqlite_master as tables, pragma_table_info(tables.name) as columns where tables.type = 'table'`;
+    return this.#prepare(columns).all([]) as TableColumn[];
   }
 
   close(): void {
     this.#prepared.clear();
-    this.#mergeLog();
+    // so that the file alone is all there is; where that cannot be now, the next start reads the log
+    this.perform(() => this.#file.pragma('wal_checkpoint(truncate)'));
     this.#file.close();
+  }
+
+  protected begin(): void {
+    this.#file.exec('begin immediate');
+  }
+
+  protected commit(): void {
+    this.#file.exec('commit');
+  }
+
+  protected rollBack(): void {
+    this.#file.exec('rollback');
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {
@@ -171,8 +221,8 @@ class LibsqlDb implements Db {
   }
 }
 
-/** libsql aborts the whole process on a boolean and cuts text at a NUL, so neither may reach it. */
-function bindable(value: unknown): string | number | null {
+/** What a column may hold: libsql aborts the whole process on a boolean and cuts text at a NUL, so neither may reach it. */
+export function bindable(value: unknown): string | number | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   throw new TypeError(`cannot bind a ${typeof value}`);
 }
@@ -267,9 +317,9 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
 
 /**
  * What can be wrong with the place where the data is: `damaged` is no database any more, `full` has no room left, `unusable`
- * cannot be read or written at all.
+ * cannot be read or written at all, `away` is a server that cannot be reached.
  */
-type StorageFault = 'damaged' | 'full' | 'unusable';
+type StorageFault = 'damaged' | 'full' | 'unusable' | 'away';
 
 const faultsOfCodes: Record<string, StorageFault> = {
   SQLITE_NOTADB: 'damaged',
@@ -285,7 +335,26 @@ const faultsOfCodes: Record<string, StorageFault> = {
   EPERM: 'unusable',
   EROFS: 'unusable',
   EIO: 'unusable',
+  DATABASE_AWAY: 'away',
+  // of Postgres: disk_full, read_only_sql_transaction, io_error
+  '53100': 'full',
+  '25006': 'unusable',
+  '58030': 'unusable',
 };
+
+/** What a database server refused, or that it cannot be reached. */
+export class DatabaseError extends Error {
+  /** an SQLSTATE, or DATABASE_AWAY */
+  readonly code: string;
+  /** host, port and name */
+  readonly place: string;
+
+  constructor(code: string, message: string, place: string) {
+    super(message);
+    this.code = code;
+    this.place = place;
+  }
+}
 
 /** Thrown where a file is found to be no database although nothing failed yet. */
 class DamagedFile extends Error {
@@ -304,6 +373,12 @@ export function storageFaultOf(error: unknown): StorageFault | null {
 /** One line that says what is wrong with the data of `dataDir` and what cures it. */
 export function storageCure(fault: StorageFault, dataDir: string, error: unknown): string {
   const detail = (error as Error).message;
+  if (error instanceof DatabaseError) {
+    if (fault === 'full') return `DATABASE_URL: no room is left at ${error.place} (${detail}). Free some there`;
+    if (fault === 'away')
+      return `DATABASE_URL: ${error.place} cannot be reached (${detail}). Start it, or mend the way to it`;
+    return `DATABASE_URL: ${error.place} takes no changes (${detail}). Name the primary, or mend its disk`;
+  }
   if (fault === 'damaged') {
     return `DATA_DIR: ${dataDir}/liaozhai.db is damaged (${detail}). Bring back a backup with \`pnpm backend restore <file> --data ${dataDir}\`, or move liaozhai.db* away to begin with an empty one`;
   }

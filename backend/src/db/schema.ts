@@ -1,4 +1,13 @@
-import { type Generated, type Insertable, type Kysely, type Migration, Migrator, type Selectable, sql } from 'kysely';
+import {
+  type Generated,
+  type Insertable,
+  type Kysely,
+  type Migration,
+  Migrator,
+  PostgresAdapter,
+  type Selectable,
+  sql,
+} from 'kysely';
 
 export type MessageRole = 'user' | 'assistant' | 'system';
 export type MessageStatus = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
@@ -27,6 +36,13 @@ export interface Schema {
   idempotency: IdempotencyTable;
   changes: ChangesTable;
   story_readers: StoryReadersTable;
+  backends: BackendsTable;
+}
+
+/** The backends that share a Postgres. */
+interface BackendsTable {
+  id: string;
+  alive_until: number;
 }
 
 /** How often a table was written to, by any program. */
@@ -143,6 +159,8 @@ interface MessagesTable {
   variants: Generated<number>;
   created_at: number;
   updated_at: number;
+  /** the backend that writes it, or wrote it; null where there is but one */
+  runner: string | null;
 }
 
 /** Texts that a reply had and can have again; the one it shows may be newer than what stands here. */
@@ -170,6 +188,8 @@ interface SuggestionsTable {
   cost: number;
   created_at: number;
   expires_at: number;
+  /** the backend that writes it, or wrote it; null where there is but one */
+  runner: string | null;
 }
 
 interface TransactionsTable {
@@ -287,6 +307,44 @@ export type TicketRow = Selectable<TicketsTable>;
 export type ReportRow = Selectable<ReportsTable>;
 export type TransactionRow = Selectable<TransactionsTable>;
 
+/** A statement that is the same everywhere once its types are translated, or one for each database. */
+type Statement = string | { sqlite: string; postgres: string };
+
+/** Has each row that is changed run a statement, in which it is `new` or `old`. */
+function trigger(
+  table: string,
+  change: 'insert' | 'update' | 'delete',
+  action: string,
+  name = `${table}_${change}`,
+): Statement {
+  return {
+    sqlite: `create trigger ${name} after ${change} on ${table} begin ${action}; end`,
+    postgres: `
+      create function ${name}() returns trigger language plpgsql as $$ begin ${action}; return null; end $$;
+      create trigger ${name} after ${change} on ${table} for each row execute function ${name}()`,
+  };
+}
+
+/**
+ * The statement as Postgres has it. Times are beyond its `integer`, and text is ordered by its bytes, as in SQLite, whatever language
+ * the server speaks.
+ */
+export function forPostgres(statement: Statement): string {
+  if (typeof statement !== 'string') return statement.postgres;
+  return statement
+    .replace(/\binteger primary key autoincrement\b/g, 'bigint generated always as identity primary key')
+    .replace(/\binteger\b/g, 'bigint')
+    .replace(/(?<=\w )text\b/g, 'text collate "C"')
+    .replace(/\) without rowid$/, ')');
+}
+
+async function execute(db: Kysely<unknown>, statements: readonly Statement[]): Promise<void> {
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  const ofSqlite = (statement: Statement) => (typeof statement === 'string' ? statement : statement.sqlite);
+  for (const statement of statements)
+    await sql.raw(isPostgres ? forPostgres(statement) : ofSqlite(statement)).execute(db);
+}
+
 const statements = [
   `create table users (
     id text primary key, login text not null unique, is_email integer not null, name text not null, avatar text,
@@ -347,9 +405,8 @@ const atSize = [
   // counting the stories to learn whether they changed would read all of them
   'create table changes (subject text primary key, count integer not null) without rowid',
   "insert into changes values ('stories', 0)",
-  ...['insert', 'update', 'delete'].map(
-    (change) => `create trigger stories_${change} after ${change} on stories
-      begin update changes set count = count + 1 where subject = 'stories'; end`,
+  ...(['insert', 'update', 'delete'] as const).map((change) =>
+    trigger('stories', change, "update changes set count = count + 1 where subject = 'stories'"),
   ),
 ];
 
@@ -358,10 +415,19 @@ const exploring = [
   'create table story_readers (story_id text primary key, count integer not null) without rowid',
   'create index story_readers_by_count on story_readers(count desc, story_id)',
   'insert into story_readers select story_id, count(*) from conversations group by story_id',
-  `create trigger story_readers_more after insert on conversations begin
-    insert into story_readers values (new.story_id, 1) on conflict(story_id) do update set count = count + 1; end`,
-  `create trigger story_readers_less after delete on conversations begin
-    update story_readers set count = count - 1 where story_id = old.story_id; end`,
+  trigger(
+    'conversations',
+    'insert',
+    `insert into story_readers values (new.story_id, 1)
+      on conflict(story_id) do update set count = story_readers.count + 1`,
+    'story_readers_more',
+  ),
+  trigger(
+    'conversations',
+    'delete',
+    'update story_readers set count = count - 1 where story_id = old.story_id',
+    'story_readers_less',
+  ),
 ];
 
 const orders = [
@@ -415,122 +481,80 @@ const reading = [
     unique(user_id, message_id))`,
 ];
 
-const migrations: Record<string, Migration> = {
-  '001_initial': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of statements) await sql.raw(statement).execute(db);
-    },
-  },
-  '002_story_origin': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw("alter table stories add column origin text not null default 'seed'").execute(db);
-      // so far only a story of the product's own had a cover under its own name
-      await sql
-        .raw("update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'")
-        .execute(db);
-    },
-  },
-  '003_at_size': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of atSize) await sql.raw(statement).execute(db);
-    },
-  },
-  '004_story_readers': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of exploring) await sql.raw(statement).execute(db);
-    },
-  },
-  '005_orders': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of orders) await sql.raw(statement).execute(db);
-    },
-  },
-  '006_password_resets': {
-    async up(db: Kysely<unknown>) {
-      await sql
-        .raw(
-          `create table password_resets (
-            user_id text primary key references users(id) on delete cascade, token_hash text not null,
-            created_at integer not null, expires_at integer not null) without rowid`,
-        )
-        .execute(db);
-    },
-  },
-  '007_account_email': {
-    async up(db: Kysely<unknown>) {
-      for (const column of ['email text', 'pending_email text', 'pending_email_at integer'])
-        await sql.raw(`alter table users add column ${column}`).execute(db);
-      await sql.raw('create unique index users_by_email on users(email) where email is not null').execute(db);
-    },
-  },
-  '008_account_devices': {
-    async up(db: Kysely<unknown>) {
-      const columns = ["id text not null default ''", "user_agent text not null default ''"];
-      for (const column of [...columns, 'last_used_at integer not null default 0'])
-        await sql.raw(`alter table sessions add column ${column}`).execute(db);
-      await sql.raw('update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at').execute(db);
-    },
-  },
-  '009_gifts': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw("alter table users add column gifts text not null default '[]'").execute(db);
-    },
-  },
-  '010_minor_mode': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw('alter table users add column minor text').execute(db);
-    },
-  },
-  '011_consent': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw('alter table users add column consent_version text').execute(db);
-      await sql.raw('alter table users add column consented_at integer').execute(db);
-    },
-  },
-  '012_account_deletion': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw('alter table users add column delete_at integer').execute(db);
-      await sql.raw('create index users_by_deletion on users(delete_at) where delete_at is not null').execute(db);
-    },
-  },
-  '013_regenerated_replies': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of variants) await sql.raw(statement).execute(db);
-    },
-  },
-  '014_tickets': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of tickets) await sql.raw(statement).execute(db);
-    },
-  },
-  '015_reading': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of reading) await sql.raw(statement).execute(db);
-    },
-  },
-  '016_unread_answers': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw('alter table users add column unread_answers integer not null default 0').execute(db);
-      const unread = 'select count(*) from tickets where user_id = users.id and answer is not null and read_at is null';
-      await sql.raw(`update users set unread_answers = (${unread})`).execute(db);
-    },
-  },
-  '018_unread_conversations': {
-    async up(db: Kysely<unknown>) {
-      await sql.raw('alter table users add column unread_conversations integer not null default 0').execute(db);
-      const unread = `select count(*) from conversations c join messages m on m.conversation_id = c.id and m.seq = c.last_seq
-        where c.user_id = users.id and m.role = 'assistant' and m.status in ('completed', 'failed') and m.version > c.read_version`;
-      await sql.raw(`update users set unread_conversations = (${unread})`).execute(db);
-    },
-  },
+/** An id for each session that began before sessions had one. */
+const sessionIds: Statement = {
+  sqlite: 'update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at',
+  postgres: "update sessions set id = replace(gen_random_uuid()::text, '-', ''), last_used_at = created_at",
 };
+
+const migrations = {
+  '001_initial': statements,
+  '002_story_origin': [
+    "alter table stories add column origin text not null default 'seed'",
+    // so far only a story of the product's own had a cover under its own name
+    "update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'",
+  ],
+  '003_at_size': atSize,
+  '004_story_readers': exploring,
+  '005_orders': orders,
+  '006_password_resets': [
+    `create table password_resets (
+      user_id text primary key references users(id) on delete cascade, token_hash text not null,
+      created_at integer not null, expires_at integer not null) without rowid`,
+  ],
+  '007_account_email': [
+    'alter table users add column email text',
+    'alter table users add column pending_email text',
+    'alter table users add column pending_email_at integer',
+    'create unique index users_by_email on users(email) where email is not null',
+  ],
+  '008_account_devices': [
+    "alter table sessions add column id text not null default ''",
+    "alter table sessions add column user_agent text not null default ''",
+    'alter table sessions add column last_used_at integer not null default 0',
+    sessionIds,
+  ],
+  '009_gifts': ["alter table users add column gifts text not null default '[]'"],
+  '010_minor_mode': ['alter table users add column minor text'],
+  '011_consent': [
+    'alter table users add column consent_version text',
+    'alter table users add column consented_at integer',
+  ],
+  '012_account_deletion': [
+    'alter table users add column delete_at integer',
+    'create index users_by_deletion on users(delete_at) where delete_at is not null',
+  ],
+  '013_regenerated_replies': variants,
+  '014_tickets': tickets,
+  '015_reading': reading,
+  '016_unread_answers': [
+    'alter table users add column unread_answers integer not null default 0',
+    `update users set unread_answers =
+      (select count(*) from tickets where user_id = users.id and answer is not null and read_at is null)`,
+  ],
+  '018_unread_conversations': [
+    'alter table users add column unread_conversations integer not null default 0',
+    `update users set unread_conversations =
+      (select count(*) from conversations c join messages m on m.conversation_id = c.id and m.seq = c.last_seq
+        where c.user_id = users.id and m.role = 'assistant' and m.status in ('completed', 'failed') and m.version > c.read_version)`,
+  ],
+  '019_backends': [
+    'create table backends (id text primary key, alive_until integer not null) without rowid',
+    'alter table messages add column runner text',
+    'alter table suggestions add column runner text',
+  ],
+} satisfies Record<string, Statement[]>;
 
 /** Names of all migrations of this version. */
 export const knownMigrations = Object.keys(migrations);
 
 /** Brings the database to the newest form; throws what stopped it. */
 export async function migrateToLatest(db: Kysely<unknown>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const provided = Object.entries<Statement[]>(migrations).map(([name, statements]): [string, Migration] => [
+    name,
+    { up: (database) => execute(database, statements) },
+  ]);
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(provided) } });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
 }

@@ -33,7 +33,7 @@ export function createApp(services: Services): Hono<AppEnv> {
   app.route('/', healthRoutes(services));
   app.use(requestLog(services));
   app.use(async (c, next) => {
-    c.set('source', sourceOf(c.env.incoming));
+    c.set('source', sourceOf(c.env.incoming, services.env.BACKEND_TRUST_PROXY === 'true'));
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
   });

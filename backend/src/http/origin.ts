@@ -14,10 +14,10 @@ const nearest = (value: string | string[] | undefined): string | undefined =>
 
 const isLoopback = (address: string): boolean => /^(::ffff:)?127\./.test(address) || address === '::1';
 
-/** Forwarded headers count only from a proxy on this machine. */
-export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): Source {
+/** Forwarded headers count only from a proxy on this machine, or where nobody but a proxy reaches this server. */
+export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, trustsAll: boolean): Source {
   const peer = request.socket.remoteAddress ?? '';
-  const forwarded: IncomingHttpHeaders = isLoopback(peer) ? request.headers : {};
+  const forwarded: IncomingHttpHeaders = trustsAll || isLoopback(peer) ? request.headers : {};
   const client = nearest(forwarded['x-forwarded-for']);
   return {
     ip: client && isIP(client) ? client : peer,

@@ -109,7 +109,10 @@ export class PusherServer implements Broadcaster {
 
   #isFromOwnPage(request: IncomingMessage): boolean {
     const { origin } = request.headers;
-    return origin === undefined || isOwnOrigin(origin, sourceOf(request), this.#env.APP_ORIGIN);
+    return (
+      origin === undefined ||
+      isOwnOrigin(origin, sourceOf(request, this.#env.BACKEND_TRUST_PROXY === 'true'), this.#env.APP_ORIGIN)
+    );
   }
 
   #receive(connection: Connection, data: RawData): void {

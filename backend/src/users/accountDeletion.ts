@@ -67,8 +67,14 @@ const mostAtOnce = 20;
 /** Erases the accounts whose days to think are over. */
 export function eraseDueAccounts(services: Services): void {
   const { db, clock } = services;
-  const due = db.all(query.selectFrom('users').selectAll().where('delete_at', '<=', clock()).limit(mostAtOnce));
-  for (const user of due) db.transaction(() => erase(services, user));
+  const due = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());
+  for (const { id } of db.all(due.limit(mostAtOnce))) {
+    db.transaction(() => {
+      // through another backend it may be erased, or kept, by now
+      const user = db.first(due.where('id', '=', id));
+      if (user) erase(services, user);
+    });
+  }
 }
 
 /** What the law has kept: who paid for what and when, by an id that leads to nobody any more. */
@@ -88,9 +94,10 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   if (invited_by) db.run(unnamed.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
   forgetInGifts(services, id);
   const nobody = { login: `erased:${id}`, is_email: 0, name: '已注销', password_hash: '', invite_code: `erased:${id}` };
-  const emptied = columnsOf(services, 'users')
-    .filter(({ name }) => !(name in nobody) && !keptOfUser.includes(name))
-    .map(({ name, dflt_value }) => sql`${sql.ref(name)} = ${sql.raw(dflt_value ?? 'null')}`);
+  const emptied = db
+    .columns()
+    .filter(({ table, name }) => table === 'users' && !(name in nobody) && !keptOfUser.includes(name))
+    .map((column) => sql`${sql.ref(column.name)} = ${sql.raw(column.default ?? 'null')}`);
   db.run({ compile: () => sql`update users set ${sql.join(emptied)} where id = ${id}`.compile(query) });
   db.run(
     query
@@ -100,18 +107,9 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   );
 }
 
-const columnsOf = ({ db }: Services, table: string) =>
-  db.all<{ name: string; dflt_value: string | null }>({
-    compile: () =>
-      sql<{ name: string; dflt_value: string | null }>`
-        select name, dflt_value from pragma_table_info(${table})`.compile(query),
-  });
-
 /** Every table whose rows belong to a user, also those that come with later features, but those that are kept. */
-function tablesOfUsers({ db }: Services): string[] {
-  const tables = sql<{ name: string }>`
-    select tables.name from sqlite_master as tables, pragma_table_info(tables.name) as columns
-    where tables.type = 'table' and columns.name = 'user_id'`;
-  const names = db.all<{ name: string }>({ compile: () => tables.compile(query) });
-  return names.map(({ name }) => name).filter((name) => !kept.includes(name));
-}
+const tablesOfUsers = ({ db }: Services): string[] =>
+  db
+    .columns()
+    .filter(({ table, name }) => name === 'user_id' && !kept.includes(table))
+    .map(({ table }) => table);

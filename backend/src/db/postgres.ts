@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import {
+  type Compilable,
+  createQueryId,
+  Kysely,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  type RootOperationNode,
+  sql,
+} from 'kysely';
+import pg from 'pg';
+import { ConfigError } from '../env.ts';
+import { bindable, DatabaseError, query, type TableColumn, TransactingDb } from './database.ts';
+import { migrateToLatest } from './schema.ts';
+
+/**
+ * Taken by each transaction that writes, until its end: as in libsql one writes at a time, whatever number of backends there is, and
+ * what a transaction has read stays true until it is done.
+ */
+export const writersLock = 0x6c7a;
+
+/** As long as libsql waits for a file that another program writes to. */
+const lockTimeoutMs = 5_000;
+/** One statement of ours takes milliseconds. */
+const statementTimeoutMs = 10_000;
+/** The connection is given up where not even a timeout comes back. */
+const answerTimeoutMs = 15_000;
+/** No statement and no connection takes that long: the thread itself is gone. */
+const threadTimeoutMs = 40_000;
+/** A Postgres that starts together with the backend may need that long. */
+const startMs = 10_000;
+
+/** Where it is, for people: without user and password. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  return `${hostname || searchParams.get('host') || 'localhost'}:${port || searchParams.get('port') || 5432}${pathname}`;
+}
+
+/**
+ * Opens a Postgres database and migrates it; several backends may do so at once. Waits ten seconds for one that starts as well.
+ * @param onEffectError hears of what failed after its transaction was on disk.
+ */
+export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
+  const until = Date.now() + startMs;
+  for (;;) {
+    try {
+      await migrate(url);
+      break;
+    } catch (error) {
+      if (!isStarting(error) || Date.now() >= until) throw inOneLine(error, url);
+      await sleep(250);
+    }
+  }
+  return new PostgresDb(url, onEffectError);
+}
+
+async function migrate(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: lockTimeoutMs });
+  // an idle connection that is lost is no fault of a migration
+  pool.on('error', () => {});
+  try {
+    const client = await pool.connect();
+    client.release();
+    await migrateToLatest(new Kysely({ dialect: new PostgresDialect({ pool }) }));
+  } finally {
+    await pool.end();
+  }
+}
+
+const startingCodes = ['57P03', 'ECONNREFUSED', 'ENOENT', 'EAI_AGAIN'];
+
+const isStarting = (error: unknown): boolean => startingCodes.includes((error as { code?: string }).code ?? '');
+
+/** What a person has to mend, as one line; a defect stays what it is. */
+function inOneLine(error: unknown, url: string): unknown {
+  const { code = '', message } = error as { code?: string; message: string };
+  const place = placeOf(url);
+  const detail = message || code;
+  if (/^28/.test(code))
+    return new ConfigError(`DATABASE_URL: ${place} lets nobody in (${detail}); correct user and password`);
+  if (code === '3D000')
+    return new ConfigError(`DATABASE_URL: there is no such database (${detail}); make it with createdb, encoding UTF8`);
+  if (code === '42501')
+    return new ConfigError(`DATABASE_URL: ${place}: ${detail}; let the user create tables in its schema`);
+  if (error instanceof pg.DatabaseError) return error;
+  return new ConfigError(`DATABASE_URL: no Postgres answers at ${place} (${detail}); start it, or correct the address`);
+}
+
+type Question =
+  | { kind: 'read' | 'write' | 'inside'; query: { text: string; values: unknown[] } }
+  | { kind: 'begin' | 'commit' | 'rollback' | 'end' };
+
+type Answer = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
+
+/** `Db` over one connection, which a thread of its own has: the port is synchronous, and Postgres answers over a socket. */
+export class PostgresDb extends TransactingDb {
+  readonly #place: string;
+  readonly #compiler = new PostgresQueryCompiler();
+  readonly #signal = new Int32Array(new SharedArrayBuffer(4));
+  readonly #port: MessagePort;
+  readonly #worker: Worker;
+  #asked = 0;
+  #isClosed = false;
+
+  constructor(url: string, onEffectError: (error: unknown) => void) {
+    super(onEffectError);
+    this.#place = placeOf(url);
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const config = {
+      connectionString: url,
+      application_name: 'liaozhai',
+      keepAlive: true,
+      connectionTimeoutMillis: lockTimeoutMs,
+      query_timeout: answerTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
+      // whoever is gone without a word in the middle of a transaction must not keep all others waiting
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+    };
+    const begin = `begin; select pg_advisory_xact_lock(${writersLock})`;
+    this.#worker = new Worker(join(import.meta.dirname, 'postgresWorker.mjs'), {
+      workerData: { port: port2, signal: this.#signal, config, begin },
+      transferList: [port2],
+      execArgv: [],
+    });
+    this.#worker.on('error', onEffectError);
+    this.#worker.unref();
+    port1.unref();
+  }
+
+  all<Row>(statement: Compilable<Row>): Row[] {
+    const node = nodeOf(statement);
+    return this.#run(node, node.kind === 'SelectQueryNode' || node.kind === 'RawNode' ? 'read' : 'write').rows as Row[];
+  }
+
+  run(statement: Compilable<unknown>): number {
+    return this.#run(nodeOf(statement), 'write').changes;
+  }
+
+  columns(): TableColumn[] {
+    const columns = sql<TableColumn>`
+      select table_name as "table", column_name as name, column_default as "default"
+      from information_schema.columns where table_schema = current_schema()`;
+    return this.all({ compile: () => columns.compile(query) });
+  }
+
+  /** The steps in which it would carry out a statement. */
+  explain(statement: Compilable<unknown>): string[] {
+    const rows = this.#run(nodeOf(statement), 'read', 'explain ').rows as { 'QUERY PLAN': string }[];
+    return rows.map((row) => row['QUERY PLAN']);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#ask({ kind: 'end' });
+    this.#isClosed = true;
+    void this.#worker.terminate();
+  }
+
+  protected begin(): void {
+    this.#ask({ kind: 'begin' });
+  }
+
+  protected commit(): void {
+    this.#ask({ kind: 'commit' });
+  }
+
+  protected rollBack(): void {
+    this.#ask({ kind: 'rollback' });
+  }
+
+  #run(node: RootOperationNode, kind: 'read' | 'write', before = '') {
+    const { sql: text, parameters } = this.#compiler.compileQuery(node, createQueryId());
+    const values = parameters.map((value) => {
+      const bound = bindable(value);
+      // no text of ours has one; Postgres refuses the whole statement for it
+      return typeof bound === 'string' ? bound.replaceAll('\0', '\ufffd') : bound;
+    });
+    return this.#ask({ kind: this.isTransacting ? 'inside' : kind, query: { text: before + text, values } });
+  }
+
+  /** Has the thread do it, and waits. Throws DatabaseError. */
+  #ask(question: Question): { rows: unknown[]; changes: number } {
+    if (this.#isClosed) throw new DatabaseError('DATABASE_AWAY', 'the connection was closed', this.#place);
+    this.#asked += 1;
+    this.#port.postMessage({ ...question, id: this.#asked });
+    const answer = this.#waitFor(this.#asked);
+    if ('fault' in answer) throw new DatabaseError(answer.fault.code, answer.fault.message, this.#place);
+    return answer.result ?? { rows: [], changes: 0 };
+  }
+
+  #waitFor(id: number): Answer {
+    for (;;) {
+      const answer = receiveMessageOnPort(this.#port)?.message as (Answer & { id: number }) | undefined;
+      // one to a question that was given up may still come
+      if (answer?.id === id) return answer;
+      if (answer) continue;
+      if (Atomics.wait(this.#signal, 0, 0, threadTimeoutMs) === 'timed-out') {
+        throw new DatabaseError('DATABASE_AWAY', 'the connection does not answer', this.#place);
+      }
+      Atomics.store(this.#signal, 0, 0);
+    }
+  }
+}
+
+/** What a statement is made of, from which it can be compiled for another database. */
+function nodeOf(statement: Compilable<unknown>): RootOperationNode {
+  const builder = statement as Partial<{ toOperationNode(): RootOperationNode }>;
+  return builder.toOperationNode?.() ?? statement.compile().query;
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const root = '/usr/lib/postgresql';
+
+/** The programs of the newest Postgres that Debian has here. Throws what to do where there is none. */
+export function postgresPrograms(): string {
+  const versions = (() => {
+    try {
+      return readdirSync(root).filter((name) => statSync(join(root, name, 'bin/postgres'), { throwIfNoEntry: false }));
+    } catch {
+      return [];
+    }
+  })();
+  const newest = versions.sort((left, right) => Number(right) - Number(left))[0];
+  if (!newest)
+    throw new Error(`no Postgres in ${root}: apt-get install postgresql, or name a running one in DATABASE_URL`);
+  return join(root, newest, 'bin');
+}
+
+/** Postgres refuses to run as root: who runs it instead. */
+function owner(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (option: string) => {
+    try {
+      return Number(execFileSync('id', [option, 'postgres'], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    } catch {
+      return 65_534;
+    }
+  };
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** A port that nobody has. */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export interface PostgresServer {
+  /** of its database `postgres`, as a user who may make others */
+  url: string;
+  createDatabase(name: string): void;
+  /** Starts it again after a kill. */
+  start(): Promise<void>;
+  /** Ends it as a machine that loses its power. */
+  kill(): Promise<void>;
+  /** Ends it and takes its folder away. */
+  stop(): Promise<void>;
+}
+
+const longestStartMs = 60_000;
+
+/** A new and empty Postgres of the test's own, on the loopback address it is given. */
+export async function openPostgresServer(host = '127.0.0.1', wantedPort?: number): Promise<PostgresServer> {
+  const programs = postgresPrograms();
+  const folder = mkdtempSync(join(tmpdir(), 'liaozhai-postgres-'));
+  const data = join(folder, 'data');
+  const user = owner();
+  mkdirSync(data);
+  chmodSync(data, 0o700);
+  if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid);
+  const port = wantedPort ?? (await freePort(host));
+  const options = { ...user, cwd: folder };
+  execFileSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'liaozhai', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
+    { ...options, stdio: 'ignore' },
+  );
+  let child: ChildProcess | null = null;
+
+  const isReady = () => {
+    try {
+      execFileSync(join(programs, 'pg_isready'), ['-h', host, '-p', String(port), '-q']);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  async function start(): Promise<void> {
+    const settings = [
+      `listen_addresses=${host}`,
+      `port=${port}`,
+      `unix_socket_directories=${folder}`,
+      'max_connections=200',
+    ];
+    const words = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+    child = spawn(join(programs, 'postgres'), words, { ...options, stdio: 'ignore' });
+    const until = Date.now() + longestStartMs;
+    while (!isReady()) {
+      if (child.exitCode !== null || Date.now() > until) throw new Error(`Postgres does not start in ${folder}`);
+      await pause(100);
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (!child || (child.exitCode ?? child.signalCode) !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+    child = null;
+  }
+
+  await start();
+  return {
+    url: `postgres://liaozhai@${host}:${port}/postgres`,
+    createDatabase: (name) =>
+      void execFileSync(join(programs, 'createdb'), ['-h', host, '-p', String(port), '-U', 'liaozhai', name]),
+    start,
+    kill: () => end('SIGQUIT'),
+    async stop() {
+      await end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
