@@ -13,7 +13,7 @@ import { ask, cpuOf, residentOf, type Served, serveBareHono, serveFront, serveNg
 import { median, table } from './statistics.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-/** of one side in one round; a tenth as many warm it up */
+/** of one side in one round, and as many before to warm it up */
 const amount = Number(process.env.BENCH_AMOUNT ?? 3_000);
 /** of the long run, in windows */
 const requests = Number(process.env.BENCH_REQUESTS ?? 200_000);
@@ -59,6 +59,7 @@ async function cost(served: Served, load: Load): Promise<number> {
 }
 
 interface Comparison {
+  part: 'pages' | 'files' | 'calls';
   what: string;
   requests: Request[];
   peer: Served | null;
@@ -74,7 +75,7 @@ async function compare(front: Served, { what, requests: asked, peer, peerName, g
   const ratios: number[] = [];
   const [ours, theirs]: [number[], number[]] = [[], []];
   const both = [{ served: front, costs: ours }, ...(peer ? [{ served: peer, costs: theirs }] : [])];
-  for (const { served } of both) await fire(served, { requests: asked, amount: Math.ceil(amount / 3) });
+  for (const { served } of both) await fire(served, { requests: asked, amount });
   for (let round = 0; round < rounds; round += 1) {
     const turn = round % 2 ? both : [...both].reverse();
     for (const { served, costs } of turn) costs.push(await cost(served, { requests: asked, amount }));
@@ -116,14 +117,14 @@ async function pagesOf(front: Served) {
 
 const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`;
 
-async function compareAll(front: Served, nginx: Served | null) {
+async function compareAll(front: Served, nginx: Served | null, wanted: (part: string) => boolean) {
   const pages = await pagesOf(front);
   const files = await filesOf(front);
   const [largest, smallest] = [files[0], files.at(-1)];
   if (!largest || !smallest) throw new Error(`${pagePaths[0]} names no files`);
   const bare = await serveBareHono(pages);
-  const page = { peer: bare, peerName: 'bare Hono', goal: pagesGoal };
-  const file = { peer: nginx, peerName: 'nginx', goal: filesGoal };
+  const page = { part: 'pages', peer: bare, peerName: 'bare Hono', goal: pagesGoal } as const;
+  const file = { part: 'files', peer: nginx, peerName: 'nginx', goal: filesGoal } as const;
   const size = (path: string) => kib(Buffer.from(pages.find((one) => one.path === path)?.body ?? '', 'base64').length);
   const comparisons: Comparison[] = [
     ...pagePaths.map((path) => ({ ...page, what: `${path}, ${size(path)}`, requests: requestsFor([path], browser) })),
@@ -142,6 +143,7 @@ async function compareAll(front: Served, nginx: Served | null) {
       ),
     },
     {
+      part: 'calls',
       peer: nginx,
       peerName: 'nginx',
       goal: null,
@@ -151,7 +153,7 @@ async function compareAll(front: Served, nginx: Served | null) {
   ];
   const rows: string[][] = [];
   try {
-    for (const comparison of comparisons) rows.push(await compare(front, comparison));
+    for (const comparison of comparisons) if (wanted(comparison.part)) rows.push(await compare(front, comparison));
   } finally {
     await bare.stop();
   }
@@ -317,7 +319,8 @@ export async function run() {
     const front = opened(await serveFront(folder, 'one', store, backend.url));
     const nginx = opened(await serveNginx(folder, join(folder, 'store'), backend.url));
     if (!nginx) console.log('nginx is not installed here: its rows are not measured.');
-    const files = wanted('peers') ? await compareAll(front, nginx) : (await filesOf(front)).map(({ path }) => path);
+    const compared = ['pages', 'files', 'calls'].some(wanted);
+    const files = compared ? await compareAll(front, nginx, wanted) : (await filesOf(front)).map(({ path }) => path);
     if (wanted('long')) await runLong(front, visit(files));
     if (wanted('scale')) {
       const second = opened(await serveFront(folder, 'two', store, backend.url));

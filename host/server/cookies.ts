@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
@@ -17,12 +17,16 @@ export function knownVisitor(context: Context): string | undefined {
   return id && visitorId.test(id) ? id : undefined;
 }
 
+const visitorAttributes = (secure: boolean): string =>
+  generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * daySeconds, secure });
+const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
+
 /** A new first-party id, which keeps a visitor in one canary bucket, and the cookie that remembers it. */
 export function newVisitor(secure: boolean): { id: string; cookie: string } {
-  // too random for a visitor to guess an id of another bucket
-  const id = randomBytes(16).toString('hex');
-  const options = { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * daySeconds, secure } as const;
-  return { id, cookie: generateCookie(visitorCookie, id, options) };
+  // too random for a visitor to guess an id of another bucket; drawn from a pool, which single bytes are not
+  const id = randomUUID().replaceAll('-', '');
+  const attributes = secure ? newVisitorCookie.secure : newVisitorCookie.plain;
+  return { id, cookie: attributes.replace('=', `=${id}`) };
 }
 
 /** The visitor's id; made on the first visit. */

@@ -47,11 +47,25 @@ const accepts = (header: string, encoding: string): boolean =>
     return name?.trim() === encoding && !/q=0(?:\.0*)?$/.test(quality.trim());
   });
 
-const encodingFor = (path: string, header: string): { suffix: string; name: string } | null => {
-  if (!isCompressed(path)) return null;
+type Encoding = { suffix: string; name: string } | null;
+
+function chooseEncoding(header: string): Encoding {
   if (accepts(header, 'br')) return { suffix: '.br', name: 'br' };
   return accepts(header, 'gzip') ? { suffix: '.gz', name: 'gzip' } : null;
-};
+}
+
+const KEPT_CHOICES = 100;
+const chosenEncodings = new Map<string, Encoding>();
+
+/** Browsers send a handful of different headers, and reading one costs more than finding its file. */
+function encodingFor(path: string, header: string): Encoding {
+  if (!isCompressed(path)) return null;
+  const known = chosenEncodings.get(header);
+  if (known !== undefined) return known;
+  const chosen = chooseEncoding(header);
+  if (chosenEncodings.size < KEPT_CHOICES) chosenEncodings.set(header, chosen);
+  return chosen;
+}
 
 /** The encoding stands apart: no build has a file `a.js.br`, though the store does. */
 const cacheKey = (pathname: string, acceptEncoding: string): string =>
