@@ -7,8 +7,8 @@ import { readEnv } from '../../backend/src/env.ts';
 import { type FillSize, fill } from '../../backend/src/seeding.ts';
 import { createServices } from '../../backend/src/server.ts';
 import { Client } from '../../backend/test/client.ts';
+import { end, serve } from './backend.ts';
 import { percentile } from './experienceReport.ts';
-import { end, serve } from './server.ts';
 import { median, table } from './statistics.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100);

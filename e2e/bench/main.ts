@@ -7,7 +7,14 @@ const benches: Record<string, { about: string; run: () => Promise<{ run: () => P
     run: () => import('./releases.ts'),
   },
   experience: { about: 'what a reader finds on a phone, against the goals', run: () => import('./experience.ts') },
-  server: { about: 'the reference backend: start, 500 sockets, 50 readers at once', run: () => import('./server.ts') },
+  backend: {
+    about: 'the reference backend: start, 500 sockets, 50 readers at once',
+    run: () => import('./backend.ts'),
+  },
+  server: {
+    about: 'the front server beside nginx and bare Hono, over a long run, and as two processes on one store',
+    run: () => import('./server.ts'),
+  },
   data: { about: 'every call on a large database beside an empty one', run: () => import('./data.ts') },
   lighthouse: { about: 'Lighthouse’s audits of every page', run: () => import('./lighthouse.ts') },
   telemetry: {

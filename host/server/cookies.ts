@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
+import { generateCookie, getCookie, setCookie } from 'hono/cookie';
 
 const visitorCookie = 'lz_visitor';
 const overrideCookie = 'lz_override';
+const localName = 'lz_local';
 const daySeconds = 24 * 3600;
 const visitorId = /^[0-9a-f]{32}$/;
 const overrideId = /^[\w-]{1,64}$/;
@@ -16,20 +17,35 @@ export function knownVisitor(context: Context): string | undefined {
   return id && visitorId.test(id) ? id : undefined;
 }
 
-/** The first-party id that keeps a visitor in one canary bucket; made on the first visit. */
+const visitorAttributes = (secure: boolean): string =>
+  generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * daySeconds, secure });
+const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
+
+/** A new first-party id, which keeps a visitor in one canary bucket, and the cookie that remembers it. */
+export function newVisitor(secure: boolean): { id: string; cookie: string } {
+  // too random for a visitor to guess an id of another bucket; drawn from a pool, which single bytes are not
+  const id = randomUUID().replaceAll('-', '');
+  const attributes = secure ? newVisitorCookie.secure : newVisitorCookie.plain;
+  return { id, cookie: attributes.replace('=', `=${id}`) };
+}
+
+/** The visitor's id; made on the first visit. */
 export function visitorOf(context: Context, secure: boolean): string {
   const known = knownVisitor(context);
   if (known) return known;
-  // too random for a visitor to guess an id of another bucket
-  const fresh = randomBytes(16).toString('hex');
-  setCookie(context, visitorCookie, fresh, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Lax',
-    maxAge: 365 * daySeconds,
-    secure,
-  });
-  return fresh;
+  const { id, cookie } = newVisitor(secure);
+  context.header('set-cookie', cookie, { append: true });
+  return id;
+}
+
+const visitorAlone = new RegExp(`(?:^|; ?)${visitorCookie}=([0-9a-f]{32})(?:;|$)`);
+
+/** The visitor's id as the cookie header has it, '' if that names none; null where it says more about the page than that. */
+export function plainVisitor(cookie = ''): string | null {
+  if (cookie.includes(overrideCookie) || cookie.includes(localName)) return null;
+  const at = cookie.indexOf(visitorCookie);
+  if (at < 0) return '';
+  return at === cookie.lastIndexOf(visitorCookie) ? (visitorAlone.exec(cookie)?.[1] ?? null) : null;
 }
 
 export function overrideOf(context: Context): string | undefined {
@@ -52,7 +68,7 @@ export function chooseOverride(context: Context, id: string, secure: boolean): b
   return true;
 }
 
-const localCookie = (secure: boolean) => ({ name: 'lz_local', prefix: secure ? ('host' as const) : undefined });
+const localCookie = (secure: boolean) => ({ name: localName, prefix: secure ? ('host' as const) : undefined });
 const secretForm = /^[0-9a-f]{64}$/;
 
 /** What a browser has been told of remotes from dev servers. */
@@ -93,10 +109,14 @@ function network(address: string): string {
   return (plain.split('::')[0] ?? '').split(':').slice(0, 4).join(':');
 }
 
+/** Whether a proxy of one's own (`trustProxy`) says that the visitor came by https. */
+export const isForwardedHttps = (proto: string | undefined, trustProxy: boolean): boolean =>
+  trustProxy && nearest(proto) === 'https';
+
 /** Whether the visitor came by https; X-Forwarded-Proto is believed only behind a proxy of one's own (`trustProxy`). */
 export const isHttps = (context: Context, trustProxy: boolean): boolean =>
   new URL(context.req.url).protocol === 'https:' ||
-  (trustProxy && nearest(context.req.header('x-forwarded-proto')) === 'https');
+  isForwardedHttps(context.req.header('x-forwarded-proto'), trustProxy);
 
 /** The network a request comes from; X-Forwarded-For is believed only behind a proxy of one's own (`trustProxy`). */
 export function networkOf(context: Context, trustProxy: boolean): string {

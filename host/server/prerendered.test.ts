@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { drawingAddress, fill } from './pages.ts';
+import { drawingAddress, fill } from './prerendered.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
 

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { once } from 'node:events';
+import { createServer, get, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { isInCandidate } from '@liaozhai/releases';
+import type { PageSet } from '@liaozhai/shared/contract';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { openTestProduct } from './testing/testProduct.ts';
 
 let product: Awaited<ReturnType<typeof openTestProduct>>;
@@ -199,5 +205,127 @@ describe('operation', () => {
     const leaving = await product.serve({}, { isDraining: () => true });
     expect(await ask(leaving, '/readyz')).toEqual([503, 'no-store', { status: 'draining' }]);
     expect((await fetch(`${leaving}/explore`)).status).toBe(200);
+  });
+});
+
+describe('what lies in memory', () => {
+  const told = ({ status, headers }: Response) => {
+    const own = Object.fromEntries([...headers].filter(([name]) => !/^(date|x-request-id|set-cookie)$/.test(name)));
+    return { status, headers: own };
+  };
+  const raw = (path: string, headers: Record<string, string> = {}) =>
+    new Promise<{ headers: IncomingHttpHeaders; status?: number; body: Buffer }>((resolve, reject) => {
+      get(origin + path, { headers }, async (response) => {
+        const body: Buffer[] = [];
+        for await (const chunk of response) body.push(chunk as Buffer);
+        resolve({ headers: response.headers, status: response.statusCode, body: Buffer.concat(body) });
+      }).once('error', reject);
+    });
+
+  test('a page from memory has the same bytes and headers as one through the routes, and each visitor their own id', async () => {
+    await rendered('/explore');
+    const first = await fetch(`${origin}/explore`);
+    // a query goes through the routes
+    const routed = await fetch(`${origin}/explore?from=chat`);
+    expect(told(first)).toEqual(told(routed));
+    expect(await first.text()).toBe(await routed.text());
+    const second = await fetch(`${origin}/explore`);
+    const cookies = [first, second].map(({ headers }) => headers.get('set-cookie') ?? '');
+    for (const cookie of cookies)
+      expect(cookie).toMatch(/^lz_visitor=[0-9a-f]{32}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookies[0]).not.toBe(cookies[1]);
+    const known = await fetch(`${origin}/explore`, { headers: { cookie: cookies[0]?.split(';')[0] ?? '' } });
+    expect(known.headers.get('set-cookie')).toBeNull();
+    const again = await fetch(`${origin}/explore`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+    expect(again.status).toBe(304);
+  });
+
+  test('each encoding and each address has its own page', async () => {
+    for (const encoding of ['br', 'gzip', 'br']) {
+      const { headers, body } = await raw('/explore', { 'accept-encoding': encoding });
+      const html = encoding === 'br' ? brotliDecompressSync(body) : gunzipSync(body);
+      expect([headers['content-encoding'], html.toString('utf8').includes('id="liaozhai-set"')]).toEqual([
+        encoding,
+        true,
+      ]);
+    }
+    for (const host of ['one.example', 'two.example', 'one.example']) {
+      const { body } = await raw('/explore', { host });
+      expect(body.toString('utf8')).toContain(`<meta property="og:url" content="http://${host}/explore">`);
+    }
+  });
+
+  test('a page from memory is the visitor’s own: candidates, overrides and switches are what they are through the routes', async () => {
+    const own = await openTestProduct();
+    onTestFinished(() => own.close());
+    const site = await own.serve();
+    const setOf = async (id: string, more = '') => {
+      const answer = await fetch(`${site}/explore`, { headers: { cookie: `lz_visitor=${id}${more}` } });
+      const json = /id="liaozhai-set">([^<]*)</.exec(await answer.text())?.[1] ?? '{}';
+      return JSON.parse(json) as PageSet;
+    };
+    const visitors = Array.from({ length: 16 }, (_, index) => index.toString(16).padStart(32, '0'));
+    for (const id of visitors) expect((await setOf(id)).candidate).toBe(false);
+    const next = await own.publishStories('1.1.0');
+    const { document } = await own.manager.canary({ builds: [next], percent: 50, force: true, why: 'test' });
+    const { candidate } = document;
+    if (!candidate) throw new Error('no candidate');
+    await expect.poll(async () => (await setOf(visitors[0] ?? '')).seq).toBe(document.seq);
+    for (const id of [...visitors, ...visitors]) {
+      const { candidate: isTried, remotes } = await setOf(id);
+      expect([isTried, remotes.stories?.id === next]).toEqual(Array(2).fill(isInCandidate(id, candidate)));
+    }
+    const outside = visitors.find((id) => !isInCandidate(id, candidate)) ?? '';
+    const { id: link } = await own.manager.override({ builds: [next], hours: 1 });
+    expect((await setOf(outside, `; lz_override=${link}`)).remotes.stories?.id).toBe(next);
+    expect((await setOf(outside)).override).toBeNull();
+    const switched = await own.manager.activate({ builds: [next], force: true, why: 'test' });
+    await expect.poll(async () => (await setOf(outside)).seq).toBe(switched.document.seq);
+    expect((await setOf(outside)).remotes.stories?.id).toBe(next);
+  });
+
+  test('files from memory keep their headers, answer 304, and what the store has compressed is no file of its own', async () => {
+    const html = await (await fetch(`${origin}/explore`)).text();
+    const path = /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '';
+    const first = await raw(path, { 'accept-encoding': 'br' });
+    const { date: _, 'x-request-id': firstId, ...before } = first.headers;
+    const second = await raw(path, { 'accept-encoding': 'br', 'x-request-id': 'page-request-0456' });
+    const { date: __, 'x-request-id': secondId, ...after } = second.headers;
+    expect(after).toEqual(before);
+    expect([firstId?.length, secondId]).toEqual([36, 'page-request-0456']);
+    expect(second.body).toEqual(first.body);
+    const unchanged = await raw(path, { 'accept-encoding': 'br', 'if-none-match': before.etag ?? '' });
+    expect([unchanged.status, unchanged.body.length]).toEqual([304, 0]);
+    expect((await raw(path)).headers['content-encoding']).toBeUndefined();
+    expect((await raw(`${path}.br`)).status).toBe(404);
+    const entry = () => product.logged.find(({ requestId }) => requestId === 'page-request-0456');
+    await expect.poll(entry).toMatchObject({ path, status: 200 });
+  });
+
+  test('what the backend tells anew stands in the page once its former answer is five seconds old', async () => {
+    const clock = Date.now;
+    let ahead = 0;
+    Date.now = () => clock() + ahead;
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    let title = '聂小倩';
+    const backend = createServer((_request, response) => response.end(JSON.stringify({ url: title, headers: {} })));
+    backend.listen(0, '127.0.0.1');
+    onTestFinished(() => void backend.close());
+    await once(backend, 'listening');
+    const { port } = backend.address() as AddressInfo;
+    const site = await product.serve({}, { backendUrl: () => `http://127.0.0.1:${port}` });
+    const page = async () => (await fetch(`${site}/explore`)).text();
+    await expect.poll(page).toContain('<p class="card">聂小倩</p>');
+    title = '画皮';
+    expect(await page()).toContain('<p class="card">聂小倩</p>');
+    ahead = 5_001;
+    await expect
+      .poll(() => {
+        ahead += 5_001;
+        return page();
+      })
+      .toContain('<p class="card">画皮</p>');
   });
 });

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type ChannelDocument, candidatesOf, ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
 import { type Beacon, beaconSchema, type VitalsReport, vitalsReportSchema } from '@liaozhai/shared/contract';
@@ -9,9 +9,9 @@ import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import { knownVisitor, networkOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { pageRoutes } from './pages.ts';
+import { answerFromMemory, createPages } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
-import { type FrontCounters, gaugeLiveBuilds, type Log, namedByRoute, observeRequest } from './telemetry.ts';
+import { type FrontCounters, gaugeLiveBuilds, type Log, namedByRoute, nameRoute, observeRequest } from './telemetry.ts';
 
 export interface ProductOptions {
   releases: Releases;
@@ -45,12 +45,13 @@ export function createProduct({
   config,
 }: ProductOptions): Server {
   if (counters) gaugeLiveBuilds(counters, releases);
+  const pages = createPages({ releases, env, config, backendUrl, counters });
   const app = new Hono();
   app.use(namedByRoute);
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
   app.route('/', buildRoutes(releases, env.CHANNEL));
   app.route('/', beaconRoutes(releases, env.TRUST_PROXY, counters));
-  app.route('/', pageRoutes({ releases, env, config, backendUrl, counters }));
+  app.route('/', pages.routes);
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
@@ -74,8 +75,11 @@ export function createProduct({
   });
   // longer than a load balancer or nginx keeps an idle connection: what it sends on one that closes just then is lost
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-    observeRequest({ log, counters, tracing }, request, response, () => {
-      if (!proxy.web(request, response)) void listener(request, response);
+    observeRequest({ log, counters, tracing }, request, response, async (requestId) => {
+      if (fileInMemory(releases, request, response, requestId)) return;
+      response.setHeader('x-request-id', requestId);
+      if (proxy.web(request, response)) return;
+      if (!(await pages.inMemory(request, response))) await listener(request, response);
     });
   });
   server.on('upgrade', proxy.upgrade);
@@ -124,6 +128,23 @@ function send(context: Context, file: ServedFile | null) {
   for (const [name, value] of Object.entries(file.headers)) context.header(name, value);
   if (file.headers.etag && context.req.header('if-none-match') === file.headers.etag) return context.body(null, 304);
   return context.body(new Uint8Array(file.body), 200);
+}
+
+/** Answers a build's file that lies in memory. Returns whether it did. */
+function fileInMemory(
+  releases: Releases,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): boolean {
+  const { method, url = '', headers } = request;
+  if (method !== 'GET' || !url.startsWith('/builds/')) return false;
+  const file = releases.fileInMemory(url, headers['accept-encoding']?.toString());
+  if (!file) return false;
+  nameRoute(request, '/builds/*');
+  const answer = { ...file, status: 200, headers: { ...file.headers, 'x-request-id': requestId } };
+  answerFromMemory(request, response, answer);
+  return true;
 }
 
 const rootFiles = [

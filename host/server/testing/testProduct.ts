@@ -46,6 +46,10 @@ export async function openTestProduct() {
   return {
     /** the release store, as commands name it */
     store,
+    /** a release manager of the store */
+    manager,
+    /** Publishes the remote once more. Resolves with the build. */
+    publishStories: async (version: string) => (await manager.publish(join(folder, 'stories'), version)).id,
     /** Writes what was reported so far. */
     written: () => releases.close(),
     askedOfBackend,

@@ -3,9 +3,9 @@ import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
 import { ReleaseError } from '../errors.ts';
 import { idOfFolder } from '../model/build.ts';
 
-/** Keeps the bodies used last, up to a number of bytes. */
-class BodyCache {
-  readonly #bodies = new Map<string, Buffer>();
+/** Keeps the files served last, up to a number of bytes. */
+class FileCache {
+  readonly #files = new Map<string, ServedFile>();
   readonly #maximumBytes: number;
   #bytes = 0;
 
@@ -13,22 +13,22 @@ class BodyCache {
     this.#maximumBytes = maximumBytes;
   }
 
-  get(key: string): Buffer | undefined {
-    const body = this.#bodies.get(key);
-    if (!body) return undefined;
-    this.#bodies.delete(key);
-    this.#bodies.set(key, body);
-    return body;
+  get(key: string): ServedFile | undefined {
+    const file = this.#files.get(key);
+    if (!file) return undefined;
+    this.#files.delete(key);
+    this.#files.set(key, file);
+    return file;
   }
 
-  set(key: string, body: Buffer): void {
-    if (this.#bodies.has(key)) return;
-    this.#bodies.set(key, body);
-    this.#bytes += body.length;
-    for (const [oldest, old] of this.#bodies) {
+  set(key: string, file: ServedFile): void {
+    if (this.#files.has(key)) return;
+    this.#files.set(key, file);
+    this.#bytes += file.body.length;
+    for (const [oldest, { body }] of this.#files) {
       if (this.#bytes <= this.#maximumBytes) return;
-      this.#bodies.delete(oldest);
-      this.#bytes -= old.length;
+      this.#files.delete(oldest);
+      this.#bytes -= body.length;
     }
   }
 }
@@ -47,16 +47,34 @@ const accepts = (header: string, encoding: string): boolean =>
     return name?.trim() === encoding && !/q=0(?:\.0*)?$/.test(quality.trim());
   });
 
-const encodingFor = (path: string, header: string): { suffix: string; name: string } | null => {
-  if (!isCompressed(path)) return null;
+type Encoding = { suffix: string; name: string } | null;
+
+function chooseEncoding(header: string): Encoding {
   if (accepts(header, 'br')) return { suffix: '.br', name: 'br' };
   return accepts(header, 'gzip') ? { suffix: '.gz', name: 'gzip' } : null;
-};
+}
+
+const KEPT_CHOICES = 100;
+const chosenEncodings = new Map<string, Encoding>();
+
+/** Browsers send a handful of different headers, and reading one costs more than finding its file. */
+function encodingFor(path: string, header: string): Encoding {
+  if (!isCompressed(path)) return null;
+  const known = chosenEncodings.get(header);
+  if (known !== undefined) return known;
+  const chosen = chooseEncoding(header);
+  if (chosenEncodings.size < KEPT_CHOICES) chosenEncodings.set(header, chosen);
+  return chosen;
+}
+
+/** The encoding stands apart: no build has a file `a.js.br`, though the store does. */
+const cacheKey = (pathname: string, acceptEncoding: string): string =>
+  `${encodingFor(pathname, acceptEncoding)?.name ?? ''} ${pathname}`;
 
 /** Serves files that a published build names, and nothing else of the store. */
 export class BuildFiles {
   readonly #catalog: Catalog;
-  readonly #bodies = new BodyCache(MEMORY_BYTES);
+  readonly #served = new FileCache(MEMORY_BYTES);
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -64,16 +82,26 @@ export class BuildFiles {
 
   /** The file at `/builds/…`, compressed as the visitor accepts it; null = there is none (404). */
   async file(pathname: string, acceptEncoding = ''): Promise<ServedFile | null> {
+    const served = this.inMemory(pathname, acceptEncoding);
+    if (served) return served;
     const [, name = '', folder = '', path = ''] = BUILD_PATH.exec(pathname) ?? [];
     const id = idOfFolder(name, folder);
     const known = id && (await this.#integrity(id, path));
     if (!known) return null;
     const encoding = encodingFor(path, acceptEncoding);
-    const body = await this.#body(`${pathname.slice(1)}${encoding?.suffix ?? ''}`);
+    const body = await this.#catalog.store.read(`${pathname.slice(1)}${encoding?.suffix ?? ''}`);
     if (!body) return encoding ? this.file(pathname) : null;
     const etag = `"${known.slice(7, 39)}${encoding ? `-${encoding.name}` : ''}"`;
     const encoded: Record<string, string> = encoding ? { 'content-encoding': encoding.name } : {};
-    return { headers: { ...buildFileHeaders(path), etag, ...encoded, 'content-length': String(body.length) }, body };
+    const headers = { ...buildFileHeaders(path), etag, ...encoded, 'content-length': String(body.length) };
+    const file = { headers, body };
+    this.#served.set(cacheKey(pathname, acceptEncoding), file);
+    return file;
+  }
+
+  /** The same without asking the store; undefined = it has to be asked. */
+  inMemory(pathname: string, acceptEncoding = ''): ServedFile | undefined {
+    return this.#served.get(cacheKey(pathname, acceptEncoding));
   }
 
   async #integrity(id: string, path: string): Promise<string | null> {
@@ -84,13 +112,5 @@ export class BuildFiles {
       if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
       throw cause;
     }
-  }
-
-  async #body(key: string): Promise<Buffer | null> {
-    const known = this.#bodies.get(key);
-    if (known) return known;
-    const body = await this.#catalog.store.read(key);
-    if (body) this.#bodies.set(key, body);
-    return body;
   }
 }

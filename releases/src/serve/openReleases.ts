@@ -41,11 +41,14 @@ export interface VisitorPage {
 /** The reading side of the release system, for whoever serves pages: cheap per request, at most a second behind. */
 export interface Releases {
   current(): Promise<ChannelDocument>;
+  /** The same object for all visitors of a set while the channel's state lasts. */
   pageFor(visitor: Visitor): Promise<VisitorPage>;
   /** What a browser may run from a dev server, by leave of a manager; asked of the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
   file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null>;
+  /** The same if it was asked for lately; undefined = ask `file`. */
+  fileInMemory(pathname: string, acceptEncoding?: string): ServedFile | undefined;
   /** `/channels/<channel>.json`. */
   channelFile(): Promise<ServedFile>;
   /** `/sw.js` of the stable host, or null. */
@@ -95,7 +98,9 @@ class StoreReleases implements Releases {
     this.#pagesOf = document.seq;
     const chosen = await this.#choose(document, visitor);
     const key = `${chosen.hash} ${chosen.candidate} ${chosen.override?.id}`;
-    const page = this.#pages.get(key) ?? this.#page(document, chosen);
+    const known = this.#pages.get(key);
+    if (known) return known;
+    const page = this.#page(document, chosen);
     this.#pages.set(key, page);
     page.catch(() => this.#pages.delete(key));
     return page;
@@ -108,6 +113,10 @@ class StoreReleases implements Releases {
 
   file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null> {
     return this.#files.file(pathname, acceptEncoding);
+  }
+
+  fileInMemory(pathname: string, acceptEncoding?: string): ServedFile | undefined {
+    return this.#files.inMemory(pathname, acceptEncoding);
   }
 
   async channelFile(): Promise<ServedFile> {

@@ -1,0 +1,248 @@
+import { brotliCompressSync } from 'node:zlib';
+import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
+import { API_BASE, PAGE_ELEMENTS, type PageRoute, type PageSet } from '@liaozhai/shared/contract';
+import { currentTrace } from '@liaozhai/telemetry/tracing';
+
+/** What stands in the page before any script runs. */
+export interface PrerenderedPage {
+  first?: string;
+  inlineCss?: { href: string; text: string }[];
+  data?: { id: string; json: unknown }[];
+  /** Until when its pictures are good, ms since 1970; left out: for ever. */
+  until?: number;
+}
+
+/** What a shared link to the screen shows; `image` is an address of the backend's. */
+export interface ShareCard {
+  title: string;
+  description: string;
+  image: string;
+}
+
+interface Template {
+  html: string;
+  source?: string;
+  /** query parameters with which the screen shows something else */
+  notWith?: string | string[];
+  omit?: string[];
+  /** of several images the first that the answer has */
+  card?: Omit<ShareCard, 'image'> & { image: string | string[] };
+}
+
+type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
+
+const sourceBudgetMs = 300;
+const freshMs = 5_000;
+const kept = 200;
+
+interface AskedAnswer {
+  at: number;
+  answer: Promise<Answer | null>;
+  /** Once it is there; the same object as before where the same text came again. */
+  arrived?: { text: string; value: Answer | null };
+}
+
+const answers = new Map<string, AskedAnswer>();
+
+async function fetchAnswer(url: string, before: AskedAnswer['arrived']): Promise<NonNullable<AskedAnswer['arrived']>> {
+  const trace = currentTrace();
+  const headers = { accept: 'application/json', ...(trace && { traceparent: trace.traceparent }) };
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(sourceBudgetMs) });
+    if (!response.ok) return { text: '', value: null };
+    const text = await response.text();
+    return before?.value && before.text === text ? before : { text, value: JSON.parse(text) as Answer };
+  } catch {
+    return { text: '', value: null };
+  }
+}
+
+/** The public answer, asked without cookies and kept for five seconds; null if it is not there in time. */
+function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
+  const known = answers.get(url);
+  if (known && now - known.at < freshMs) return known.answer;
+  const asked: AskedAnswer = {
+    at: now,
+    answer: fetchAnswer(url, known?.arrived).then((arrived) => {
+      asked.arrived = arrived;
+      return arrived.value;
+    }),
+  };
+  answers.delete(url);
+  answers.set(url, asked);
+  // any address of a story can be asked for, so the oldest goes
+  const oldest = answers.keys().next().value;
+  if (answers.size > kept && oldest) answers.delete(oldest);
+  return asked.answer;
+}
+
+/** The public answer while it is fresh; undefined = it has to be asked for. */
+export function answerInMemory(url: string, now = Date.now()): Answer | null | undefined {
+  const known = answers.get(url);
+  return known && now - known.at < freshMs ? known.arrived?.value : undefined;
+}
+
+const fieldAt = (answer: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], answer);
+
+const shown = (value: unknown): string => (Array.isArray(value) ? value.slice(0, 3).join(' · ') : String(value));
+
+function replaceTokens(text: string, answer: unknown, written: (value: string) => string): string | null {
+  let complete = true;
+  const filled = text.replace(/lz(u?)-([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
+    const value = fieldAt(answer, path);
+    if (value === undefined || value === null) complete = false;
+    return written(inAddress ? encodeURIComponent(shown(value)) : shown(value));
+  });
+  return complete ? filled : null;
+}
+
+/** Fills a template's tokens with escaped text; null if the answer lacks one of them. */
+export const fill = (html: string, answer: unknown) => replaceTokens(html, answer, escapeHtml);
+
+/** `/v1/stories/:id` for `/story/nie-xiaoqian` on the route `/story/:id` is `/v1/stories/nie-xiaoqian`. */
+function sourceAt(source: string, routePath: string, path: string): string {
+  const values = path.split('/');
+  const names = routePath.split('/');
+  return source.replace(/:(\w+)/g, (name) => values[names.indexOf(name)] ?? '');
+}
+
+/** Of all pictures in one page, as sent: with them it stays within the second flight of a fresh connection. */
+const mostPictureBytes = 9 * 1024;
+const pictureFreshMs = 300_000;
+const pictures = new Map<string, { at: number; picture: Promise<Drawing | null | undefined> }>();
+
+/** A drawing as an address that holds it whole, safe inside an attribute. */
+export const drawingAddress = (svg: string) =>
+  `data:image/svg+xml,${svg.replace(/\s+/g, ' ').replace(/[%#"&]/g, encodeURIComponent)}`;
+
+interface Drawing {
+  address: string;
+  /** as sent */
+  bytes: number;
+}
+
+/** A drawing of the backend's; null for any other picture, undefined where it is not there in time. */
+function drawingAt(url: string, now = Date.now()): Promise<Drawing | null | undefined> {
+  const known = pictures.get(url);
+  if (known && now - known.at < pictureFreshMs) return known.picture;
+  const picture = fetch(url, { signal: AbortSignal.timeout(sourceBudgetMs) })
+    .then(async (response) => {
+      if (!response.ok || !response.headers.get('content-type')?.startsWith('image/svg+xml')) return null;
+      const address = drawingAddress(await response.text());
+      return { address, bytes: brotliCompressSync(address).length };
+    })
+    .catch(() => {
+      pictures.delete(url);
+      return undefined;
+    });
+  pictures.delete(url);
+  pictures.set(url, { at: now, picture });
+  const oldest = pictures.keys().next().value;
+  if (pictures.size > kept && oldest) pictures.delete(oldest);
+  return picture;
+}
+
+const eagerPicture = /<img [^>]*?src="(\/api\/media\/[^"]+)"[^>]*? loading="eager"/g;
+
+/**
+ * Puts the first pictures, the largest of the screen, into the markup itself as far as they are small: they are painted
+ * with the text instead of a round later. `data-src` keeps their address, by which the app knows that it has them.
+ */
+async function withFirstPictures(first: string, backendUrl: string): Promise<{ first: string; until: number }> {
+  const sources = [...new Set([...first.matchAll(eagerPicture)].map(([, src = '']) => src))];
+  const addressOf = (src: string) => `${backendUrl}${src.replaceAll('&amp;', '&')}`;
+  const drawings = await Promise.all(sources.map((src) => drawingAt(addressOf(src))));
+  let left = mostPictureBytes;
+  let html = first;
+  for (const [place, src] of sources.entries()) {
+    const drawing = drawings[place];
+    if (!drawing || drawing.bytes > left) continue;
+    left -= drawing.bytes;
+    html = html
+      .replace(`<link rel="preload" as="image" href="${src}" fetchPriority="high"/>`, '')
+      .replaceAll(`src="${src}"`, () => `src="${drawing.address}" data-src="${src}"`);
+  }
+  const until = drawings.includes(undefined) ? 0 : Date.now() + pictureFreshMs;
+  return { first: html, until: drawings.length > 0 ? until : Number.POSITIVE_INFINITY };
+}
+
+const buildFolder = (entry: string) => /^\/builds\/[^/]+\/[^/]+/.exec(entry)?.[0] ?? '';
+
+async function textOf(releases: Releases, path: string): Promise<string | null> {
+  const file = await releases.file(path);
+  return file ? file.body.toString('utf8') : null;
+}
+
+async function templateOf(releases: Releases, entry: string, name: string): Promise<Template | null> {
+  const text = await textOf(releases, `${buildFolder(entry)}/first/${name}.json`);
+  return text ? (JSON.parse(text) as Template) : null;
+}
+
+function without(answer: Answer, omit: string[]): Answer {
+  const keep = (item: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(item).filter(([key]) => !omit.includes(key)));
+  return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
+}
+
+export interface Screen {
+  route: PageRoute;
+  template: Template;
+  /** Where its answer comes from. */
+  address: string;
+  /** null: it did not come in time. */
+  answer: Answer | null;
+}
+
+/** The route at a path, what its remote has for it, and the public answer that fills it; null where nothing is to be filled in. */
+export async function screenAt(
+  releases: Releases,
+  pageSet: PageSet,
+  path: string,
+  backendUrl: string,
+): Promise<Screen | null> {
+  const route = routeAt(pageSet, path);
+  const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
+  const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
+  if (!route || !template?.source) return null;
+  const address = `${backendUrl}${API_BASE}${sourceAt(template.source, route.path, path)}`;
+  return { route, template, address, answer: await publicAnswer(address) };
+}
+
+async function screenContent(
+  releases: Releases,
+  { route, template, address, answer }: Screen,
+): Promise<PrerenderedPage> {
+  const filled = answer && fill(template.html, answer);
+  if (!filled) return {};
+  const pictured = await withFirstPictures(filled, new URL(address).origin);
+  const styles = route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
+  const data = [{ id: PAGE_ELEMENTS.first, json: without(answer, template.omit ?? []) }];
+  return { ...pictured, inlineCss: await Promise.all(styles), data };
+}
+
+/** The card of a link to this screen, as plain text; null where there is none or the API did not answer in time. */
+export function shareCard({ template: { card }, answer }: Screen): ShareCard | null {
+  if (!card || !answer) return null;
+  const filled = (text: string) => replaceTokens(text, answer, (value) => value);
+  const [title, description] = [filled(card.title), filled(card.description)];
+  const image = [card.image].flat().map(filled).find(Boolean);
+  return title && description && image ? { title, description, image } : null;
+}
+
+/** The frame and, where there is one, the screen's prerendered content. Outside the shell there is no frame without a content. */
+export async function prerendered(
+  releases: Releases,
+  pageSet: PageSet,
+  path: string,
+  screen: Screen | null,
+): Promise<PrerenderedPage> {
+  const isOutsideShell = routeAt(pageSet, path)?.outsideShell ?? false;
+  const name = isOutsideShell ? 'bare' : path.replaceAll('/', '');
+  const frame = await templateOf(releases, pageSet.host.entry, name);
+  if (!frame) return {};
+  const content = screen ? await screenContent(releases, screen) : {};
+  if (isOutsideShell && !content.first) return {};
+  const framed = frame.html.replace('lz-path-lz', () => escapeHtml(path));
+  return { ...content, first: framed.replace('lz-screen-lz', () => content.first ?? '') };
+}
