@@ -1,5 +1,20 @@
+import type { CursorPage, StoryDto } from '@liaozhai/shared/contract';
 import { api, cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/runtime';
-import { type Story, toStories } from './model';
+
+interface Story {
+  id: string;
+  title: string;
+  summary: string;
+}
+
+/** The API's snake_case stops here. */
+const toStory = (dto: StoryDto): Story => ({
+  id: String(dto.id),
+  title: dto.title,
+  summary: dto.summary ?? '',
+});
+
+const toStories = (page: CursorPage<StoryDto>): Story[] => page.items.map(toStory);
 
 // endpoint names carry the remote's name, because all remotes share one api
 export const sampleApi = api.injectEndpoints({
