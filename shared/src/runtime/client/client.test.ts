@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { getAdapter } from 'axios';
+import { getAdapter, type InternalAxiosRequestConfig } from 'axios';
 import { messageSchema, singleSchema } from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { client, onUnauthenticated, replaceAdapter, request, signInEpoch, socketId } from './client';
@@ -54,6 +54,41 @@ test('asks for JSON below /api, with cookies, within 10 s', async () => {
   expect(requests[0]?.headers).toMatchObject({ accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' });
   onTestEnd(replaceAdapter(async (config) => ({ data: config, status: 200, statusText: '', headers: {}, config })));
   expect(await request({ url: '/v1/user' })).toMatchObject({ baseURL: '/api', timeout: 10_000, withCredentials: true });
+});
+
+test('is axios to whoever wants more of it, before its file has come as well', async () => {
+  rs.resetModules();
+  const early = await import('./client');
+  const ways: string[] = [];
+  early.client.interceptors.request.use((config) => {
+    ways.push('there');
+    return config;
+  });
+  const taken = early.client.interceptors.request.use((config) => {
+    ways.push('taken away');
+    return config;
+  });
+  early.client.interceptors.request.eject(taken);
+  early.client.interceptors.response.use((body) => {
+    ways.push('and back');
+    return body;
+  });
+  early.client.defaults.timeout = 3000;
+  const answer = async (config: InternalAxiosRequestConfig) => ({
+    data: { timeout: config.timeout },
+    status: 200,
+    statusText: '',
+    headers: {},
+    config,
+  });
+  onTestEnd(early.replaceAdapter(answer));
+  expect(await early.client({ url: '/v1/stories' })).toEqual({ timeout: 3000 });
+  expect(ways).toEqual(['there', 'and back']);
+  early.client.interceptors.request.clear();
+  early.client.defaults.timeout = 4000;
+  expect(await early.client.request({ url: '/v1/stories' })).toEqual({ timeout: 4000 });
+  expect(ways).toEqual(['there', 'and back', 'and back']);
+  expect(early.client.getUri({ url: '/v1/stories', params: { q: '狐' } })).toBe('/api/v1/stories?q=%E7%8B%90');
 });
 
 test('gives each request an id of its own, the same however often it is sent, and tells of it when the server fails', async () => {

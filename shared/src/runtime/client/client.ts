@@ -1,4 +1,11 @@
-import type { AxiosAdapter, AxiosError, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import type {
+  AxiosAdapter,
+  AxiosError,
+  AxiosInstance,
+  AxiosRequestConfig,
+  AxiosResponse,
+  InternalAxiosRequestConfig,
+} from 'axios';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import {
   API_BASE,
@@ -83,16 +90,25 @@ interface Transport {
 }
 
 /** axios comes in a file of its own with the first request: most pages show their first screen without one. */
-function createTransport(): () => Promise<Transport> {
+function createTransport() {
   let underWay: Promise<Transport> | null = null;
+  let arrived: AxiosInstance | null = null;
+  const instance = () => arrived;
+  const interceptors = {
+    request: lateInterceptors(() => arrived?.interceptors.request as LateManager | undefined),
+    response: lateInterceptors(() => arrived?.interceptors.response),
+  };
   const load = async () => {
     const { createAxios } = await import(/* webpackChunkName: "client" */ './transport');
-    const client = createAxios(settings, () => atEdge.adapter);
-    client.interceptors.request.use(describe);
-    client.interceptors.response.use(bodyOf, recover);
-    return { client, plain: createAxios({}, () => atEdge.adapter) };
+    const made = createAxios(settings, () => atEdge.adapter);
+    made.interceptors.request.use(describe);
+    made.interceptors.response.use(bodyOf, recover);
+    arrived = made;
+    interceptors.request.join();
+    interceptors.response.join();
+    return { client: made, plain: createAxios({}, () => atEdge.adapter) };
   };
-  return () => {
+  const get = () => {
     underWay ??= load().catch(() => {
       // a file that did not come is asked for again by the next request
       underWay = null;
@@ -100,32 +116,76 @@ function createTransport(): () => Promise<Transport> {
     });
     return underWay;
   };
+  return { get, instance, interceptors };
+}
+
+type LateManager = AxiosInstance['interceptors']['response'];
+type Handlers = Parameters<LateManager['use']>;
+
+/** Interceptors of an instance that is not there yet: they join it, in their order, once it is. */
+function lateInterceptors(manager: () => LateManager | undefined) {
+  const known = new Map<number, { handlers: Handlers; id?: number }>();
+  const add = (each: { handlers: Handlers; id?: number }) => {
+    each.id = manager()?.use(...each.handlers);
+  };
+  const eject = (number: number) => {
+    const { id } = known.get(number) ?? {};
+    if (id !== undefined) manager()?.eject(id);
+    known.delete(number);
+  };
+  return {
+    use(...handlers: Handlers): number {
+      const number = Math.max(-1, ...known.keys()) + 1;
+      const each = { handlers };
+      known.set(number, each);
+      add(each);
+      return number;
+    },
+    eject,
+    clear: () => [...known.keys()].forEach(eject),
+    join: () => known.forEach(add),
+  };
 }
 
 const transport = createTransport();
 
 /** Fetches what carries requests, for a page that is about to make one. Never rejects. */
 export const prepareClient = (): Promise<void> =>
-  transport().then(
+  transport.get().then(
     () => undefined,
     () => undefined,
   );
 
-type Client = Pick<AxiosInstance, 'request' | 'get' | 'delete' | 'post' | 'put' | 'patch' | 'getUri'>;
+const calls = [
+  'request',
+  'get',
+  'delete',
+  'head',
+  'options',
+  'post',
+  'put',
+  'patch',
+  'postForm',
+  'putForm',
+  'patchForm',
+] as const;
+
+type Call = (...words: unknown[]) => Promise<unknown>;
+
+const callOf =
+  (name: (typeof calls)[number]): Call =>
+  async (...words) =>
+    ((await transport.get()).client[name] as Call)(...words);
 
 /** The one way to the server. Resolves to the response body, rejects with `ApiError`. */
-export const client: Client = {
-  request: async (config) => (await transport()).client.request(config),
-  get: async (url, config) => (await transport()).client.get(url, config),
-  delete: async (url, config) => (await transport()).client.delete(url, config),
-  post: async (url, data, config) => (await transport()).client.post(url, data, config),
-  put: async (url, data, config) => (await transport()).client.put(url, data, config),
-  patch: async (url, data, config) => (await transport()).client.patch(url, data, config),
-  getUri: ({ baseURL = API_BASE, url = '', params } = {}) => {
-    const query = new URLSearchParams(params as Record<string, string>).toString();
+export const client = Object.assign(callOf('request'), Object.fromEntries(calls.map((name) => [name, callOf(name)])), {
+  interceptors: transport.interceptors,
+  getUri: ({ baseURL = API_BASE, url = '', params }: AxiosRequestConfig = {}) => {
+    const query = new URLSearchParams(params).toString();
     return `${baseURL}${url}${query && `?${query}`}`;
   },
-};
+}) as unknown as AxiosInstance;
+Object.defineProperty(client, 'defaults', { get: () => transport.instance()?.defaults ?? settings });
 
 /** Calls of a page that stays open longer are traces of their own. */
 const tracedMs = 600_000;
@@ -177,7 +237,8 @@ async function recover(cause: unknown): Promise<unknown> {
 
 /** Any JSON is the server's word; the user is small, and every backend has it. Past the interceptors, which would act upon a 401. */
 const isServerThere = (): Promise<boolean> =>
-  transport()
+  transport
+    .get()
     .then(({ plain }) =>
       plain.get(`${API_BASE}${endpoints.user}`, {
         timeout: ASK_TIMEOUT_MS,
@@ -223,7 +284,8 @@ function createCsrfToken() {
 export const csrfToken = createCsrfToken();
 
 const atEdgeGet = (url: string): Promise<void> =>
-  transport()
+  transport
+    .get()
     .then(({ plain }) => plain.get(url, { timeout: TIMEOUT_MS, withCredentials: true }))
     .then(
       () => undefined,
