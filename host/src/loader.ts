@@ -16,6 +16,9 @@ const isNewEnough = () =>
   CSS.supports('width', 'calc(1px * infinity)') &&
   'replaceSync' in CSSStyleSheet.prototype;
 
+/** Somebody is signed in on this device, as far as it knows. Throws where there is no storage. */
+const isMember = () => localStorage.getItem('user-store') !== null;
+
 function applyPreferences() {
   try {
     const { theme, fontSize } = JSON.parse(localStorage.getItem('liaozhai-preferences') ?? '{}');
@@ -23,8 +26,7 @@ function applyPreferences() {
     if (theme === 'light' || theme === 'dark') root.setAttribute('data-theme', theme);
     if (fontSize) root.setAttribute('data-font-size', fontSize);
     // what the server draws leaves room for the row that the page will have
-    const isMember = localStorage.getItem('user-store') !== null;
-    if (isMember && localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`))
+    if (isMember() && localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`))
       root.setAttribute('data-recent', '');
   } catch {
     // unreadable preferences: the system's look
@@ -131,9 +133,18 @@ function startEarlyRequest() {
   return { url, response };
 }
 
-/** The file that carries requests (`shared/src/runtime/client/transport.ts`): where no data came with the page, one follows at once. */
+/** A member's own data never comes with the page; the public data of some screens does. */
+function asksAtOnce(): boolean {
+  try {
+    return !byId('liaozhai-first') || isMember();
+  } catch {
+    return false;
+  }
+}
+
+/** The file that carries requests (`shared/src/runtime/client/transport.ts`), for a page whose first one follows at once. */
 function preloadClient(hashes: Record<string, string>) {
-  if (byId('liaozhai-first')) return;
+  if (!asksAtOnce()) return;
   const [path] = Object.keys(hashes).filter((file) => /\/host\/.*\/client\.\w+\.js$/.test(file));
   // the host's chunk loader finds it in the HTTP cache
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
