@@ -25,17 +25,15 @@ export function growFromCard(plate: HTMLElement, id: string) {
   const isWanted = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   if (!isWanted || to.width === 0 || from.width === 0) return;
   const scale = from.width / to.width;
-  const hidden = Math.max(0, 1 - from.height / (to.height * scale));
-  const common = { transformOrigin: '0 0', zIndex: 1 };
-  plate.animate(
-    [
-      {
-        ...common,
-        transform: `translate(${from.left - to.left}px, ${from.top - to.top}px) scale(${scale})`,
-        clipPath: `inset(0 0 ${hidden * 100}% 0)`,
-      },
-      { ...common, transform: 'none', clipPath: 'inset(0)' },
-    ],
-    { duration: 240, easing: 'cubic-bezier(0.2, 0, 0, 1)' },
-  );
+  const start = `translate(${from.left - to.left}px, ${from.top - to.top}px) scale(${scale})`;
+  plate.style.transformOrigin = '0 0';
+  plate.style.zIndex = '1';
+  // of transform alone, the browser moves it past the page's own thread: a step back meanwhile need not wait for it
+  const motion = plate.animate({ transform: [start, 'none'] }, { duration: 240, easing: 'cubic-bezier(0.2, 0, 0, 1)' });
+  const rest = () => {
+    plate.style.transformOrigin = '';
+    plate.style.zIndex = '';
+  };
+  motion.onfinish = rest;
+  motion.oncancel = rest;
 }
