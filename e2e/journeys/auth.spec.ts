@@ -138,7 +138,8 @@ test.describe('what is missing or breaks a rule is said at its field, in the pro
 
 test('the gender chosen at registration stands in the profile', async ({ person, page }) => {
   await opened(page);
-  await person.popup().getByRole('radio', { name: '女' }).check({ force: true });
+  // where the finger goes, once the sheet has come to rest
+  await person.popup().locator('label', { hasText: '女' }).click();
   await person.register();
   await page
     .getByRole('link', { name: /个人资料/ })
