@@ -12,20 +12,25 @@ const at = (rect: Partial<DOMRect>, inside?: HTMLElement) => {
 /** A page's plate, and what it was told to do. */
 function openPlate() {
   const plate = at({ left: 0, top: 0, width: 400, height: 500 });
-  const animate = rs.fn();
+  const motion = {} as Animation;
+  const animate = rs.fn((..._how: Parameters<HTMLElement['animate']>) => motion);
   plate.animate = animate;
-  return { plate, animate };
+  return { plate, animate, motion };
 }
 
 const card = () => at({}, at({ left: 20, top: 300, width: 100, height: 125 }));
 
-test('the cover grows out of the card that was tapped, once', () => {
-  const { plate, animate } = openPlate();
+test('the cover grows out of the card that was tapped, once, and leaves nothing behind', () => {
+  const { plate, animate, motion } = openPlate();
   leaveFromCard('s-1', card());
   growFromCard(plate, 's-1');
   growFromCard(plate, 's-1');
   expect(animate).toHaveBeenCalledTimes(1);
-  expect(animate.mock.calls[0]?.[0][0].transform).toBe('translate(20px, 300px) scale(0.25)');
+  // anything else among the frames would be painted on the page's own thread
+  expect(animate.mock.calls[0]?.[0]).toEqual({ transform: ['translate(20px, 300px) scale(0.25)', 'none'] });
+  expect(plate.style.zIndex).toBe('1');
+  motion.onfinish?.(new Event('finish') as AnimationPlaybackEvent);
+  expect(plate.style.cssText).toBe('');
 });
 
 test('a story that was reached by another way stands still', () => {
