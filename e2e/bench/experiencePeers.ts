@@ -58,7 +58,7 @@ export async function measurePeers(stage: Stage, ours: number): Promise<Row[]> {
     await page.evaluate((all) => window.__peer.show(all), messages);
     await page.locator('[role=log] .message').last().waitFor();
     // the long list is laid out before the first piece comes
-    await page.waitForTimeout(1000);
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
     const taskMs = await mainThreadClock(cdp);
     const before = await taskMs();
     const pieces = await page.evaluate(
