@@ -126,6 +126,7 @@ test('from the end of a long wait a tap leads up to the line that failed, and sa
   fireEvent.scroll(screen.getByRole('log'));
   expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: /条未发出$/ })).toBeNull());
+  await waitFor(async () => expect((await outboxStore.all()).map(({ body }) => body)).toEqual(bodies.slice(2)));
 });
 
 describe('a line that does not get through', () => {
