@@ -19,10 +19,19 @@ import {
 
 declare const self: ServiceWorkerGlobalScope;
 
+/** The Static Routing API, which Chromium has since 123. */
+interface RoutedInstallEvent extends ExtendableEvent {
+  addRoutes?: (rule: { condition: { requestMethod: string }; source: 'network' }) => Promise<void>;
+}
+
 /** A visitor waits this long for a fresh page before the kept one is shown; a switch or rollback is thus never hidden by the cache. */
 const navigationBudgetSeconds = 1.5;
 
-self.addEventListener('install', () => void self.skipWaiting());
+self.addEventListener('install', (event) => {
+  // nothing sent is of the worker's concern, and by way of it a beacon is lost with the page that sends it as it goes
+  void (event as RoutedInstallEvent).addRoutes?.({ condition: { requestMethod: 'POST' }, source: 'network' });
+  void self.skipWaiting();
+});
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 
 // no built-in list: the page says which set it runs
