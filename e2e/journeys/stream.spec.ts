@@ -93,6 +93,34 @@ slowly(
   },
 );
 
+slowly(
+  'a reload right after the first line shows its end, though the device has nothing of it yet',
+  async ({ person, page }) => {
+    // the opening alone fills the screen
+    await page.setViewportSize({ width: 320, height: 568 });
+    await person.joins();
+    await person.opensChat(story);
+    // what the device keeps of a conversation is of before its first line until the reply has ended
+    await expect.poll(() => person.kept()).toContain(`chat.thread.1.${story}`);
+    await person.says('灯下是谁');
+    await expect.poll(() => person.latestStatus()).toBe('streaming');
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/messages/latest*', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.reload();
+    // the device's copy shows, for the reader who is signed in
+    await expect(page.getByText(/余额 \d+ 点/)).toBeVisible();
+    await atRest(person.log());
+    answer();
+    await expect(person.log().getByText('灯下是谁', { exact: true })).toBeInViewport();
+  },
+);
+
 test('a reload leaves the reader at the words they were reading', async ({ person, page }) => {
   await comesBackTo(person, 60);
   await scrollUp(person, 2500);

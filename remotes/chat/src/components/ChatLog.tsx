@@ -31,6 +31,8 @@ const logRegion = { role: 'log', tabIndex: 0, 'aria-live': 'off', 'aria-label': 
 export interface ChatLogProps {
   conversationId: string | null;
   log: Log;
+  /** The device's copy of the conversation, which shows until the server has answered. */
+  isCopy: boolean;
   older: Older;
   /** What comes after the last row, where that is not the end of the conversation. */
   newer?: Newer | undefined;
@@ -46,7 +48,7 @@ export interface Target {
 
 /** The conversation as a list of ten thousand rows of which some twenty exist. */
 export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
-  const { conversationId, log, older, newer, target, children } = props;
+  const { conversationId, log, isCopy, older, newer, target, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [position] = useState(() => storedPosition(conversationId));
   const [stick] = useState(() => new StickToBottom(startsAtEnd(log, position)));
@@ -63,7 +65,7 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
   });
   const isOpenEnded = newer !== undefined;
   useLayoutEffect(() => stick.setOpenEnded(isOpenEnded), [stick, isOpenEnded]);
-  useStickToBottom(stick, list, log);
+  useStickToBottom(stick, list, log, isCopy);
   usePlacing(list, log, position);
   useTarget(list, log, stick, target);
   const saveSoon = usePositionSaving(

@@ -56,11 +56,13 @@ import { MessageRow, MessageText, PendingRow, type Waiting } from './MessageRow'
 interface ChatViewProps {
   story: Story;
   thread: Thread;
+  /** The thread is the device's copy, and the server has not answered yet. */
+  isCopy: boolean;
   isMember: boolean;
 }
 
 /** Log above, composer below. */
-export function ChatView({ story, thread, isMember }: ChatViewProps) {
+export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const [sheet, setSheet] = useState<OpenSheet | null>(null);
   const closeSheet = useCallback(() => setSheet(null), []);
   const ChatSheet = useChatSheet(sheet !== null, closeSheet);
@@ -130,6 +132,7 @@ export function ChatView({ story, thread, isMember }: ChatViewProps) {
       <ChatLog
         conversationId={thread.conversationId}
         log={log}
+        isCopy={isCopy}
         older={search.window?.older ?? older}
         newer={search.window?.newer}
         target={search.target}

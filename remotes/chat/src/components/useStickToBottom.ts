@@ -4,25 +4,27 @@ import { isRunning, keyOf } from '../model/thread';
 import type { LogVirtualizer } from './ChatLog';
 
 /** After each commit, before its paint: measures what grew at the end and lets the view follow. */
-export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log): void {
+export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log, isCopy: boolean): void {
   const last = log.messages.at(-1);
   const lastPending = log.pending.at(-1);
   const startsAnew = last && isRunning(last) && (last.revision === 1 || last.body === '');
   const replyKey = startsAnew ? keyOf(last) : null;
-  const shown = useRef<{ last: unknown; pendingId?: string; replyKey: string | null } | null>(null);
+  const shown = useRef<{ last: unknown; pendingId?: string; replyKey: string | null; isCopy: boolean } | null>(null);
 
   useLayoutEffect(() => {
     const before = shown.current;
-    shown.current = { last, pendingId: lastPending?.clientId, replyKey };
+    shown.current = { last, pendingId: lastPending?.clientId, replyKey, isCopy };
     stick.attach(list, (key) => indexOfKey(log, key));
     if (!before) return stick.follow();
     // who sends wants to see what they sent and what comes of it
     if (lastPending && lastPending.clientId !== before.pendingId) stick.pin();
     if (replyKey !== null && replyKey !== before.replyKey) stick.holdAtTopOf(replyKey);
+    // the device knew of nothing but the opening, and there is a conversation: it is opened at its end, as any other
+    if (before.isCopy && !isCopy && before.last === undefined && stick.isUnmoved()) stick.pin();
     if (last === before.last && lastPending?.clientId === before.pendingId) return;
     measureLast(list, log);
     stick.grew();
-  }, [stick, list, log, last, lastPending, replyKey]);
+  }, [stick, list, log, last, lastPending, replyKey, isCopy]);
 }
 
 /** The list learns of the growth now and not after the paint, so that the end never runs ahead of the view. */
@@ -135,6 +137,11 @@ export class StickToBottom {
   pin(): void {
     this.#pinned = true;
     this.#limitKey = null;
+  }
+
+  /** The reader has not scrolled away from the beginning. */
+  isUnmoved(): boolean {
+    return (this.#list?.scrollElement?.scrollTop ?? 0) < MOVED_PX;
   }
 
   /** The view stays where it is put. */

@@ -72,6 +72,7 @@ function StoryChat({ storyId }: { storyId: string }) {
             key={isMember || expiredThread ? 'member' : 'guest'}
             story={story}
             thread={thread}
+            isCopy={thread === shownCopy}
             isMember={isMember}
           />
         )}
