@@ -11,6 +11,7 @@ import type { Provenance } from '../src/model/build.ts';
 import { sitesFrom } from '../src/operations/override.ts';
 import { httpClient, localClient, type ReleaseClient } from '../src/releaseClient.ts';
 import { DEFAULT_STORE, type OpenedStore, openStore, requireKey, requirePublicKey } from '../src/store/store.ts';
+import { sessionFor } from './signIn.ts';
 
 /** What every verb understands. */
 export interface SharedOptions {
@@ -24,7 +25,7 @@ const environment = process.env;
 
 export const storeUrl = (options: SharedOptions): string =>
   options.store ?? environment.RELEASES_STORE ?? DEFAULT_STORE;
-const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
+export const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
 
 /** Goes to standard error, so that --json keeps standard output to itself. */
 export const note = (line: string): void => {
@@ -72,9 +73,17 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
       'a console has its own browser check',
       'Leave --smoke and RELEASES_SMOKE out here: those of the console decide.',
     );
-  const token = environment.RELEASES_TOKEN;
-  if (!token) throw usage('a console needs RELEASES_TOKEN', 'Ask for a token made with `pnpm release token create`.');
-  return httpClient({ origin: url, token, channel: options.channel, provenance });
+  return httpClient({ origin: url, token: await bearerFor(url), channel: options.channel, provenance });
+}
+
+/** What opens a console: RELEASES_TOKEN, else the session of whoever signed in. Throws usage where there is neither. */
+export async function bearerFor(url: string): Promise<string> {
+  const bearer = environment.RELEASES_TOKEN || (await sessionFor(url))?.session;
+  if (bearer) return bearer;
+  throw usage(
+    'a console wants to know who you are',
+    `Sign in: pnpm release login --store ${new URL(url).origin}. A program needs RELEASES_TOKEN, made with \`pnpm release token create\`.`,
+  );
 }
 
 /** A whole number of at least one. Throws usage. */

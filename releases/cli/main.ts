@@ -16,7 +16,7 @@ import {
   addRollback,
   addWithdraw,
 } from './switching.ts';
-import { addChannel, addExport, addGc, addInit, addToken } from './upkeep.ts';
+import { addChannel, addExport, addGc, addInit, addLogin, addLogout, addToken, addWhoami } from './upkeep.ts';
 
 const VERBS = [
   addInit,
@@ -42,6 +42,9 @@ const VERBS = [
   addPreview,
   addWebhook,
   addToken,
+  addLogin,
+  addLogout,
+  addWhoami,
   addExport,
   addGc,
 ];

@@ -1,27 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import * as v from 'valibot';
 import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
+import { usage } from '../src/errors.ts';
 import { parseJson } from '../src/model/build.ts';
 import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
 import { sweepPreviews } from '../src/operations/override.ts';
 import { createChannelFrom, sourceIn } from '../src/operations/promoteFrom.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
+import { consoleSender } from '../src/releaseClient.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
 import {
+  bearerFor,
   bytes,
   count,
   examples,
   hours,
+  isRemote,
   localStore,
   localTime,
+  note,
   options,
   print,
   storeUrl,
   table,
   whoami,
 } from './context.ts';
+import { keptFor, signIn, signOut } from './signIn.ts';
 import { openSource } from './switching.ts';
 
 export const addInit = (program: Command) =>
@@ -162,6 +169,80 @@ export function addToken(program: Command) {
   addList(token);
   addRevoke(token);
 }
+
+/** Throws usage for a store that has no console before it. */
+function consoleUrl(url: string): string {
+  if (isRemote(url) && URL.canParse(url)) return url;
+  throw usage(`${url} is not a console's address`, 'Name it: `pnpm release login https://console.example`.');
+}
+
+export const addLogin = (program: Command) =>
+  program
+    .command('login [console]')
+    .description("sign in as a person at the console's OpenID provider; programs use RELEASES_TOKEN")
+    .option('--browser', 'by a browser on this machine, though the provider offers a code for any other')
+    .addHelpText('after', examples('login https://console.example', 'login --store https://console.example --browser'))
+    .action(async (named: string | undefined, _, command: Command) => {
+      const { json, browser = false, ...rest } = options<{ browser?: boolean }>(command);
+      const url = consoleUrl(named ?? storeUrl(rest));
+      const { origin, person, expires } = await signIn({ url, browser, tell: note });
+      const { RELEASES_STORE: store, RELEASES_TOKEN: token } = process.env;
+      print(json, { console: origin, person, expires }, [
+        `Signed in to ${origin} as ${person}, until ${localTime(expires)}.`,
+        ...(store && isRemote(store) && new URL(store).origin === origin ? [] : [`Use it with --store ${origin}.`]),
+      ]);
+      if (token) note('RELEASES_TOKEN is set and goes before this: unset it to act as yourself.');
+    });
+
+export const addLogout = (program: Command) =>
+  program
+    .command('logout [console]')
+    .description('end the sign-in here, at the console, and as far as it can be renewed at the provider')
+    .addHelpText('after', examples('logout https://console.example'))
+    .action(async (named: string | undefined, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const url = consoleUrl(named ?? storeUrl(rest));
+      const kept = await keptFor(url);
+      const problems = kept ? await signOut(kept) : [];
+      const { origin } = new URL(url);
+      print(json, { console: origin, signedOut: kept !== null, problems }, [
+        kept ? `Signed out of ${origin}: nothing of it is left here.` : `Nobody is signed in to ${origin} here.`,
+      ]);
+      for (const problem of problems) note(`not ended elsewhere, where it ends by itself: ${problem}`);
+    });
+
+const grantEntries = { role: v.string(), name: v.nullable(v.string()) };
+const meSchema = v.object({
+  /** Missing where the console is older than this. */
+  id: v.optional(v.string()),
+  label: v.string(),
+  ...grantEntries,
+  /** Of a person: what further groups give. */
+  more: v.optional(v.array(v.object(grantEntries)), []),
+});
+
+export const addWhoami = (program: Command) =>
+  program
+    .command('whoami')
+    .description('who acts, as the log names it, and what that person or token may')
+    .addHelpText('after', examples('whoami', 'whoami --store https://console.example --json'))
+    .action(async (_, command: Command) => {
+      const { json, ...rest } = options(command);
+      const url = storeUrl(rest);
+      if (!isRemote(url))
+        return print(json, { who: whoami(), by: 'store', store: url }, [
+          `${whoami()}, directly on ${url}: whoever has its signing key may do everything.`,
+        ]);
+      const by = process.env.RELEASES_TOKEN ? 'token' : 'login';
+      const me = v.parse(meSchema, await consoleSender({ origin: url, token: await bearerFor(url) })('GET', '/v1/me'));
+      const expires = by === 'login' ? ((await keptFor(url))?.expires ?? null) : null;
+      const grants = [me, ...me.more].map(({ role, name }) => (name ? `${role}:${name}` : role));
+      const who = me.id ? `${me.label} (${me.id})` : me.label;
+      print(json, { who, by, grants, console: new URL(url).origin, expires }, [
+        `${who}: ${grants.join(', ')}`,
+        `at ${new URL(url).origin}, by ${expires ? `login, until ${localTime(expires)}` : 'RELEASES_TOKEN'}`,
+      ]);
+    });
 
 interface ExportFlags {
   config?: string;

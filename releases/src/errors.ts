@@ -1,5 +1,8 @@
 export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'forbidden';
 
+/** The kinds as HTTP has them. */
+export const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
+
 /** A failure a person can act on: what happened, and what cures it. */
 export class ReleaseError extends Error {
   readonly kind: FailureKind;

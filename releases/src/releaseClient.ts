@@ -3,7 +3,7 @@ import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.t
 import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
-import { compose, replan } from './channel/compose.ts';
+import { compose, replan } from './channel/changeChannel.ts';
 import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
 import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
@@ -262,11 +262,12 @@ function failure(status: number, body: unknown): ReleaseError {
 
 type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
-function sender({ origin, token }: HttpClientOptions): Send {
+/** Asks a console in the name of whoever the token or the session belongs to; null asks in nobody's. Throws what the console refuses. */
+export function consoleSender({ origin, token }: { origin: string; token: string | null }): Send {
   return async (method, path, body) => {
     const isBytes = body instanceof Uint8Array;
     const headers = {
-      authorization: `Bearer ${token}`,
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       'content-type': isBytes ? 'application/octet-stream' : 'application/json',
     };
     const payload = body === undefined ? undefined : isBytes ? new Uint8Array(body) : JSON.stringify(body);
@@ -299,9 +300,9 @@ async function publishOver(
   return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
 }
 
-/** Works through a console's HTTP API, as whoever the token belongs to. */
+/** Works through a console's HTTP API, as whoever the token or the session belongs to. */
 export function httpClient(options: HttpClientOptions): ReleaseClient {
-  const send = sender(options);
+  const send = consoleSender(options);
   const channel = `channel=${encodeURIComponent(options.channel)}`;
   const get = <Answer>(path: string) => send<Answer>('GET', `/v1/${path}${path.includes('?') ? '&' : '?'}${channel}`);
   const post = <Answer = Change>(verb: string, body: unknown) => send<Answer>('POST', `/v1/${verb}?${channel}`, body);

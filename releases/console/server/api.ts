@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import type { Quota } from '../../src/builds/publish.ts';
 import { bytesOf, claimVersion, fileProblem, LIMITS, packageProblems, writeFile } from '../../src/builds/publish.ts';
-import { forbidden, ReleaseError, refused, usage } from '../../src/errors.ts';
+import { forbidden, ReleaseError, refused, STATUSES, usage } from '../../src/errors.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
 import { windowSchema } from '../../src/model/action.ts';
 import { type BuildRecord, buildFolder, idOfFolder, issuesOf, nameOf, parseRecord } from '../../src/model/build.ts';
@@ -20,11 +20,13 @@ import {
   nameInWord,
   REISSUE,
   refusal,
+  secretOfBearer,
   type Wish,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
+import { SIGN_IN_AGAIN } from './provider.ts';
 
 const MOST_CALLERS = 10_000;
 
@@ -156,7 +158,6 @@ const REQUESTS_PER_MINUTE = 1200;
 const REFUSED_PER_MINUTE = 30;
 const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
-const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
 /** Labels and names may be shared, so the audit names the token, or the person as the provider knows it, too. */
 const whoOf = ({ id, role, name, label }: Caller): string =>
@@ -178,7 +179,7 @@ const atMost = (maxSize: number, cure: string) =>
   });
 
 /**
- * A bearer token, or without one the session of a person who signed in. Pages of another origin are turned away before that.
+ * A bearer token, or the session of a person who signed in, by a bearer of its own or a cookie. Pages of another origin are turned away before that.
  * Guessing is slowed down by address, and never in the way of a valid token: behind a proxy everyone has one address.
  */
 function guard(app: Hono<Env>, console: ConsoleContext): void {
@@ -191,12 +192,14 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     const authorization = context.req.header('authorization');
     const [, presented = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
     const { store, key, signIn } = console.options;
-    const person = authorization === undefined ? await signIn?.callerOf(context) : null;
+    const person = await signIn?.callerOf(context);
     const token = person ?? (await authenticate(store, key.publicKey, presented, new Date()));
     if (token === 'unknown' || token === 'unsigned') {
       if (!refusals.allows(addressOf(context))) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
       if (token === 'unsigned')
         return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE);
+      if (secretOfBearer(authorization) !== undefined)
+        return denied(context, 401, 'your sign-in is over, or gives you nothing here any more', SIGN_IN_AGAIN);
       return denied(
         context,
         401,
@@ -248,8 +251,8 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     return context.json((await readHealth(console.writer(channel, ''), console.healthReader(channel))).health);
   });
   app.get('/me', (context) => {
-    const { role, name, label, more } = context.get('token');
-    return context.json({ role, name, label, ...(more ? { person: label, more } : {}) });
+    const { id, role, name, label, more } = context.get('token');
+    return context.json({ id, role, name, label, ...(more ? { person: label, more } : {}) });
   });
 }
 

@@ -2,7 +2,7 @@ import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { messageOf, ReleaseError } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
-import { signInFrom, signInVariables } from './signIn.ts';
+import { signInFrom, signInVariables } from './provider.ts';
 import { startConsole } from './startConsole.ts';
 
 const environmentSchema = v.object({

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { Hono } from 'hono';
+import { generateKeyPair, SignJWT } from 'jose';
 import * as v from 'valibot';
 import { canonicalJson, newSigningKey, sha256Hex, signText } from '../../src/model/signing.ts';
 import { createToken } from '../../src/operations/tokens.ts';
-import { openProvider, type TestProvider } from '../../src/testing/openProvider.ts';
+import { openJar, openProvider, type TestProvider, tokensFor, walk } from '../../src/testing/openProvider.ts';
 import { openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext } from './ConsoleContext.ts';
-import { createSignIn, type SignInSettings, signInFrom, signInVariables } from './signIn.ts';
+import { type SignInSettings, signInFrom, signInVariables } from './provider.ts';
+import { createSignIn } from './signIn.ts';
 
 const ORIGIN = 'https://console.example';
 const ROLES = 'cn=release,ou=groups=manager; stories=deployer:stories; chat=deployer:chat; readers=viewer';
@@ -15,31 +17,11 @@ const accounts = [
   { sub: 'u-101', name: 'Li Hua', email: 'li@example.com', groups: ['staff', 'cn=release,ou=groups'] },
   { sub: 'u-102', name: '王五', groups: ['stories', 'chat', 'readers'] },
   { sub: 'u-103', name: 'Mallory\nauto-stop', groups: ['staff'] },
+  { sub: 'u-104', name: 'Wang Fang', groups: ['cn=release,ou=groups'] },
 ];
 
 const settingsOf = (environment: Record<string, string>) =>
   signInFrom(v.parse(v.object(signInVariables), environment)) as SignInSettings;
-
-/** What a browser keeps for one site. */
-function openJar() {
-  const cookies = new Map<string, string>();
-  return {
-    cookies,
-    /** Takes over what another browser has kept. */
-    copy: (other: ReadonlyMap<string, string>) => {
-      for (const [name, value] of other) cookies.set(name, value);
-    },
-    header: () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-    take: ({ headers }: Response) => {
-      for (const line of headers.getSetCookie()) {
-        const [pair = ''] = line.split(';');
-        const name = pair.slice(0, pair.indexOf('='));
-        if (/expires=Thu, 01 Jan 1970|max-age=0/i.test(line)) cookies.delete(name);
-        else cookies.set(name, pair.slice(name.length + 1));
-      }
-    },
-  };
-}
 
 let at: TestStore;
 let provider: TestProvider;
@@ -56,10 +38,11 @@ afterAll(async () => {
 interface Changed {
   settings?: Partial<Record<string, string>>;
   now?: () => Date;
+  on?: TestStore;
 }
 
 /** A console on the test's store, and a browser that visits it and the provider. */
-function openConsole({ settings = {}, now }: Changed = {}) {
+function openConsole({ settings = {}, now, on = at }: Changed = {}) {
   const notes: string[] = [];
   const signIn = createSignIn({
     settings: settingsOf({
@@ -70,13 +53,13 @@ function openConsole({ settings = {}, now }: Changed = {}) {
       CONSOLE_OIDC_ROLES: ROLES,
       ...settings,
     }),
-    store: at.store,
-    key: at.key,
+    store: on.store,
+    key: on.key,
     origin: ORIGIN,
     note: (line) => notes.push(line),
     now,
   });
-  const { store, key, writer } = at;
+  const { store, key, writer } = on;
   const options = { store, key, catalog: writer.catalog, channel: 'production', smokeFor: async () => null, signIn };
   const app = new Hono();
   app.route('/v1', createApi(new ConsoleContext(options)));
@@ -93,18 +76,7 @@ function openConsole({ settings = {}, now }: Changed = {}) {
 
   /** Goes where the console sends a browser until the provider sends it back. Returns the address of the callback. */
   async function toProvider(sub: string, path = '/auth/login'): Promise<string> {
-    const own = openJar();
-    let address = (await ask(path, {}, {})).headers.get('location') ?? '';
-    while (address.startsWith(provider.issuer)) {
-      const isLogin = /\/interaction\/[\w-]+$/.test(address);
-      const answer = await fetch(isLogin ? `${address}/${sub}` : address, {
-        headers: { cookie: own.header() },
-        redirect: 'manual',
-      });
-      own.take(answer);
-      address = new URL(answer.headers.get('location') ?? '/nowhere', address).href;
-    }
-    return address;
+    return walk(provider.issuer, (await ask(path, {}, {})).headers.get('location') ?? '', sub);
   }
 
   /** Signs somebody in. Returns the answer that ends it. */
@@ -120,7 +92,7 @@ const me = async (console: ReturnType<typeof openConsole>) => {
 describe('sec.sign-in: a person', () => {
   test('signs in at the provider, acts under the own name, and signs out here and there', async () => {
     const console = openConsole();
-    expect(await (await console.ask('/auth')).json()).toEqual({ offered: true, signedIn: false });
+    expect(await (await console.ask('/auth')).json()).toEqual({ offered: true, signedIn: false, cli: null });
     const entered = await console.enter('u-101');
     expect([entered.status, entered.headers.get('location')]).toEqual([302, '/']);
     const [cookie] = entered.headers.getSetCookie().filter((line) => line.includes('session='));
@@ -128,7 +100,7 @@ describe('sec.sign-in: a person', () => {
       /^__Host-console-session=[\w-]{43}; Max-Age=28800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
     expect([...console.jar.cookies.keys()]).toEqual(['__Host-console-session']);
-    expect(await (await console.ask('/auth')).json()).toEqual({ offered: true, signedIn: true });
+    expect(await (await console.ask('/auth')).json()).toEqual({ offered: true, signedIn: true, cli: null });
     expect(await me(console)).toMatchObject({ role: 'manager', name: null, person: 'Li Hua' });
 
     const next = await at.remote('stories', '1.1.0');
@@ -301,6 +273,103 @@ describe('sec.sign-in: an attempt', () => {
   });
 });
 
+describe('sec.login: the session of a command line', () => {
+  const CLI = {
+    CONSOLE_OIDC_CLI_CLIENT_ID: 'release-cli',
+    CONSOLE_OIDC_CLI_SCOPE: 'openid profile groups offline_access',
+  };
+  const exchange = (console: ReturnType<typeof openConsole>, tokens: object) =>
+    console.post('/auth/session', tokens, {});
+  const bearerFor = async (console: ReturnType<typeof openConsole>, sub: string) => {
+    const { session } = await (await exchange(console, await tokensFor(provider.issuer, sub))).json();
+    return { authorization: `Bearer ${session}` };
+  };
+  const refusal = async (answer: Response) => [answer.status, (await answer.json()).message];
+
+  test('says where to sign in, is that of a person, and ends when it is ended, or when the console turns it off', async () => {
+    const console = openConsole({ settings: CLI });
+    const { CONSOLE_OIDC_CLI_CLIENT_ID: clientId, CONSOLE_OIDC_CLI_SCOPE: scope } = CLI;
+    const cli = { issuer: new URL(provider.issuer).href, clientId, scope };
+    expect(await (await console.ask('/auth')).json()).toEqual({ offered: true, signedIn: false, cli });
+    const bearer = await bearerFor(console, 'u-101');
+    expect(await (await console.ask('/v1/me', {}, bearer)).json()).toMatchObject({ person: 'Li Hua', role: 'manager' });
+    expect((await openConsole().ask('/v1/me', {}, bearer)).status).toBe(401);
+    const changed = openConsole({ settings: { ...CLI, CONSOLE_OIDC_ROLES: 'others=manager' } });
+    expect((await changed.ask('/v1/me', {}, bearer)).status).toBe(401);
+    expect(await (await console.post('/auth/logout', {}, bearer)).json()).toEqual({ leave: null });
+    expect((await console.ask('/v1/me', {}, bearer)).status).toBe(401);
+  });
+
+  test('is of the same person as a browser’s where two decide: neither approves what the other proposed', async () => {
+    const own = await openTestStore();
+    await own.activate(await own.host(), await own.remote('stories'));
+    const console = openConsole({ settings: CLI, on: own });
+    const bearer = await bearerFor(console, 'u-101');
+    await console.enter('u-101');
+    expect((await console.post('/v1/approval', { hours: 24 }, bearer)).status).toBe(200);
+    const propose = async (version: string, headers?: Record<string, string>) => {
+      const answer = await console.post('/v1/activate', { builds: [await own.remote('stories', version)] }, headers);
+      expect(answer.status).toBe(202);
+      return (await answer.json()).proposal.id as string;
+    };
+    const [fromCli, fromBrowser] = [await propose('1.1.0', bearer), await propose('1.2.0')];
+    expect(await refusal(await console.post('/v1/approve', { id: fromCli }))).toEqual([
+      403,
+      expect.stringContaining('your own'),
+    ]);
+    expect(await refusal(await console.post('/v1/approve', { id: fromBrowser }, bearer))).toEqual([
+      403,
+      expect.stringContaining('your own'),
+    ]);
+    const second = await bearerFor(console, 'u-104');
+    expect((await console.post('/v1/approve', { id: fromCli, why: 'looked' }, second)).status).toBe(200);
+    const log = await (await console.ask('/v1/log?limit=2')).json();
+    expect(JSON.stringify(log)).toMatch(/Wang Fang \(u-104\).*Li Hua \(u-101\)|Li Hua \(u-101\).*Wang Fang \(u-104\)/);
+    await own.remove();
+  });
+
+  test('is begun by nothing but a fresh ID token of this provider for the command line', async () => {
+    const console = openConsole({ settings: CLI });
+    const good = await tokensFor(provider.issuer, 'u-101');
+    const [header = '', payload = ''] = good.idToken.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const { privateKey } = await generateKeyPair('RS256');
+    const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
+    const signed = (changed: object) =>
+      new SignJWT({ ...claims, ...changed }).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
+    const unsigned = [Buffer.from('{"alg":"none"}').toString('base64url'), payload, ''].join('.');
+    const secret = new TextEncoder().encode('of the command line, or its public key as text');
+    const symmetric = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid }).sign(secret);
+    for (const idToken of [await signed({}), unsigned, symmetric, 'nonsense', `${good.idToken}x`, good.accessToken]) {
+      const [status, message] = await refusal(await exchange(console, { ...good, idToken }));
+      expect([status, message]).toEqual([403, expect.stringContaining('this ID token does not count here')]);
+    }
+    const ofConsole = openConsole({ settings: { ...CLI, CONSOLE_OIDC_CLI_CLIENT_ID: 'another-client' } });
+    expect(await refusal(await exchange(ofConsole, good))).toEqual([403, expect.stringContaining('"aud"')]);
+    const later = openConsole({ settings: CLI, now: () => new Date(Date.now() + 660_000) });
+    expect(await refusal(await exchange(later, good))).toEqual([403, expect.stringContaining('"iat"')]);
+    const other = await tokensFor(provider.issuer, 'u-104');
+    expect((await exchange(console, { ...good, accessToken: other.accessToken })).status).not.toBe(200);
+    expect((await exchange(console, { ...good, accessToken: 'nonsense' })).status).toBe(403);
+    expect((await exchange(console, { idToken: good.idToken })).status).toBe(400);
+    expect((await exchange(console, { ...good, idToken: 'x'.repeat(70_000) })).status).toBe(413);
+    expect((await exchange(openConsole(), good)).status).toBe(400);
+    expect((await exchange(console, good)).status).toBe(200);
+  });
+
+  test('is not begun where the provider would make two of one person', async () => {
+    const pairwise = await openProvider(ORIGIN, accounts, 0, { subjectTypes: ['pairwise'] });
+    const settings = { ...CLI, CONSOLE_OIDC_ISSUER: pairwise.issuer };
+    const apart = openConsole({ settings });
+    const refused = await exchange(apart, { idToken: 'any', accessToken: 'any' });
+    expect(await refusal(refused)).toEqual([422, expect.stringContaining('one person would be two')]);
+    await expect.poll(() => apart.notes.join()).toContain('one person would be two');
+    const same = openConsole({ settings: { ...settings, CONSOLE_OIDC_CLI_CLIENT_ID: pairwise.client.id } });
+    expect((await exchange(same, { idToken: 'any', accessToken: 'any' })).status).toBe(403);
+    await pairwise.close();
+  });
+});
+
 describe('settings of signing in', () => {
   const whole = {
     CONSOLE_OIDC_ISSUER: 'https://id.example',
@@ -315,6 +384,8 @@ describe('settings of signing in', () => {
   test.each([
     [{ ...whole, CONSOLE_OIDC_ISSUER: '' }, /url/i],
     [{ CONSOLE_OIDC_CLIENT_ID: 'x' }, /CONSOLE_OIDC_ISSUER is missing/],
+    [{ CONSOLE_OIDC_CLI_CLIENT_ID: 'x' }, /CONSOLE_OIDC_ISSUER is missing/],
+    [{ ...whole, CONSOLE_OIDC_CLI_SCOPE: 'profile' }, /openid/],
     [{ ...whole, CONSOLE_OIDC_ISSUER: 'http://id.example' }, /not https/],
     [{ CONSOLE_OIDC_ISSUER: 'https://id.example' }, /CONSOLE_OIDC_CLIENT_ID is missing/],
     [{ CONSOLE_OIDC_ISSUER: 'https://id.example', CONSOLE_OIDC_CLIENT_ID: 'x' }, /CONSOLE_OIDC_ROLES is missing/],

@@ -28,7 +28,8 @@ import { deliver } from '../../src/operations/webhooks.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey, type Store } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext, type ConsoleCounters, consoleCounters } from './ConsoleContext.ts';
-import { createSignIn, noSignIn, type SignInSettings } from './signIn.ts';
+import type { SignInSettings } from './provider.ts';
+import { createSignIn, noSignIn } from './signIn.ts';
 
 const DEFAULT_PORT = 3001;
 

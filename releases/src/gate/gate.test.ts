@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import { compose, replan } from '../channel/compose.ts';
+import { compose, replan } from '../channel/changeChannel.ts';
 import { findingLine } from '../english.ts';
 import { ReleaseError } from '../errors.ts';
 import { buildFolder, mergeBuilds } from '../model/build.ts';

@@ -1,6 +1,5 @@
 import { assertStored } from '../builds/catalog.ts';
-import { type Change, changeChannel, type Writer } from '../channel/changeChannel.ts';
-import { compose, replan, storeSets } from '../channel/compose.ts';
+import { type Change, changeChannel, compose, replan, storeSets, type Writer } from '../channel/changeChannel.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { mergeBuilds, nameOf } from '../model/build.ts';

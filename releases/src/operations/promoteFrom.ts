@@ -1,7 +1,14 @@
 import { assertStored, type Catalog, claimedBy } from '../builds/catalog.ts';
 import { publish } from '../builds/publish.ts';
-import { type Change, changeChannel, createChannel, type Writer } from '../channel/changeChannel.ts';
-import { compose, replan, storeSets } from '../channel/compose.ts';
+import {
+  type Change,
+  changeChannel,
+  compose,
+  createChannel,
+  replan,
+  storeSets,
+  type Writer,
+} from '../channel/changeChannel.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
 import { refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { passFreeze } from '../channel/changeAgenda.ts';
-import { type Change, changeChannel, type Decision, type Writer } from '../channel/changeChannel.ts';
 import {
+  type Change,
   type Composed,
   type ComposedSet,
+  changeChannel,
   compose,
+  type Decision,
   type Plan,
   type PlannedCandidate,
   replan,
   storeSets,
-} from '../channel/compose.ts';
+  type Writer,
+} from '../channel/changeChannel.ts';
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';

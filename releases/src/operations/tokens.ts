@@ -298,10 +298,16 @@ const sessionSchema = v.object({
 });
 const signedSessionSchema = v.object({ ...sessionSchema.entries, sig: v.string() });
 
-/** `sessions/<hash of the cookie>.json`: who signed in and until when, signed by the store's key. */
+/** `sessions/<hash of the secret>.json`: who signed in and until when, signed by the store's key. */
 export type Session = v.InferOutput<typeof sessionSchema>;
 
 const sessionKeyOf = (id: string): string => `sessions/${id}.json`;
+
+/** What the command line shows of a session; a cookie holds the secret alone. */
+export const bearerOf = (secret: string): string => `lzs_${secret}`;
+
+/** The secret of the session that an `Authorization` header shows; undefined where it shows none, a token for example. */
+export const secretOfBearer = (header = ''): string | undefined => /^Bearer lzs_([\w-]{43})$/.exec(header)?.[1];
 
 /** The sessions of people who signed in at a provider. */
 export class Sessions {
@@ -313,7 +319,7 @@ export class Sessions {
     this.#key = key;
   }
 
-  /** Begins a session. Returns what its cookie holds; the store has only the hash. */
+  /** Begins a session. Returns the secret that opens it; the store has only the hash. */
   async begin(session: Omit<Session, 'id'>): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
     const record: Session = { id: sha256Hex(secret), ...session };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
+import * as oidc from 'openid-client';
 
 export interface Account {
   sub: string;
@@ -12,9 +13,16 @@ export interface Account {
 }
 
 const CLIENT = { id: 'console', secret: 'secret of the console' };
+/** The command line's client: anybody can read what is in a program, so it has no secret. */
+const CLI = { id: 'release-cli', scope: 'openid profile groups offline_access' };
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const KEYS = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })];
 
-function configurationFor(origin: string, accounts: readonly Account[]): Configuration {
+function configurationFor(
+  origin: string,
+  accounts: readonly Account[],
+  { devices = true, codeSeconds = 600, subjectTypes = ['public'] }: Offered,
+): Configuration {
   return {
     clients: [
       {
@@ -23,46 +31,154 @@ function configurationFor(origin: string, accounts: readonly Account[]): Configu
         redirect_uris: [`${origin}/auth/callback`],
         post_logout_redirect_uris: [`${origin}/`],
       },
+      {
+        client_id: CLI.id,
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+        grant_types: ['authorization_code', 'refresh_token', ...(devices ? [DEVICE] : [])],
+        redirect_uris: ['http://127.0.0.1/callback'],
+      },
     ],
     jwks: { keys: KEYS as NonNullable<Configuration['jwks']>['keys'] },
     cookies: { keys: ['of a provider for tests'] },
     claims: { openid: ['sub'], profile: ['name'], email: ['email'], groups: ['groups'] },
-    scopes: ['openid', 'profile', 'email', 'groups'],
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    subjectTypes,
+    pairwiseIdentifier: (_, sub, { clientId }) => `${sub} of ${clientId}`,
+    scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true },
+      revocation: { enabled: true },
+      deviceFlow: { enabled: devices },
+    },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
-    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 600,
+      DeviceCode: codeSeconds,
+      Grant: 600,
+      IdToken: 3600,
+      Interaction: 600,
+      Session: 600,
+    },
     findAccount: (_, sub) => {
       const account = accounts.find((known) => known.sub === sub);
       return account && { accountId: sub, claims: () => ({ ...account }) };
     },
     // as in a company: nobody is asked whether the console may know who they are
-    loadExistingGrant: async ({ oidc }) => {
-      const grant = new oidc.provider.Grant({ clientId: CLIENT.id, accountId: oidc.session?.accountId });
-      grant.addOIDCScope('openid profile email groups');
+    loadExistingGrant: async ({ oidc: asked }) => {
+      const grant = new asked.provider.Grant({ clientId: asked.client?.clientId, accountId: asked.session?.accountId });
+      grant.addOIDCScope('openid profile email groups offline_access');
       await grant.save();
       return grant;
     },
   };
 }
 
+interface Offered {
+  /** The device authorization grant. */
+  devices?: boolean;
+  /** How long a code for it holds. */
+  codeSeconds?: number;
+  /** Whether a person is the same subject for every client. */
+  subjectTypes?: ('public' | 'pairwise')[];
+}
+
+/** What a browser keeps for one site. */
+export function openJar() {
+  const cookies = new Map<string, string>();
+  return {
+    cookies,
+    /** Takes over what another browser has kept. */
+    copy: (other: ReadonlyMap<string, string>) => {
+      for (const [name, value] of other) cookies.set(name, value);
+    },
+    header: () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    take: ({ headers }: Response) => {
+      for (const line of headers.getSetCookie()) {
+        const [pair = ''] = line.split(';');
+        const name = pair.slice(0, pair.indexOf('='));
+        if (/expires=Thu, 01 Jan 1970|max-age=0/i.test(line)) cookies.delete(name);
+        else cookies.set(name, pair.slice(name.length + 1));
+      }
+    },
+  };
+}
+
+/**
+ * Goes through the provider's pages as a browser of its own, signs `sub` in and sends every form as it is, until it is sent elsewhere or
+ * has nothing more to do. Returns where that is.
+ */
+export async function walk(issuer: string, from: string, sub: string): Promise<string> {
+  const own = openJar();
+  let next: { url: string; form?: URLSearchParams } | null = { url: from };
+  let address = from;
+  while (next?.url.startsWith(issuer)) {
+    address = next.url;
+    const isLogin = /\/interaction\/[\w-]+$/.test(address);
+    const answer: Response = await fetch(isLogin ? `${address}/${sub}` : address, {
+      method: next.form ? 'POST' : 'GET',
+      body: next.form,
+      headers: { cookie: own.header() },
+      redirect: 'manual',
+    });
+    own.take(answer);
+    const location = answer.headers.get('location');
+    next = location ? { url: new URL(location, address).href } : formIn(await answer.text());
+    address = next?.url ?? address;
+  }
+  return address;
+}
+
+/** What the provider gives a command line at which `sub` signed in. */
+export async function tokensFor(issuer: string, sub: string) {
+  const client = await oidc.discovery(new URL(issuer), CLI.id, undefined, oidc.None(), {
+    execute: [oidc.allowInsecureRequests],
+  });
+  const verifier = oidc.randomPKCECodeVerifier();
+  const address = oidc.buildAuthorizationUrl(client, {
+    redirect_uri: 'http://127.0.0.1/callback',
+    scope: CLI.scope,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    prompt: 'consent',
+  });
+  const callback = new URL(await walk(issuer, address.href, sub));
+  const tokens = await oidc.authorizationCodeGrant(client, callback, { pkceCodeVerifier: verifier });
+  return { idToken: tokens.id_token ?? '', accessToken: tokens.access_token };
+}
+
+/** Where a page's form goes, and what it carries; null for a page without one, and for one that waits until something is typed. */
+function formIn(page: string): { url: string; form: URLSearchParams } | null {
+  const [, url] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const form = new URLSearchParams(fields.map(([, name = '', value = '']) => [name, value]));
+  return url && form.has('user_code') ? { url, form } : null;
+}
+
 /**
  * A real OpenID provider on this machine, for a console reached at `origin`. Its login page is a list of links, one for each account;
  * `/interaction/<uid>/<sub>` signs that one in, `/interaction/<uid>/nobody` declines.
  */
-export async function openProvider(origin: string, accounts: readonly Account[], port = 0) {
+export async function openProvider(origin: string, accounts: readonly Account[], port = 0, offered: Offered = {}) {
   let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async () => undefined;
   const server = createServer((request, response) => void handle(request, response));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configurationFor(origin, accounts));
+  const provider = new Provider(issuer, configurationFor(origin, accounts, offered));
+  // as most providers say; the default of five seconds is long for a test
+  provider.use(async (context, next) => {
+    await next();
+    if (context.path === '/device/auth' && context.status === 200) context.body.interval = 1;
+  });
   const callback = provider.callback();
   handle = async (request, response) => {
     const [, uid, sub] = /^\/interaction\/([\w-]+)(?:\/([\w-]+))?$/.exec(request.url ?? '') ?? [];
     if (!uid) return void callback(request, response);
     if (sub) {
       const declined = { error: 'access_denied', error_description: 'declined' };
-      const result = sub === 'nobody' ? declined : { login: { accountId: sub } };
+      const result = sub === 'nobody' ? declined : { login: { accountId: sub }, consent: {} };
       return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
     }
     const links = [...accounts.map((account) => account.sub), 'nobody'].map(
@@ -75,7 +191,7 @@ export async function openProvider(origin: string, accounts: readonly Account[],
     server.closeAllConnections();
     await once(server, 'close');
   };
-  return { issuer, client: CLIENT, close };
+  return { issuer, client: CLIENT, cli: CLI, close };
 }
 
 export type TestProvider = Awaited<ReturnType<typeof openProvider>>;

@@ -103,8 +103,15 @@ export {
   useGoBack,
   useScreen,
 } from './screen';
-export { authPopup, type LoginMode, requestLogin } from './session/authPopup';
-export { session, useExpiredSession, useSession, useUser } from './session/session';
+export {
+  authPopup,
+  type LoginMode,
+  requestLogin,
+  session,
+  useExpiredSession,
+  useSession,
+  useUser,
+} from './session/session';
 export type { User } from './session/user';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts } from './storage/drafts';

@@ -1,0 +1,311 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type * as Oidc from 'openid-client';
+import * as v from 'valibot';
+import { forbidden, hasCode, messageOf, ReleaseError, refused, unreachable, usage } from '../src/errors.ts';
+import { consoleSender } from '../src/releaseClient.ts';
+
+// A person signs in at the provider that the console names, and gives what the provider answers for a session of the console. The key
+// to that session stands in the person's configuration folder, one file for each console; a refresh token beside it begins the next one.
+
+/** What is kept of a sign-in. */
+const keptSchema = v.object({
+  origin: v.string(),
+  issuer: v.string(),
+  clientId: v.string(),
+  person: v.string(),
+  session: v.string(),
+  /** When the session ends, by the clock of this machine. */
+  expires: v.string(),
+  refreshToken: v.nullable(v.string()),
+});
+export type Kept = v.InferOutput<typeof keptSchema>;
+
+const offerSchema = v.object({
+  cli: v.optional(v.nullable(v.object({ issuer: v.string(), clientId: v.string(), scope: v.string() })), null),
+});
+const sessionSchema = v.object({ session: v.string(), person: v.string(), seconds: v.number() });
+
+const environment = process.env;
+const CLOCK_MILLISECONDS = 30_000;
+const REQUEST_SECONDS = 30;
+const SIGN_IN_MILLISECONDS = 600_000;
+const LOOK_MILLISECONDS = 100;
+const LONGEST_HELD_MILLISECONDS = 60_000;
+
+const cureFor = (origin: string): string => `Sign in again: pnpm release login --store ${origin}`;
+
+function fileFor(origin: string): string {
+  const { XDG_CONFIG_HOME: chosen = '' } = environment;
+  const folder = isAbsolute(chosen) ? chosen : join(homedir(), '.config');
+  return join(folder, 'liaozhai', `${origin.replace(/[^\w.-]+/g, '-')}.json`);
+}
+
+/** What is kept for a console; null where nobody signed in. Throws usage for a file that others can read, or that is damaged. */
+export async function keptFor(url: string): Promise<Kept | null> {
+  const { origin } = new URL(url);
+  const file = fileFor(origin);
+  try {
+    const { mode } = await stat(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw usage(`${file} can be read by others`, `Sign in again after: rm ${file}`);
+    const parsed = v.safeParse(keptSchema, JSON.parse(await readFile(file, 'utf8')));
+    if (parsed.success && parsed.output.origin === origin) return parsed.output;
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return null;
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  throw usage(`${file} is damaged`, `Sign in again after: rm ${file}`);
+}
+
+/** Whole or not at all, and never readable by others, not even for a moment. */
+async function keep(kept: Kept): Promise<void> {
+  const file = fileFor(kept.origin);
+  const beside = `${file}.${process.pid}`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await rm(beside, { force: true });
+  await writeFile(beside, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(beside, file);
+}
+
+type Library = typeof Oidc;
+
+/** The provider as `openid-client` knows it. Throws usage for plain http across a network, unreachable. */
+async function discover(issuer: string, clientId: string): Promise<{ oidc: Library; provider: Oidc.Configuration }> {
+  requirePrivate(issuer);
+  // here and not above: whoever comes with a token does not wait for it
+  const oidc = await import('openid-client');
+  const provider = await oidc
+    .discovery(new URL(issuer), clientId, undefined, oidc.None(), {
+      timeout: REQUEST_SECONDS,
+      // on this machine only, as it was required above
+      execute: issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [],
+    })
+    .catch((cause: unknown) => {
+      throw unreachable(`the provider ${issuer} does not answer: ${reasonOf(cause)}`, 'Try again.');
+    });
+  return { oidc, provider };
+}
+
+/** What opens a console does not travel where others can read it. Throws usage. */
+function requirePrivate(url: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return;
+  throw usage(`${url} is not https`, 'Plain http is for this machine only.');
+}
+
+type Tokens = Awaited<ReturnType<Library['refreshTokenGrant']>>;
+
+/** Why the provider gave nothing, as far as a person can do something about it. */
+function whyNot(oidc: Library, cause: unknown, origin: string): ReleaseError {
+  if (cause instanceof ReleaseError) return cause;
+  if (cause instanceof oidc.AuthorizationResponseError || cause instanceof oidc.ResponseBodyError) {
+    const { error, error_description: description = '' } = cause;
+    if (error === 'access_denied') return forbidden('the provider says that this was declined', cureFor(origin));
+    if (error === 'expired_token') return refused('nobody signed in while the code held', 'Run login again.');
+    return forbidden(`the provider refuses: ${[error, description].filter(Boolean).join(', ')}`, cureFor(origin));
+  }
+  return unreachable(`the provider does not answer: ${reasonOf(cause)}`, 'Try again.');
+}
+
+/** What failed, and why: fetch says that in its cause. */
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error && cause.cause instanceof Error
+    ? `${cause.message} (${messageOf(cause.cause) || String(Reflect.get(cause.cause, 'code'))})`
+    : messageOf(cause);
+
+interface Way {
+  oidc: Library;
+  provider: Oidc.Configuration;
+  scope: string;
+  tell: (line: string) => void;
+}
+
+/** By a code that is confirmed in a browser anywhere (RFC 8628). */
+async function byDevice({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
+  const asked = await oidc.initiateDeviceAuthorization(provider, { scope });
+  tell(`Sign in at ${asked.verification_uri} with the code ${asked.user_code}`);
+  if (asked.verification_uri_complete) tell(`or open ${asked.verification_uri_complete}`);
+  tell(`The code holds for ${Math.floor(asked.expires_in / 60)} minutes; Ctrl+C gives up.`);
+  const held = AbortSignal.timeout(asked.expires_in * 1000);
+  return oidc.pollDeviceAuthorizationGrant(provider, asked, undefined, { signal: held }).catch((cause: unknown) => {
+    if (held.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
+    throw cause;
+  });
+}
+
+/** By a browser on this machine, which the provider sends back to a port that is open for this only (RFC 8252). */
+async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const back = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
+  const returned = new Promise<URL>((resolve) => {
+    server.on('request', (request, response) => {
+      const url = new URL(request.url ?? '', back);
+      const isMine = url.pathname === '/callback' && url.searchParams.get('state') === state;
+      response.writeHead(isMine ? 200 : 404, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
+      const words = isMine ? 'You can close this window; the terminal says whether it worked.\n' : '';
+      response.end(words, () => isMine && resolve(url));
+    });
+  });
+  const address = oidc.buildAuthorizationUrl(provider, {
+    redirect_uri: back,
+    scope,
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    // OpenID Connect asks for it wherever a refresh token is wanted
+    ...(scope.split(' ').includes('offline_access') ? { prompt: 'consent' } : {}),
+  });
+  tell(`Sign in with a browser on this machine: ${address.href}`);
+  openBrowser(address.href);
+  const waiting = AbortSignal.timeout(SIGN_IN_MILLISECONDS);
+  try {
+    const late = once(waiting, 'abort').then(() => {
+      throw refused('nobody signed in within 10 minutes', 'Run login again.');
+    });
+    const callback = await Promise.race([returned, late]);
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+    return await oidc.authorizationCodeGrant(provider, callback, checks);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** Where somebody sits before it. The address was told as well, so that it does not matter if it fails. */
+function openBrowser(address: string): void {
+  if (!process.stderr.isTTY) return;
+  const openers: Partial<Record<NodeJS.Platform, string[]>> = {
+    darwin: ['open'],
+    win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+  };
+  const [program = '', ...words] = openers[process.platform] ?? ['xdg-open'];
+  const opened = spawn(program, [...words, address], { stdio: 'ignore', detached: true });
+  opened.on('error', () => undefined);
+  opened.unref();
+}
+
+/** Throws unreachable where something else than a console answered. */
+function read<Output>(schema: v.GenericSchema<unknown, Output>, answer: unknown, origin: string): Output {
+  const parsed = v.safeParse(schema, answer);
+  if (parsed.success) return parsed.output;
+  throw unreachable(`${origin} does not answer as a console`, 'Check --store.');
+}
+
+/** Gives what the provider answered for a session, and keeps that. Throws forbidden for whoever has no access. */
+async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>): Promise<Kept> {
+  if (!tokens.id_token) throw forbidden('the provider does not say anew who you are', cureFor(to.origin));
+  const body = { idToken: tokens.id_token, accessToken: tokens.access_token };
+  const answer = await consoleSender({ origin: to.origin, token: null })('POST', '/auth/session', body);
+  const { session, person, seconds } = read(sessionSchema, answer, to.origin);
+  const expires = new Date(Date.now() + seconds * 1000).toISOString();
+  const kept = { ...to, person, session, expires, refreshToken: tokens.refresh_token ?? to.refreshToken };
+  await keep(kept);
+  return kept;
+}
+
+export interface SignInRequest {
+  url: string;
+  /** By a browser here, though the provider offers a code. */
+  browser: boolean;
+  tell: (line: string) => void;
+}
+
+/** Signs a person in at the provider of the console at `url`. Throws refused where the console offers that to no command line. */
+export async function signIn({ url, browser, tell }: SignInRequest): Promise<Kept> {
+  const { origin } = new URL(url);
+  requirePrivate(origin);
+  const { cli } = read(offerSchema, await consoleSender({ origin, token: null })('GET', '/auth'), origin);
+  if (!cli)
+    throw refused(
+      `${origin} signs nobody in at the command line`,
+      'Have CONSOLE_OIDC_CLI_CLIENT_ID set there, or use a token: RELEASES_TOKEN.',
+    );
+  const { issuer, clientId, scope } = cli;
+  const { oidc, provider } = await discover(issuer, clientId);
+  const offersCodes = provider.serverMetadata().device_authorization_endpoint !== undefined;
+  const way = offersCodes && !browser ? byDevice : byBrowser;
+  const tokens = await way({ oidc, provider, scope, tell }).catch((cause: unknown) => {
+    throw whyNot(oidc, cause, origin);
+  });
+  return begin(tokens, { origin, issuer, clientId, refreshToken: null });
+}
+
+/** Begins the next session where the provider lets it. Throws forbidden where it does not. */
+async function renew({ origin, issuer, clientId, refreshToken }: Kept): Promise<Kept> {
+  if (refreshToken === null) throw forbidden(`your sign-in at ${origin} is over`, cureFor(origin));
+  const { oidc, provider } = await discover(issuer, clientId);
+  try {
+    const tokens = await oidc.refreshTokenGrant(provider, refreshToken);
+    return await begin(tokens, { origin, issuer, clientId, refreshToken });
+  } catch (cause) {
+    if (cause instanceof oidc.ResponseBodyError)
+      throw forbidden(`your sign-in at ${origin} is over: the provider says ${cause.error}`, cureFor(origin));
+    throw whyNot(oidc, cause, origin);
+  }
+}
+
+/** One command at a time: a refresh token that is used twice looks stolen, and the provider ends everything it gave out with it. */
+async function alone<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = `${fileFor(origin)}.lock`;
+  while (!(await take(lock))) await setTimeout(LOOK_MILLISECONDS);
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+}
+
+/** Whether it is ours now. One whose holder was killed is taken away. */
+async function take(lock: string): Promise<boolean> {
+  try {
+    await mkdir(lock);
+    return true;
+  } catch (cause) {
+    if (!hasCode(cause, 'EEXIST')) throw cause;
+    const since = await stat(lock).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - since > LONGEST_HELD_MILLISECONDS) await rm(lock, { recursive: true, force: true });
+    return false;
+  }
+}
+
+const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MILLISECONDS <= Date.now();
+
+/** The session of whoever signed in at a console, renewed if it is over; null where nobody did. Throws forbidden, unreachable. */
+export async function sessionFor(url: string): Promise<Kept | null> {
+  const kept = await keptFor(url);
+  if (!kept || !isOver(kept)) return kept;
+  return alone(kept.origin, async () => {
+    const now = await keptFor(url);
+    return now && isOver(now) ? renew(now) : now;
+  });
+}
+
+/** Ends the session at the console, has the provider forget the refresh token, and removes what is kept. Returns what could not be done. */
+export async function signOut({ origin, issuer, clientId, session, refreshToken }: Kept): Promise<string[]> {
+  const problems: string[] = [];
+  const attempt = (work: Promise<unknown>) => work.catch((cause: unknown) => void problems.push(messageOf(cause)));
+  await rm(fileFor(origin), { force: true });
+  await attempt(consoleSender({ origin, token: session })('POST', '/auth/logout', {}));
+  if (refreshToken !== null) await attempt(revoke(issuer, clientId, refreshToken));
+  return problems;
+}
+
+async function revoke(issuer: string, clientId: string, refreshToken: string): Promise<void> {
+  const { oidc, provider } = await discover(issuer, clientId);
+  if (provider.serverMetadata().revocation_endpoint === undefined) return;
+  await oidc.tokenRevocation(provider, refreshToken, { token_type_hint: 'refresh_token' });
+}

@@ -1,0 +1,295 @@
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import * as oidc from 'openid-client';
+import * as v from 'valibot';
+import { forbidden, refused, unreachable, usage } from '../../src/errors.ts';
+import { type Grant, parseGrant } from '../../src/operations/tokens.ts';
+
+// The provider at which people sign in: its settings, the way to it, and whom its answers name.
+
+const text = v.optional(v.pipe(v.string(), v.nonEmpty()));
+
+const scope = v.pipe(v.string(), v.regex(/(?:^| )openid(?: |$)/, 'must have openid in it'));
+
+/** The environment variables of signing in. */
+export const signInVariables = {
+  /** Where people reach the console: the provider sends them back there. */
+  CONSOLE_ORIGIN: v.optional(
+    v.pipe(
+      v.string(),
+      v.url(),
+      v.check(
+        (url) => new URL(url).origin === url.replace(/\/$/, ''),
+        'must be an origin such as https://console.example',
+      ),
+    ),
+  ),
+  CONSOLE_OIDC_ISSUER: v.optional(v.pipe(v.string(), v.url())),
+  CONSOLE_OIDC_CLIENT_ID: text,
+  CONSOLE_OIDC_CLIENT_SECRET: text,
+  CONSOLE_OIDC_CLIENT_AUTH: v.optional(v.picklist(['basic', 'post']), 'basic'),
+  CONSOLE_OIDC_SCOPE: v.optional(scope, 'openid profile email'),
+  CONSOLE_OIDC_CLAIM: v.optional(v.pipe(v.string(), v.nonEmpty()), 'groups'),
+  CONSOLE_OIDC_ROLES: text,
+  /** The command line as the provider knows it: a public client, since whoever has it could read a secret. */
+  CONSOLE_OIDC_CLI_CLIENT_ID: text,
+  CONSOLE_OIDC_CLI_SCOPE: v.optional(scope),
+  CONSOLE_OIDC_NAME: v.optional(v.pipe(v.string(), v.nonEmpty()), 'name'),
+  CONSOLE_SESSION_HOURS: v.optional(v.pipe(v.string(), v.toNumber(), v.gtValue(0), v.maxValue(168)), '8'),
+};
+
+type Variables = v.InferOutput<v.ObjectSchema<typeof signInVariables, undefined>>;
+
+/** How people sign in at an OpenID provider, and what they may then. */
+export interface SignInSettings {
+  issuer: URL;
+  clientId: string;
+  /** Null: a public client, which PKCE alone protects. */
+  clientSecret: string | null;
+  clientAuth: 'basic' | 'post';
+  scope: string;
+  /** The claim whose values `grants` is about. */
+  claim: string;
+  grants: ReadonlyMap<string, Grant>;
+  /** The claim that names a person in the log. */
+  nameClaim: string;
+  sessionHours: number;
+  /** How the command line signs people in; null where it does not. */
+  cli: { clientId: string; scope: string } | null;
+}
+
+/** `release-managers=manager; team-stories=deployer:stories`. Values may hold `=` and `,`, as names of directories do. Throws usage. */
+function parseRoles(roles: string): Map<string, Grant> {
+  const pairs = roles.split(';').map((pair) => pair.trim());
+  return new Map(
+    pairs.filter(Boolean).map((pair): [string, Grant] => {
+      const at = pair.lastIndexOf('=');
+      if (at < 1) throw usage(`CONSOLE_OIDC_ROLES: "${pair}" gives no role`, 'Use <value of the claim>=<grant>; … .');
+      return [pair.slice(0, at).trim(), parseGrant(pair.slice(at + 1).trim())];
+    }),
+  );
+}
+
+const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+
+/** The settings of signing in; null where no provider is named. Throws usage where they do not go together. */
+export function signInFrom(variables: Variables): SignInSettings | null {
+  const { CONSOLE_OIDC_ISSUER: named, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_ROLES: roles } = variables;
+  const cli = variables.CONSOLE_OIDC_CLI_CLIENT_ID;
+  if (!named) {
+    if (!clientId && !roles && !cli) return null;
+    throw usage('CONSOLE_OIDC_ISSUER is missing', "Set it to the provider's issuer, or leave CONSOLE_OIDC_* out.");
+  }
+  const issuer = new URL(named);
+  if (issuer.protocol !== 'https:' && !isLoopback(issuer))
+    throw usage(`CONSOLE_OIDC_ISSUER ${named} is not https`, 'Plain http is for a provider on this machine only.');
+  if (!clientId) throw usage('CONSOLE_OIDC_CLIENT_ID is missing', 'Register the console as a client of the provider.');
+  if (!roles)
+    throw usage(
+      'CONSOLE_OIDC_ROLES is missing: nobody who signs in would have access',
+      'Say which value of the claim gives which grant: release-managers=manager; team-stories=deployer:stories',
+    );
+  return {
+    issuer,
+    clientId,
+    clientSecret: variables.CONSOLE_OIDC_CLIENT_SECRET ?? null,
+    clientAuth: variables.CONSOLE_OIDC_CLIENT_AUTH,
+    scope: variables.CONSOLE_OIDC_SCOPE,
+    claim: variables.CONSOLE_OIDC_CLAIM,
+    grants: parseRoles(roles),
+    nameClaim: variables.CONSOLE_OIDC_NAME,
+    sessionHours: variables.CONSOLE_SESSION_HOURS,
+    cli: cli ? { clientId: cli, scope: variables.CONSOLE_OIDC_CLI_SCOPE ?? variables.CONSOLE_OIDC_SCOPE } : null,
+  };
+}
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A claim by its name, or by the way to it: `realm_access.roles`. */
+function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  const step = (value: unknown, key: string) =>
+    value instanceof Object && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+  return path.split('.').reduce<unknown>(step, claims);
+}
+
+/** The values of the claim that give a role. An address counts only where the provider has verified it. */
+export function valuesOf(claims: Claims, { claim, grants }: SignInSettings): string[] {
+  if (claim === 'email' && claims.email_verified !== true) return [];
+  const found = claimAt(claims, claim);
+  const values = Array.isArray(found) ? found : [found];
+  return values.filter((value) => typeof value === 'string').filter((value) => grants.has(value));
+}
+
+const LONGEST_NAME = 50;
+export const cut = (words: string, length: number): string =>
+  words.length <= length ? words : `${words.slice(0, length - 1)}…`;
+
+/** What a person is called in the log, on one line. */
+export function personOf(claims: Claims, { nameClaim }: SignInSettings): string {
+  const names = [claimAt(claims, nameClaim), claims.name, claims.preferred_username, claims.email];
+  const name = names.find((found) => typeof found === 'string' && found.trim() !== '');
+  return cut(typeof name === 'string' ? name.replace(/\p{C}+/gu, ' ').trim() : '', LONGEST_NAME);
+}
+
+/** What failed, and why: fetch says that in its cause, some of which have a code only. */
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const told = cause.message || ('code' in cause ? String(cause.code) : cause.name);
+  return cause.cause instanceof Error ? `${told} (${reasonOf(cause.cause)})` : told;
+}
+
+const PROVIDER_SECONDS = 10;
+const CLOCK_SECONDS = 30;
+/** An ID token opens a session soon after it was given, so that one found later opens none. */
+const FRESH_SECONDS = 600;
+/** What providers sign with; nothing that a client's secret could sign as well. */
+const SIGNATURES = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+export const SIGN_IN_AGAIN = 'Sign in again: `pnpm release login`.';
+
+/** True for what is wrong with a token itself; all else may be better the next time. */
+const isOfToken = (cause: unknown): cause is errors.JOSEError =>
+  cause instanceof errors.JOSEError && !(cause instanceof errors.JWKSTimeout) && cause.code !== 'ERR_JOSE_GENERIC';
+
+/** What an ID token and the userinfo endpoint tell. */
+export interface Identity {
+  claims: Claims;
+  idToken: string;
+}
+
+/** The provider, found when it is first needed; one that is away is asked again the next time. */
+export class Provider {
+  readonly #settings: SignInSettings;
+  #found: Promise<oidc.Configuration> | null = null;
+  #keys: JWTVerifyGetKey | null = null;
+
+  constructor(settings: SignInSettings) {
+    this.#settings = settings;
+  }
+
+  /** Throws unreachable. */
+  configuration(): Promise<oidc.Configuration> {
+    this.#found ??= this.#discover().catch((cause: unknown) => {
+      this.#found = null;
+      const { href } = this.#settings.issuer;
+      throw unreachable(
+        `signing in at ${href} is not possible now, tokens still work: ${reasonOf(cause)}`,
+        'Check CONSOLE_OIDC_ISSUER and the way there.',
+      );
+    });
+    return this.#found;
+  }
+
+  #discover(): Promise<oidc.Configuration> {
+    const { issuer, clientId, clientSecret, clientAuth } = this.#settings;
+    const withSecret = clientAuth === 'post' ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
+    const auth = clientSecret === null ? oidc.None() : withSecret(clientSecret);
+    return oidc.discovery(issuer, clientId, { [oidc.clockTolerance]: CLOCK_SECONDS }, auth, {
+      timeout: PROVIDER_SECONDS,
+      // settings allow plain http for a provider on this machine only
+      execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
+    });
+  }
+
+  /** Where to send a browser so that the provider ends its session as well; null where it offers none. */
+  async endSession(idToken: string, returnTo: string): Promise<string | null> {
+    const found = await this.configuration();
+    if (!found.serverMetadata().end_session_endpoint) return null;
+    return oidc.buildEndSessionUrl(found, { id_token_hint: idToken, post_logout_redirect_uri: returnTo }).href;
+  }
+
+  /** Redeems the code of a callback. Returns who signed in and the ID token. */
+  async redeem(callback: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
+    const found = await this.configuration();
+    const tokens = await oidc.authorizationCodeGrant(found, callback, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    });
+    const claims = await this.#completed(found, { ...tokens.claims() }, tokens.access_token);
+    return { claims, idToken: tokens.id_token ?? '' };
+  }
+
+  /**
+   * Who signed in at the command line, by the tokens that the provider gave it. Throws forbidden for an ID token that is not from this
+   * provider, not for the command line or not fresh; refused where its subjects are others than the console's; unreachable.
+   */
+  async identify({ idToken, accessToken }: CliTokens, now: Date): Promise<Claims> {
+    const found = await this.configuration();
+    this.requireSameSubjects(found);
+    const claims = await this.#verified(found, idToken, now);
+    return this.#completed(found, claims, accessToken).catch((cause: unknown) => {
+      if (cause instanceof oidc.WWWAuthenticateChallengeError)
+        throw forbidden('the provider does not know this access token', SIGN_IN_AGAIN);
+      throw unreachable(`the provider does not tell who this is: ${reasonOf(cause)}`, 'Try again.');
+    });
+  }
+
+  /** One person has to be one subject, in the browser and at the command line: two of them could approve for each other. Throws refused. */
+  requireSameSubjects(found: oidc.Configuration): void {
+    const { clientId, cli } = this.#settings;
+    const kinds = found.serverMetadata().subject_types_supported ?? ['public'];
+    if (cli && cli.clientId !== clientId && !kinds.includes('public'))
+      throw refused(
+        'the provider gives each client subjects of its own, so that one person would be two',
+        'Set CONSOLE_OIDC_CLI_CLIENT_ID to the same client as CONSOLE_OIDC_CLIENT_ID.',
+      );
+  }
+
+  async #verified(found: oidc.Configuration, idToken: string, currentDate: Date): Promise<JWTPayload> {
+    const { issuer, jwks_uri = '' } = found.serverMetadata();
+    const audience = this.#settings.cli?.clientId ?? '';
+    try {
+      this.#keys ??= createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: PROVIDER_SECONDS * 1000 });
+      const { payload } = await jwtVerify(idToken, this.#keys, {
+        issuer,
+        audience,
+        currentDate,
+        algorithms: SIGNATURES,
+        requiredClaims: ['sub', 'exp', 'iat'],
+        maxTokenAge: FRESH_SECONDS,
+        clockTolerance: CLOCK_SECONDS,
+      });
+      const [party, ...others] = [payload.azp ?? payload.aud].flat();
+      if (party === audience && others.length === 0) return payload;
+    } catch (cause) {
+      if (isOfToken(cause)) throw forbidden(`this ID token does not count here: ${cause.message}`, SIGN_IN_AGAIN);
+      throw unreachable(`the keys of the provider cannot be read: ${reasonOf(cause)}`, 'Try again.');
+    }
+    throw forbidden('this ID token was made for another client', SIGN_IN_AGAIN);
+  }
+
+  /** With what the userinfo endpoint tells beside them, where the claims that count are not among them. */
+  async #completed(found: oidc.Configuration, claims: Claims, accessToken: string): Promise<Claims> {
+    const { claim, nameClaim } = this.#settings;
+    const isWhole = [claim, nameClaim].every((path) => claimAt(claims, path) !== undefined);
+    if (isWhole || !found.serverMetadata().userinfo_endpoint) return claims;
+    return { ...(await oidc.fetchUserInfo(found, accessToken, String(claims.sub))), ...claims };
+  }
+}
+
+/** What a browser keeps while it is away at the provider. */
+export interface Attempt {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** What the command line was given by the provider. */
+export interface CliTokens {
+  idToken: string;
+  accessToken: string;
+}
