@@ -112,7 +112,10 @@ describe('writing', () => {
     expect(await field()).toHaveProperty('value', '');
   });
 
-  test('a key press draws nothing but the composer, and nothing at all where nothing around the words changes', async () => {
+  test.each([
+    ['under a reply', 'completed'],
+    ['while a reply is written', 'streaming'],
+  ] as const)('%s, a key press draws nothing but the composer, and most of them not even that', async (_, status) => {
     let drawings = 0;
     const Counted = () => (
       <Profiler id="chat" onRender={() => (drawings += 1)}>
@@ -123,7 +126,7 @@ describe('writing', () => {
       name: 'chat',
       routes: [{ name: 'story', path: '/story/:id', title: '故事', page: async () => ({ default: Counted }) }],
     });
-    const handlers = { 'GET /v1/stories/s-1': storyDto(), [LATEST]: latestDto([asked, told]) };
+    const handlers = { 'GET /v1/stories/s-1': storyDto(), [LATEST]: latestDto([asked, { ...told, status }]) };
     openRemote(counted, handlers, { path: '/story/s-1', user: { balance: 100 } });
     const input = await field();
     await screen.findByText('每条 2 点 · 余额 100 点');
