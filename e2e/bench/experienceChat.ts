@@ -5,6 +5,7 @@ import { lengths, type Phone, type Stage, stories } from './experienceStage.ts';
 import { median } from './statistics.ts';
 
 const keys = 40;
+const keyRounds = 5;
 const mounts = 5;
 const prepends = 5;
 const millisecondsBetweenKeys = 90;
@@ -70,19 +71,25 @@ async function keyPaints(page: Page): Promise<number[]> {
   return page.evaluate(() => window.__watch.keyPaints);
 }
 
+/** In turns, so that what else the machine does meets both. */
 export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
-  const machine = await keyPaints(empty.page);
-  const ours = await keyPaints(chat.page);
-  await chat.page.getByRole('textbox').last().fill('');
-  const ratio = percentile(ours, 0.95) / percentile(machine, 0.95);
-  const show = (times: number[]) => `${percentile(times, 0.95).toFixed(0)} ms (median ${median(times).toFixed(0)})`;
+  const [ours, machine]: number[][][] = [[], []];
+  for (let round = 0; round < keyRounds; round += 1) {
+    machine?.push(await keyPaints(empty.page));
+    ours?.push(await keyPaints(chat.page));
+    await chat.page.getByRole('textbox').last().fill('');
+  }
+  const p95 = (rounds: number[][] = []) => rounds.map((times) => percentile(times, 0.95));
+  const ratio = median(p95(ours).map((time, round) => time / (p95(machine)[round] ?? 0)));
+  const show = (rounds: number[][] = []) =>
+    `${median(p95(rounds)).toFixed(0)} ms (median ${median(rounds.flat()).toFixed(0)})`;
   return {
-    what: `key press → painted frame, p95 of ${keys}`,
+    what: `key press → painted frame, p95 of ${keys}, median of ${keyRounds} rounds`,
     goal: '≤ 50 ms, ≤ 1.3 × the empty page',
     figure: `${show(ours)}, ${ratio.toFixed(2)} × the empty page`,
     machine: show(machine),
-    isMet: percentile(ours, 0.95) <= 50 && ratio <= 1.3,
-    isVoid: percentile(machine, 0.95) > 50,
+    isMet: median(p95(ours)) <= 50 && ratio <= 1.3,
+    isVoid: median(p95(machine)) > 50,
   };
 }
 

@@ -35,7 +35,7 @@ export const allowed: readonly Allowed[] = [
   },
   {
     features: ['field-sizing'],
-    why: 'TextArea and Composer ask CSS.supports for it and measure by script where it is missing',
+    why: 'TextArea and Composer ask CSS.supports for it and find the height another way where it is missing',
   },
   {
     features: ['::highlight', 'Highlight'],

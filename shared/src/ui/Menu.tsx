@@ -13,7 +13,7 @@ import {
 import { createPortal } from 'react-dom';
 import { IconButton } from './Button';
 import styles from './Menu.module.css';
-import { useModalDialog, usePresence } from './useModalDialog';
+import { overlayPlace, useModalDialog, usePresence } from './useModalDialog';
 
 export interface MenuItem {
   label: string;
@@ -54,7 +54,7 @@ export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps)
             focusFirst={byKeyboard}
             onClose={() => setOpen(false)}
           />,
-          document.body,
+          overlayPlace(),
         )}
     </>
   );

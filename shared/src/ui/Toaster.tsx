@@ -3,6 +3,7 @@ import AlertIcon from 'lucide-react/icons/circle-alert';
 import { useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import styles from './Toaster.module.css';
+import { overlayPlace } from './useModalDialog';
 
 export interface Toast {
   id: string;
@@ -30,7 +31,7 @@ export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]
         </div>
       ))}
     </section>,
-    modal ?? document.body,
+    modal ?? overlayPlace(),
   );
 }
 

@@ -137,3 +137,17 @@ export function followKeyboard(element: HTMLElement, onChange?: () => void): () 
     view.removeEventListener('scroll', place);
   };
 }
+
+const OVERLAYS = 'overlays';
+
+/**
+ * The element for what stands above the page. Not the body: React listens wherever it draws, and in the body it would hear
+ * each key and each touch of the page a second time.
+ */
+export function overlayPlace(): HTMLElement {
+  const known = document.getElementById(OVERLAYS);
+  if (known) return known;
+  const place = document.createElement('div');
+  place.id = OVERLAYS;
+  return document.body.appendChild(place);
+}

@@ -26,6 +26,7 @@ import {
   useMemo,
   useRef,
   useState,
+  useSyncExternalStore,
 } from 'react';
 import { outbox } from '../api/outbox';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
@@ -310,9 +311,9 @@ interface ComposerHandle {
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
 const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, actions, ref }: ChatFootProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const { line: editedLine, draft, write, begin, end } = useEditing(story.id, last);
+  const { line: editedLine, draft, begin, end } = useEditing(story.id, last);
   useImperativeHandle(ref, () => ({
-    putBack: (text) => fill(draft ? `${draft}\n${text}` : text),
+    putBack: (text) => fill([draft.read(), text].filter(Boolean).join('\n')),
     edit(message) {
       begin(message);
       field.current?.focus();
@@ -337,7 +338,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
   useEffect(() => void recallSuggestions(story.id), [story.id]);
 
   const fill = (text: string) => {
-    write(text);
+    draft.write(text);
     // on a touch screen the keyboard comes when the reader asks for it
     if (hasKeyboard()) field.current?.focus();
   };
@@ -350,7 +351,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
     if (!actions.send(body, suggestionId)) return;
     used.current = null;
-    write('');
+    draft.write('');
     close();
   };
   return (
@@ -358,8 +359,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
       <ExpiredNotice />
       <Composer
         field={field}
-        text={draft}
-        onText={write}
+        draft={draft}
         onSend={send}
         price={story.pricePerMessage}
         balance={user?.balance}
@@ -404,28 +404,26 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
  * kept on the device. A line that is gone meanwhile leaves its words among the others.
  */
 function useEditing(storyId: string, last: Message | undefined) {
-  const [kept, keep] = useDraft(`${storyId}.edited`);
-  const [words, writeWords] = useDraft(`${storyId}.edit`);
-  const [draft, writeDraft] = useDraft(storyId);
+  const edited = useDraft(`${storyId}.edited`);
+  const words = useDraft(`${storyId}.edit`);
+  const draft = useDraft(storyId);
+  const kept = useSyncExternalStore(edited.subscribe, edited.read);
   const line = useMemo(() => readLine(kept), [kept]);
   const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
-  const end = () => {
-    keep('');
-    writeWords('');
-  };
+  const end = useCallback(() => {
+    edited.write('');
+    words.write('');
+  }, [edited, words]);
   useEffect(() => {
     if (!isGone) return;
-    writeDraft([draft, words].filter(Boolean).join('\n'));
-    keep('');
-    writeWords('');
-  }, [isGone, draft, words, writeDraft, writeWords, keep]);
+    draft.write([draft.read(), words.read()].filter(Boolean).join('\n'));
+    end();
+  }, [isGone, draft, words, end]);
   const begin = ({ id, conversationId, seq, revision, body }: Message) => {
-    keep(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
-    writeWords(body);
+    edited.write(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
+    words.write(body);
   };
-  return line && !isGone
-    ? { line, draft: words, write: writeWords, begin, end }
-    : { line: undefined, draft, write: writeDraft, begin, end };
+  return line && !isGone ? { line, draft: words, begin, end } : { line: undefined, draft, begin, end };
 }
 
 function readLine(kept: string): EditedLine | undefined {

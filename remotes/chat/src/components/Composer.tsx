@@ -19,11 +19,10 @@ import {
   type MouseEvent,
   type ReactNode,
   type RefObject,
-  useCallback,
-  useEffect,
   useId,
   useLayoutEffect,
-  useState,
+  useMemo,
+  useSyncExternalStore,
 } from 'react';
 import type { Suggestions } from '../slice';
 import { texts } from '../texts';
@@ -37,8 +36,7 @@ const IME_KEY_CODE = 229;
 
 interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
-  text: string;
-  onText: (text: string) => void;
+  draft: Draft;
   onSend: (body: string) => void;
   /** Points that a message costs and that the reader has; undefined where unknown. */
   price: number | undefined;
@@ -55,18 +53,30 @@ interface ComposerProps {
   children: ReactNode;
 }
 
-/** Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. */
+/**
+ * Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. The words stand in the field and in
+ * the draft, not in React's state, so that most key presses draw nothing.
+ */
 export function Composer(props: ComposerProps) {
-  const { field, text, onText, onSend, onStop, isStopping, isHeld, children } = props;
+  const { field, draft, onSend, onStop, isStopping, isHeld, children } = props;
   const footId = useId();
-  const body = text.trim();
-  const left = MAX_CHARACTERS - codePoints(body);
-  const canSend = body !== '' && left >= 0 && !isHeld;
-  useLayoutEffect(() => grow(field.current, text), [field, text]);
+  const left = useSyncExternalStore(draft.subscribe, () => charactersLeft(draft.read()));
+  const isBlank = left === MAX_CHARACTERS;
+  const canSend = !isBlank && left >= 0 && !isHeld;
+  useLayoutEffect(() => {
+    const show = () => {
+      const text = draft.read();
+      // even the same words would move the caret to their end
+      if (field.current && field.current.value !== text) field.current.value = text;
+      grow(field.current);
+    };
+    show();
+    return draft.subscribe(show);
+  }, [field, draft]);
 
   const send = (event?: FormEvent) => {
     event?.preventDefault();
-    if (canSend) onSend(body);
+    if (canSend) onSend(draft.read().trim());
   };
   const stop = ({ detail }: MouseEvent) => {
     // the second half of a double tap on 发送 must not stop what the first has just asked for
@@ -85,23 +95,25 @@ export function Composer(props: ComposerProps) {
     <form className={styles.composer} onSubmit={send}>
       {children}
       <div className={styles.row}>
-        <textarea
-          ref={field}
-          className={styles.field}
-          name="message"
-          rows={1}
-          value={text}
-          placeholder={texts.chat.placeholder}
-          aria-label={texts.chat.composer}
-          aria-describedby={footId}
-          aria-invalid={left < 0 || undefined}
-          autoComplete="off"
-          onChange={(event) => onText(event.target.value)}
-          onKeyDown={sendByKey}
-        />
+        <div className={styles.sizer}>
+          <textarea
+            ref={field}
+            className={styles.field}
+            name="message"
+            rows={1}
+            // Chromium would style it anew with each key, seen or not
+            placeholder={isBlank ? texts.chat.placeholder : undefined}
+            aria-label={texts.chat.composer}
+            aria-describedby={footId}
+            aria-invalid={left < 0 || undefined}
+            autoComplete="off"
+            onChange={(event) => draft.write(event.target.value)}
+            onKeyDown={sendByKey}
+          />
+        </div>
         {onStop && (
           <IconButton
-            variant={body === '' ? 'solid' : 'plain'}
+            variant={isBlank ? 'solid' : 'plain'}
             label={texts.stop.label}
             icon={<StopIcon size={18} fill="currentColor" />}
             aria-disabled={isStopping}
@@ -109,7 +121,7 @@ export function Composer(props: ComposerProps) {
             onMouseDown={keepFocus}
           />
         )}
-        {!(onStop && body === '') && (
+        {!(onStop && isBlank) && (
           <IconButton
             type="submit"
             variant="solid"
@@ -151,11 +163,20 @@ const keepFocus = (event: MouseEvent) => event.preventDefault();
 /** A mouse or trackpad comes with a keyboard; a touch screen covers half of itself with one. */
 export const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches;
 
-/** Browsers with `field-sizing` grow the field by themselves. */
-function grow(field: HTMLTextAreaElement | null, text: string): void {
-  if (!field || CSS.supports('field-sizing', 'content')) return;
-  field.style.height = 'auto';
-  if (text) field.style.height = `${field.scrollHeight + 2}px`;
+/** How many more characters fit, as far as the composer shows it: all of them for a blank text, at most the warning's for others. */
+function charactersLeft(text: string): number {
+  const body = text.trim();
+  if (body === '') return MAX_CHARACTERS;
+  // no text has more characters than code units
+  if (body.length <= MAX_CHARACTERS - WARN_BELOW) return WARN_BELOW;
+  return Math.min(WARN_BELOW, MAX_CHARACTERS - codePoints(body));
+}
+
+const growsByItself = globalThis.CSS?.supports('field-sizing', 'content');
+
+/** Without `field-sizing` the field is as tall as what is drawn behind it; asking for its height would lay the page out twice with each key. */
+function grow(field: HTMLTextAreaElement | null): void {
+  if (!growsByItself) field?.parentElement?.setAttribute('data-text', field.value);
 }
 
 interface EditingBarProps {
@@ -277,20 +298,32 @@ const SuggestionSkeleton = () => (
   </div>
 );
 
+/** Words that are written and not sent. */
+export interface Draft {
+  read(): string;
+  write(text: string): void;
+  /** Hears of each change, the owner's own among them. Returns the way to stop. */
+  subscribe(listener: () => void): () => void;
+}
+
 /** What is written and not sent for a story; kept on the device, followed in other tabs. */
-export function useDraft(storyId: string): [text: string, write: (text: string) => void] {
-  const key = `story.${storyId}`;
-  const [draft, setDraft] = useState(() => ({ key, text: drafts.read(key) }));
-  useEffect(() => {
-    setDraft({ key, text: drafts.read(key) });
-    return drafts.subscribe(key, (text) => setDraft({ key, text }));
-  }, [key]);
-  const write = useCallback(
-    (text: string) => {
-      setDraft({ key, text });
+export const useDraft = (storyId: string): Draft => useMemo(() => createDraft(`story.${storyId}`), [storyId]);
+
+function createDraft(key: string): Draft {
+  const listeners = new Set<() => void>();
+  return {
+    read: () => drafts.read(key),
+    write(text) {
       drafts.write(key, text);
+      for (const listener of listeners) listener();
     },
-    [key],
-  );
-  return [draft.key === key ? draft.text : drafts.read(key), write];
+    subscribe(listener) {
+      listeners.add(listener);
+      const stop = drafts.subscribe(key, listener);
+      return () => {
+        listeners.delete(listener);
+        stop();
+      };
+    },
+  };
 }

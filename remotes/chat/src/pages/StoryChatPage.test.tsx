@@ -1,8 +1,10 @@
-import { api, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, onTestEnd, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, defineRemote, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
+import { fireEvent, offline, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
+import { Profiler } from 'react';
+import { deltaDto, latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sendButton, sends, sentDto, told } from './chatting';
+import StoryChatPage from './StoryChatPage';
 
 describe('a reply', () => {
   test('that arrives in pieces reads as one', async () => {
@@ -108,6 +110,42 @@ describe('writing', () => {
     second.unmount();
     openChat({ [SEND]: sentDto });
     expect(await field()).toHaveProperty('value', '');
+  });
+
+  test.each([
+    ['under a reply', 'completed'],
+    ['while a reply is written', 'streaming'],
+  ] as const)('%s, a key press draws nothing but the composer, and most of them not even that', async (_, status) => {
+    let drawings = 0;
+    const Counted = () => (
+      <Profiler id="chat" onRender={() => (drawings += 1)}>
+        <StoryChatPage storyId="s-1" />
+      </Profiler>
+    );
+    const counted = defineRemote({
+      name: 'chat',
+      routes: [{ name: 'story', path: '/story/:id', title: '故事', page: async () => ({ default: Counted }) }],
+    });
+    const handlers = { 'GET /v1/stories/s-1': storyDto(), [LATEST]: latestDto([asked, { ...told, status }]) };
+    openRemote(counted, handlers, { path: '/story/s-1', user: { balance: 100 } });
+    const input = await field();
+    await screen.findByText('每条 2 点 · 余额 100 点');
+    const changes = new MutationObserver(() => undefined);
+    const all = { subtree: true, childList: true, attributes: true, characterData: true };
+    const press = (text: string) => {
+      drawings = 0;
+      changes.observe(document, all);
+      fireEvent.change(input, { target: { value: text } });
+      const changed = changes.takeRecords().map(({ target }) => target);
+      changes.disconnect();
+      return { drawings, changed };
+    };
+    const first = press('她');
+    expect(first.drawings).toBe(1);
+    expect(first.changed.filter((node) => !input.closest('form')?.contains(node))).toEqual([]);
+    expect(sendButton()).toHaveProperty('disabled', false);
+    expect(press('她是')).toEqual({ drawings: 0, changed: [] });
+    expect(press('她是谁')).toEqual({ drawings: 0, changed: [] });
   });
 
   test('too much text is counted and not sent', async () => {
