@@ -31,10 +31,10 @@ export function cpuOf({ pids }: Served): number {
   return ran.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1000;
 }
 
-/** Resident memory of these processes, in MB. */
+/** Resident memory of these processes in MB, without pages of files, which the kernel takes back when it is short. */
 const residentOf = ({ pids }: Served): number =>
   pids
-    .map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
+    .map((pid) => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
     .reduce((sum, megabytes) => sum + megabytes, 0);
 
 const readyMs = 60_000;
