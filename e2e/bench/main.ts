@@ -12,7 +12,8 @@ const benches: Record<string, { about: string; run: () => Promise<{ run: () => P
     run: () => import('./backend.ts'),
   },
   server: {
-    about: 'the front server beside nginx and bare Hono, over a long run, and as two processes on one store',
+    about:
+      'the front server beside nginx, bare Hono and Node alone, over a long run, and as two processes on one store',
     run: () => import('./server.ts'),
   },
   data: { about: 'every call on a large database beside an empty one', run: () => import('./data.ts') },

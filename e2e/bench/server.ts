@@ -9,12 +9,14 @@ import { Catalog } from '../../releases/src/builds/catalog.ts';
 import { localClient } from '../../releases/src/releaseClient.ts';
 import { openStore, requireKey } from '../../releases/src/store/store.ts';
 import { startBackend } from '../product.ts';
-import { ask, cpuOf, residentOf, type Served, serveBareHono, serveFront, serveNginx } from './serverPeers.ts';
+import { ask, cpuOf, residentAfterCollecting, type Served, serveBare, serveFront, serveNginx } from './serverPeers.ts';
 import { median, table } from './statistics.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 /** of one side in one round, and as many before to warm it up */
 const amount = Number(process.env.BENCH_AMOUNT ?? 3_000);
+/** of each server before all that, of pages and of files, until its code is compiled as that of one that has run for a while */
+const warming = Number(process.env.BENCH_WARMING ?? 10_000);
 /** of the long run, in windows */
 const requests = Number(process.env.BENCH_REQUESTS ?? 200_000);
 const windows = 10;
@@ -25,7 +27,9 @@ const pagesGoal = 0.7;
 /** What a page that was asked for may be behind the store, as the front server promises. */
 const promiseMs = 1_000;
 /** How far the later half of the long run may lie over the earlier one and still count as flat. */
-const flat = { latency: 1.25, memory: 1.1 };
+const flat = { latency: 1.25, memory: 1.1, cpu: 1.1 };
+/** How much dearer a request may be where two servers share a store. */
+const sharingGoal = 1.1;
 
 const pagePaths = ['/explore', '/story/nie-xiaoqian'];
 const callPath = '/api/v1/stories';
@@ -51,6 +55,10 @@ async function fire({ origin }: Served, { requests: asked, amount: count, rate }
   return result;
 }
 
+async function warm(all: readonly Served[], paths: readonly string[], headers: Record<string, string>) {
+  for (const served of all) await fire(served, { requests: requestsFor(paths, headers), amount: warming });
+}
+
 /** CPU time of one request, in microseconds. */
 async function cost(served: Served, load: Load): Promise<number> {
   const before = cpuOf(served);
@@ -72,31 +80,36 @@ interface Comparison {
 const verdict = (isMet: boolean) => (isMet ? 'met' : '**missed**');
 const perCore = (microseconds: number) => `${Math.round(1e6 / microseconds).toLocaleString('en')}`;
 
-/** Both sides in turns; which is first changes with each round. */
+/** All sides in turns; which is first changes with each round. `bare` is Node's own server with nothing around it. */
 async function compare(
   front: Served,
+  bare: Served,
   { what, requests: asked, peer, peerName, goal, share = 1 }: Comparison,
 ): Promise<string[]> {
   const load = { requests: asked, amount: Math.ceil(amount * share) };
-  const ratios: number[] = [];
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  const both = [{ served: front, costs: ours }, ...(peer ? [{ served: peer, costs: theirs }] : [])];
-  for (const { served } of both) await fire(served, load);
+  const isFixed = goal !== null;
+  const sides = { front, ...(isFixed && { bare }), ...(peer && { peer }) };
+  const costs: Record<string, number[]> = { front: [], bare: [], peer: [] };
+  for (const served of Object.values(sides)) await fire(served, load);
   for (let round = 0; round < rounds; round += 1) {
-    const turn = round % 2 ? both : [...both].reverse();
-    for (const { served, costs } of turn) costs.push(await cost(served, load));
-    ratios.push((theirs[round] ?? Number.NaN) / (ours[round] ?? Number.NaN));
+    const turn = round % 2 ? Object.entries(sides) : Object.entries(sides).reverse();
+    for (const [side, served] of turn) costs[side]?.push(await cost(served, load));
   }
-  const figure = `${perCore(median(ours))} (${median(ours).toFixed(0)} µs)`;
-  if (!peer) return [what, figure, `${peerName}: not measured`, '–', goal ? `≥ ${goal}` : '–', 'not measured'];
-  const ratio = median(ratios);
+  const { front: ours = [], bare: ceiling = [], peer: theirs = [] } = costs;
+  const figure = (own: number[]) => `${perCore(median(own))} (${median(own).toFixed(0)} µs)`;
+  const ratios = (own: number[]) => own.map((microseconds, round) => (theirs[round] ?? Number.NaN) / microseconds);
+  const highest = isFixed ? figure(ceiling) : '–';
+  if (!peer) return [what, figure(ours), `${peerName}: not measured`, '–', goal ? `≥ ${goal}` : '–', '–', highest, '–'];
+  const own = ratios(ours);
   return [
     what,
-    figure,
-    `${peerName}: ${perCore(median(theirs))} (${median(theirs).toFixed(0)} µs)`,
-    `${ratio.toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
+    figure(ours),
+    `${peerName}: ${figure(theirs)}`,
+    `${median(own).toFixed(2)} (${Math.min(...own).toFixed(2)}–${Math.max(...own).toFixed(2)})`,
     goal ? `≥ ${goal}` : '–',
-    goal ? verdict(ratio >= goal) : '',
+    goal ? verdict(median(own) >= goal) : '',
+    highest,
+    isFixed ? median(ratios(ceiling)).toFixed(2) : '–',
   ];
 }
 
@@ -112,24 +125,27 @@ async function filesOf(front: Served): Promise<{ path: string; bytes: number }[]
   return (await Promise.all(sized)).sort((a, b) => b.bytes - a.bytes);
 }
 
-async function pagesOf(front: Served) {
-  const pages = pagePaths.map(async (path) => {
-    const { headers, body } = await ask(front.origin + path, browser);
-    const { date: _date, connection: _connection, 'keep-alive': _alive, 'x-request-id': _id, ...own } = headers;
-    return { path, headers: own, body: body.toString('base64') };
-  });
-  return Promise.all(pages);
-}
+/** The answers of the front server to these, without what each has of its own. */
+const answersOf = (front: Served, paths: readonly string[], headers: Record<string, string>) =>
+  Promise.all(
+    paths.map(async (path) => {
+      const { headers: told, body } = await ask(front.origin + path, headers);
+      const { date: _date, connection: _connection, 'keep-alive': _alive, 'x-request-id': _id, ...own } = told;
+      return { path, headers: own, body: body.toString('base64') };
+    }),
+  );
 
 const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`;
 
 async function compareAll(front: Served, nginx: Served | null, wanted: (part: string) => boolean) {
-  const pages = await pagesOf(front);
+  const pages = await answersOf(front, pagePaths, browser);
   const files = await filesOf(front);
   const [largest, smallest] = [files[0], files.at(-1)];
   if (!largest || !smallest) throw new Error(`${pagePaths[0]} names no files`);
-  const bare = await serveBareHono(pages);
-  const page = { part: 'pages', peer: bare, peerName: 'bare Hono', goal: pagesGoal } as const;
+  const filePaths = files.map(({ path }) => path);
+  const hono = await serveBare('hono', pages);
+  const bare = await serveBare('node', [...pages, ...(await answersOf(front, filePaths, anyBrowser))]);
+  const page = { part: 'pages', peer: hono, peerName: 'bare Hono', goal: pagesGoal } as const;
   const file = { part: 'files', peer: nginx, peerName: 'nginx', goal: filesGoal } as const;
   const size = (path: string) => kib(Buffer.from(pages.find((one) => one.path === path)?.body ?? '', 'base64').length);
   const comparisons: Comparison[] = [
@@ -144,10 +160,7 @@ async function compareAll(front: Served, nginx: Served | null, wanted: (part: st
     {
       ...file,
       what: `every file that ${pagePaths[0]} names, ${files.length}`,
-      requests: requestsFor(
-        files.map(({ path }) => path),
-        anyBrowser,
-      ),
+      requests: requestsFor(filePaths, anyBrowser),
     },
     {
       part: 'calls',
@@ -159,15 +172,18 @@ async function compareAll(front: Served, nginx: Served | null, wanted: (part: st
     },
   ];
   console.log('\nRequests a second of CPU time of the server, all its threads (CPU time of one):\n');
-  console.log(table(['', 'front server', 'peer, same run', 'ratio (min–max)', 'goal', ''], []));
+  const head = ['', 'front server', 'peer, same run', 'ratio (min–max)', 'goal', '', 'Node alone', 'its ratio'];
+  console.log(table(head, []));
   try {
+    if (wanted('pages')) await warm([front, bare, hono], pagePaths, browser);
+    if (wanted('files')) await warm([front, bare, ...(nginx ? [nginx] : [])], [smallest.path], anyBrowser);
     // each as soon as it is there: a run takes minutes
     for (const comparison of comparisons)
-      if (wanted(comparison.part)) console.log(`| ${(await compare(front, comparison)).join(' | ')} |`);
+      if (wanted(comparison.part)) console.log(`| ${(await compare(front, bare, comparison)).join(' | ')} |`);
   } finally {
-    await bare.stop();
+    await Promise.all([bare.stop(), hono.stop()]);
   }
-  return files.map(({ path }) => path);
+  return filePaths;
 }
 
 /** A visit: two pages, files and calls, as one browser after the other would ask for them. */
@@ -177,91 +193,101 @@ const visit = (files: readonly string[]): Request[] => [
   ...requestsFor([callPath, '/api/v1/stories/nie-xiaoqian'], browser),
 ];
 
+interface Tenth {
+  p50: number;
+  p99: number;
+  /** after its garbage has been collected */
+  resident: number;
+  cpu: number;
+}
+
 /** Many requests at a fixed rate: what the last ones meet beside the first ones. */
 async function runLong(front: Served, load: Request[]) {
   const trial = await fire(front, { requests: load, amount });
   const rate = Number(process.env.BENCH_RATE ?? Math.max(50, Math.round(amount / trial.duration / 2)));
-  const found: { p50: number; p99: number; resident: number }[] = [];
+  const found: Tenth[] = [];
+  const each = Math.round(requests / windows);
   for (let window = 0; window < windows; window += 1) {
-    const { latency } = await fire(front, { requests: load, amount: Math.round(requests / windows), rate });
-    found.push({ p50: latency.p50, p99: latency.p99, resident: residentOf(front) });
+    const before = cpuOf(front);
+    const { latency } = await fire(front, { requests: load, amount: each, rate });
+    const cpu = (cpuOf(front) - before) / each;
+    const tenth = { p50: latency.p50, p99: latency.p99, cpu, resident: await residentAfterCollecting(front) };
+    found.push(tenth);
+    console.log(
+      `tenth ${window + 1}: p99 ${tenth.p99} ms, ${cpu.toFixed(0)} µs a request, ${tenth.resident.toFixed(0)} MB`,
+    );
   }
-  const halves = (read: (window: (typeof found)[number]) => number) =>
-    [found.slice(0, windows / 2), found.slice(windows / 2)].map((half) => median(half.map(read))) as [number, number];
-  const row = (what: string, [before, after]: [number, number], most: number, unit: string, all: string) => [
-    what,
-    `${before.toFixed(0)} ${unit}`,
-    `${after.toFixed(0)} ${unit}`,
-    (after / before).toFixed(2),
-    `≤ ${most}`,
-    verdict(after / before <= most),
-    all,
-  ];
-  const all = (read: (window: (typeof found)[number]) => number) => found.map((one) => read(one).toFixed(0)).join(' ');
+  const row = (what: string, read: (window: Tenth) => number, most: number, unit: string) => {
+    const all = found.map(read);
+    const [first = 0, last = 0] = [all[0], all.at(-1)];
+    const [before, after] = [all.slice(0, windows / 2), all.slice(windows / 2)].map(median) as [number, number];
+    const drift = `${last < first ? '−' : '+'}${(Math.abs(last / first - 1) * 100).toFixed(0)} %`;
+    const figures = [`${first.toFixed(0)} ${unit}`, `${last.toFixed(0)} ${unit}`, drift, (after / before).toFixed(2)];
+    return [what, ...figures, `≤ ${most}`, verdict(after / before <= most), all.map((one) => one.toFixed(0)).join(' ')];
+  };
   console.log(`\n${requests} requests at ${rate} a second: pages, files and calls of a visit in turn; ten windows:\n`);
   console.log(
     table(
-      ['', 'first half', 'second half', 'ratio', 'goal', '', 'each window'],
+      ['', 'first tenth', 'last tenth', 'drift', 'second half : first half, medians', 'goal', '', 'each tenth'],
       [
-        row(
-          'p99',
-          halves(({ p99 }) => p99),
-          flat.latency,
-          'ms',
-          all(({ p99 }) => p99),
-        ),
-        row(
-          'resident',
-          halves(({ resident }) => resident),
-          flat.memory,
-          'MB',
-          all(({ resident }) => resident),
-        ),
+        row('p99', ({ p99 }) => p99, flat.latency, 'ms'),
+        row('p50', ({ p50 }) => p50, flat.latency, 'ms'),
+        row('CPU time of a request', ({ cpu }) => cpu, flat.cpu, 'µs'),
+        row('resident after a collection', ({ resident }) => resident, flat.memory, 'MB'),
       ],
     ),
   );
 }
 
-/** As fast as answers come, from all servers at once: requests a second, and whose CPU time it took. */
-async function together(all: readonly Served[], load: Request[]) {
-  const [from, cpu] = [performance.now(), all.map(cpuOf)];
-  const own = process.cpuUsage();
-  await Promise.all(all.map((served) => fire(served, { requests: load, amount: (amount * rounds) / all.length })));
-  const seconds = (performance.now() - from) / 1000;
-  const { user, system } = process.cpuUsage(own);
-  const [asking, serving] = [
-    user + system,
-    all.reduce((sum, served, index) => sum + cpuOf(served) - (cpu[index] ?? 0), 0),
-  ];
-  const done = amount * rounds;
-  return { perSecond: done / seconds, perCpuSecond: done / (serving / 1e6), share: asking / (asking + serving) };
+interface Shared {
+  microseconds: number;
+  /** What the load generator took of all CPU time. */
+  share: number;
 }
 
+/** CPU time of one request, where each of these servers answers its part. */
+async function shared(servers: readonly Served[], load: Request[], isAtOnce: boolean): Promise<Shared> {
+  const [cpu, own] = [servers.map(cpuOf), process.cpuUsage()];
+  const part = { requests: load, amount: Math.ceil(amount / servers.length) };
+  if (isAtOnce) await Promise.all(servers.map((served) => fire(served, part)));
+  else for (const served of servers) await fire(served, part);
+  const { user, system } = process.cpuUsage(own);
+  const serving = servers.reduce((sum, served, index) => sum + cpuOf(served) - (cpu[index] ?? 0), 0);
+  return { microseconds: serving / (part.amount * servers.length), share: (user + system) / (user + system + serving) };
+}
+
+/**
+ * Whether sharing a store costs anything: both servers one after the other, then at the same time. With two cores for servers and
+ * generator, answers a second would not tell.
+ */
 async function scale(one: Served, two: Served) {
   const load = requestsFor(pagePaths, browser);
-  await fire(two, { requests: load, amount });
-  const [single, pair] = [await together([one], load), await together([one, two], load)];
-  const row = (what: string, { perSecond, perCpuSecond, share }: typeof single) => [
+  await warm([one, two], pagePaths, browser);
+  const alone: Shared[] = [];
+  const pair: Shared[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(await shared([one, two], load, false));
+    pair.push(await shared([one, two], load, true));
+  }
+  const costOf = (measured: Shared[]) => median(measured.map(({ microseconds }) => microseconds));
+  const row = (what: string, measured: Shared[]) => [
     what,
-    perSecond.toFixed(0),
-    perCpuSecond.toFixed(0),
-    `${(share * 100).toFixed(0)} %`,
+    `${costOf(measured).toFixed(0)} µs`,
+    `${(median(measured.map(({ share }) => share)) * 100).toFixed(0)} %`,
+    '',
+    '',
   ];
-  console.log(
-    `\nPages from one and from two servers on one store, on ${availableParallelism()} cores with the load generator:\n`,
+  const ratio = median(
+    pair.map(({ microseconds }, round) => microseconds / (alone[round]?.microseconds ?? Number.NaN)),
   );
+  console.log(`\nPages from two servers on one store, on ${availableParallelism()} cores with the load generator:\n`);
   console.log(
     table(
-      ['', 'requests a second', 'a second of CPU time', 'the load generator’s share of CPU time'],
+      ['', 'CPU time of a request', 'the load generator’s share of CPU time', 'goal', ''],
       [
-        row('one server', single),
-        row('two servers', pair),
-        [
-          'ratio',
-          (pair.perSecond / single.perSecond).toFixed(2),
-          (pair.perCpuSecond / single.perCpuSecond).toFixed(2),
-          '',
-        ],
+        row('one after the other', alone),
+        row('at the same time', pair),
+        ['ratio, median of rounds', ratio.toFixed(2), '', `≤ ${sharingGoal}`, verdict(ratio <= sharingGoal)],
       ],
     ),
   );

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { repoRoot } from '../federation/site/repoRoot.ts';
 import { freePort } from '../product.ts';
 import { end } from './backend.ts';
-import type { FixedPage } from './bareHono.ts';
+import type { FixedAnswer } from './barePeers.ts';
 
 /** A server of the bench, with every process that works for it. */
 export interface Served {
@@ -31,10 +31,10 @@ export function cpuOf({ pids }: Served): number {
   return ran.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1000;
 }
 
-/** Resident memory of these processes, in MB. */
-export const residentOf = ({ pids }: Served): number =>
+/** Resident memory of these processes in MB, without pages of files, which the kernel takes back when it is short. */
+const residentOf = ({ pids }: Served): number =>
   pids
-    .map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
+    .map((pid) => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
     .reduce((sum, megabytes) => sum + megabytes, 0);
 
 const readyMs = 60_000;
@@ -50,6 +50,18 @@ async function answered(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`${url} did not answer: see what was printed above`);
 }
 
+/** By which a process collects its garbage when it is told to. */
+const collecting = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>gc())'];
+const collectedMs = 1_000;
+
+/** Resident memory after the front server's garbage has been collected, in MB. */
+export async function residentAfterCollecting(front: Served): Promise<number> {
+  for (const pid of front.pids) process.kill(pid, 'SIGUSR2');
+  // pages of the heap go back some time after the collection
+  await wait(collectedMs);
+  return residentOf(front);
+}
+
 /** The front server as in production (`--serve`), with its access log in a file. */
 export async function serveFront(folder: string, name: string, store: string, backend: string): Promise<Served> {
   const data = join(folder, name);
@@ -59,7 +71,7 @@ export async function serveFront(folder: string, name: string, store: string, ba
   const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [];
   const child = spawn(
     process.execPath,
-    [...profile, '--import', 'tsx', join(repoRoot, 'host/server/main.ts'), '--serve'],
+    [...profile, ...collecting, '--import', 'tsx', join(repoRoot, 'host/server/main.ts'), '--serve'],
     {
       cwd: repoRoot,
       env: { ...process.env, PORT: String(port), DATA_DIR: data, RELEASES_STORE: store, BACKEND_URL: backend },
@@ -72,10 +84,10 @@ export async function serveFront(folder: string, name: string, store: string, ba
   return { origin, pids: [child.pid ?? 0], stop: () => end(child, 'SIGTERM') };
 }
 
-/** Hono alone, with pages as the front server has answered them. */
-export async function serveBareHono(pages: FixedPage[]): Promise<Served> {
-  const child = fork(join(import.meta.dirname, 'bareHono.ts'), [], { execArgv: ['--import', 'tsx'] });
-  child.send(pages);
+/** Hono or Node's own server alone, with answers as the front server has given them. */
+export async function serveBare(kind: 'hono' | 'node', answers: FixedAnswer[]): Promise<Served> {
+  const child = fork(join(import.meta.dirname, 'barePeers.ts'), [], { execArgv: ['--import', 'tsx'] });
+  child.send({ kind, answers });
   const [origin] = (await once(child, 'message')) as [string];
   return { origin, pids: [child.pid ?? 0], stop: () => end(child, 'SIGTERM') };
 }

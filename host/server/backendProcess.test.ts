@@ -90,7 +90,10 @@ describe('a backend that ends', () => {
       trustProxy: false,
       log: createLog('silent'),
     });
-    const front = createServer((request, response) => void proxy.web(request, response)).listen(0, '127.0.0.1');
+    const front = createServer((request, response) => void proxy.web(request, response, 'request-0001')).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(front, 'listening');
     onTestFinished(() => void front.close());
     await end();

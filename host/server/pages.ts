@@ -71,11 +71,41 @@ type Encoding = 'br' | 'gzip' | 'identity';
 const encodingOf = (accept = ''): Encoding =>
   /\bbr\b/.test(accept) ? 'br' : /\bgzip\b/.test(accept) ? 'gzip' : 'identity';
 
+/** An answer as Node writes it, but for what each request has of its own. */
+interface MemoryAnswer {
+  status: number;
+  etag: string | undefined;
+  /** Names and values in turn. */
+  head: readonly string[];
+  body: Buffer;
+}
+
+/** Made once for many requests. */
+export const memoryAnswer = (status: number, headers: Record<string, string>, body: Buffer): MemoryAnswer => ({
+  status,
+  etag: headers.etag,
+  head: Object.entries({ ...headers, 'content-length': String(body.length) }).flat(),
+  body,
+});
+
+/** Answers on Node's own response: the way through the routes costs more than all that a page in memory needs. */
+export function answerFromMemory(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, etag, head, body }: MemoryAnswer,
+  own: readonly string[],
+): void {
+  const isKnown = etag !== undefined && request.headers['if-none-match'] === etag;
+  response.writeHead(isKnown ? 304 : status, [...head, ...own]);
+  response.end(isKnown ? undefined : body);
+}
+
 /** A page as it is sent: the same bytes for every visitor of its set. */
 interface ReadyPage {
   status: 200 | 404;
   headers: Record<string, string>;
   body: Buffer;
+  inMemory: MemoryAnswer;
   /** The screen's pattern, and what is counted of the page. */
   pattern: string;
   counted: { group: string; prerendered: string };
@@ -142,15 +172,16 @@ async function answerPage(context: Context, options: PageOptions, pages: ReadyPa
   nameRoute(incomingOf(context), ready.pattern);
   counters?.pages.inc(ready.counted);
   for (const [name, value] of Object.entries(ready.headers)) context.header(name, value);
-  for (const [name, value] of Object.entries(traceHeader())) context.header(name, value);
+  const timing = serverTiming();
+  if (timing) context.header('server-timing', timing);
   if (context.req.header('if-none-match') === ready.headers.etag) return context.body(null, 304);
   return context.body(new Uint8Array(ready.body), ready.status);
 }
 
 /** A header, since the page's bytes are the same for many visitors. */
-function traceHeader(): Record<string, string> {
+function serverTiming(): string | undefined {
   const trace = currentTrace();
-  return trace ? { 'server-timing': `traceparent;desc="${trace.traceparent}"` } : {};
+  return trace && `traceparent;desc="${trace.traceparent}"`;
 }
 
 interface MadePage extends AskedPage {
@@ -180,32 +211,25 @@ async function makeReady(
     https: secure,
   });
   const isPlain = encoding === 'identity';
+  const status = pattern ? 200 : 404;
   const hash = createHash('sha256').update(html).digest('base64url').slice(0, 27);
+  const body = isPlain ? Buffer.from(html) : compress(html, encoding);
+  const sent = {
+    ...headers,
+    etag: `"${hash}${isPlain ? '' : `-${encoding}`}"`,
+    vary: 'Accept-Encoding, Cookie',
+    ...(isPlain ? {} : { 'content-encoding': encoding }),
+  };
   return {
-    status: pattern ? 200 : 404,
-    headers: {
-      ...headers,
-      etag: `"${hash}${isPlain ? '' : `-${encoding}`}"`,
-      vary: 'Accept-Encoding, Cookie',
-      ...(isPlain ? {} : { 'content-encoding': encoding }),
-    },
-    body: isPlain ? Buffer.from(html) : compress(html, encoding),
+    status,
+    headers: sent,
+    body,
+    inMemory: memoryAnswer(status, sent, body),
     pattern: pattern ?? 'no such page',
     counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
     source: screen && { address: screen.address, answer: screen.answer },
     until: content.until ?? Number.POSITIVE_INFINITY,
   };
-}
-
-/** Answers on Node's own response: the way through the routes costs more than all that a page in memory needs. */
-export function answerFromMemory(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: { status: number; headers: Record<string, string>; body: Buffer },
-): void {
-  const isKnown = headers.etag !== undefined && request.headers['if-none-match'] === headers.etag;
-  response.writeHead(isKnown ? 304 : status, headers);
-  response.end(isKnown ? undefined : body);
 }
 
 /** Addresses and hosts that no parser reads in another way. */
@@ -219,7 +243,7 @@ const headerOf = (value: string | string[] | undefined): string | undefined =>
 async function answerReady(
   { releases, env, counters }: PageOptions,
   pages: ReadyPages,
-  ...[request, response]: Parameters<PagesInMemory>
+  ...[request, response, requestId]: Parameters<PagesInMemory>
 ): Promise<boolean> {
   const { method, url = '', headers } = request;
   const { host = '' } = headers;
@@ -229,26 +253,23 @@ async function answerReady(
   const secure = isForwardedHttps(headerOf(headers['x-forwarded-proto']), env.TRUST_PROXY);
   const fresh = known === '' ? newVisitor(secure) : null;
   // what is wrong with the store is told by the routes
-  const page = await releases.pageFor({ id: fresh?.id ?? known }).catch(() => null);
+  const id = fresh?.id ?? known;
+  const page = releases.pageInMemory(id) ?? (await releases.pageFor({ id }).catch(() => null));
   const address = `http${secure ? 's' : ''}://${host}${url}`;
   const encoding = encodingOf(headerOf(headers['accept-encoding']));
   const ready = page && pages.get(page, { address, encoding, isBare: false });
   if (!ready || (ready.source && answerInMemory(ready.source.address) !== ready.source.answer)) return false;
   nameRoute(request, ready.pattern);
   counters?.pages.inc(ready.counted);
-  answerFromMemory(request, response, {
-    ...ready,
-    headers: {
-      ...ready.headers,
-      'content-length': String(ready.body.length),
-      ...traceHeader(),
-      ...(fresh && { 'set-cookie': fresh.cookie }),
-    },
-  });
+  const own = ['x-request-id', requestId];
+  const timing = serverTiming();
+  if (timing) own.push('server-timing', timing);
+  if (fresh) own.push('set-cookie', fresh.cookie);
+  answerFromMemory(request, response, ready.inMemory, own);
   return true;
 }
 
-type PagesInMemory = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+type PagesInMemory = (request: IncomingMessage, response: ServerResponse, requestId: string) => Promise<boolean>;
 
 /** Every navigation: by its routes, and sooner where the page is in memory. */
 export function createPages(options: PageOptions): { routes: Hono; inMemory: PagesInMemory } {

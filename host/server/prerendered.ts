@@ -33,6 +33,8 @@ type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
 
 const sourceBudgetMs = 300;
 const freshMs = 5_000;
+/** What is asked for while it ages is asked for anew so long before its end, so that no page waits for it. */
+const renewedMs = 1_000;
 const kept = 200;
 
 interface AskedAnswer {
@@ -40,6 +42,7 @@ interface AskedAnswer {
   answer: Promise<Answer | null>;
   /** Once it is there; the same object as before where the same text came again. */
   arrived?: { text: string; value: Answer | null };
+  isRenewed?: boolean;
 }
 
 const answers = new Map<string, AskedAnswer>();
@@ -76,10 +79,22 @@ function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
   return asked.answer;
 }
 
+/** Puts a newer answer in the place of one that is still good; one that does not come leaves that to its end. */
+async function renew(url: string, known: AskedAnswer): Promise<void> {
+  known.isRenewed = true;
+  const at = Date.now();
+  const arrived = await fetchAnswer(url, known.arrived);
+  if (arrived.value && answers.get(url) === known)
+    answers.set(url, { at, answer: Promise.resolve(arrived.value), arrived });
+}
+
 /** The public answer while it is fresh; undefined = it has to be asked for. */
 export function answerInMemory(url: string, now = Date.now()): Answer | null | undefined {
   const known = answers.get(url);
-  return known && now - known.at < freshMs ? known.arrived?.value : undefined;
+  const age = known ? now - known.at : freshMs;
+  if (!known || age >= freshMs) return undefined;
+  if (age >= freshMs - renewedMs && !known.isRenewed) void renew(url, known);
+  return known.arrived?.value;
 }
 
 const fieldAt = (answer: unknown, path: string): unknown =>

@@ -302,15 +302,19 @@ describe('what lies in memory', () => {
     await expect.poll(entry).toMatchObject({ path, status: 200 });
   });
 
-  test('what the backend tells anew stands in the page once its former answer is five seconds old', async () => {
+  /** A site whose backend tells of one story, and a clock that goes on only when it is put ahead. */
+  async function toldAnew() {
     const clock = Date.now;
-    let ahead = 0;
-    Date.now = () => clock() + ahead;
+    const at = { title: '聂小倩', ahead: 0, asked: 0 };
+    const start = clock();
+    Date.now = () => start + at.ahead;
     onTestFinished(() => {
       Date.now = clock;
     });
-    let title = '聂小倩';
-    const backend = createServer((_request, response) => response.end(JSON.stringify({ url: title, headers: {} })));
+    const backend = createServer((_request, response) => {
+      at.asked += 1;
+      response.end(JSON.stringify({ url: at.title, headers: {} }));
+    });
     backend.listen(0, '127.0.0.1');
     onTestFinished(() => void backend.close());
     await once(backend, 'listening');
@@ -318,14 +322,30 @@ describe('what lies in memory', () => {
     const site = await product.serve({}, { backendUrl: () => `http://127.0.0.1:${port}` });
     const page = async () => (await fetch(`${site}/explore`)).text();
     await expect.poll(page).toContain('<p class="card">聂小倩</p>');
-    title = '画皮';
+    return { at, page };
+  }
+
+  test('what the backend tells anew stands in the page once its former answer is five seconds old', async () => {
+    const { at, page } = await toldAnew();
+    at.title = '画皮';
     expect(await page()).toContain('<p class="card">聂小倩</p>');
-    ahead = 5_001;
+    at.ahead = 5_001;
     await expect
       .poll(() => {
-        ahead += 5_001;
+        at.ahead += 5_001;
         return page();
       })
       .toContain('<p class="card">画皮</p>');
+  });
+
+  test('a page that is asked for again and again waits for no backend: what it is made of is renewed before its end', async () => {
+    const { at, page } = await toldAnew();
+    const before = at.asked;
+    at.title = '画皮';
+    at.ahead = 4_500;
+    expect(await page()).toContain('<p class="card">聂小倩</p>');
+    await expect.poll(() => at.asked).toBe(before + 1);
+    await expect.poll(page).toContain('<p class="card">画皮</p>');
+    expect(at.asked).toBe(before + 1);
   });
 });

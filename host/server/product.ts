@@ -9,7 +9,7 @@ import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import { knownVisitor, networkOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { answerFromMemory, createPages } from './pages.ts';
+import { answerFromMemory, createPages, memoryAnswer } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
 import { type FrontCounters, gaugeLiveBuilds, type Log, namedByRoute, nameRoute, observeRequest } from './telemetry.ts';
 
@@ -64,6 +64,7 @@ export function createProduct({
     log.error({ ...about, err: error }, 'unexpected error');
     return context.text(unavailable, 500);
   });
+  const fileInMemory = filesInMemory(releases);
   const listener = getRequestListener(app.fetch);
   const proxy = createBackendProxy({
     backend: backendUrl,
@@ -76,10 +77,11 @@ export function createProduct({
   // longer than a load balancer or nginx keeps an idle connection: what it sends on one that closes just then is lost
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     observeRequest({ log, counters, tracing }, request, response, async (requestId) => {
-      if (fileInMemory(releases, request, response, requestId)) return;
+      if (fileInMemory(request, response, requestId)) return;
+      if (proxy.web(request, response, requestId)) return;
+      if (await pages.inMemory(request, response, requestId)) return;
       response.setHeader('x-request-id', requestId);
-      if (proxy.web(request, response)) return;
-      if (!(await pages.inMemory(request, response))) await listener(request, response);
+      await listener(request, response);
     });
   });
   server.on('upgrade', proxy.upgrade);
@@ -130,21 +132,25 @@ function send(context: Context, file: ServedFile | null) {
   return context.body(new Uint8Array(file.body), 200);
 }
 
-/** Answers a build's file that lies in memory. Returns whether it did. */
-function fileInMemory(
-  releases: Releases,
-  request: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-): boolean {
-  const { method, url = '', headers } = request;
-  if (method !== 'GET' || !url.startsWith('/builds/')) return false;
-  const file = releases.fileInMemory(url, headers['accept-encoding']?.toString());
-  if (!file) return false;
-  nameRoute(request, '/builds/*');
-  const answer = { ...file, status: 200, headers: { ...file.headers, 'x-request-id': requestId } };
-  answerFromMemory(request, response, answer);
-  return true;
+type FileInMemory = (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean;
+
+/** Answers a build's file that lies in memory, and returns whether it did. */
+function filesInMemory(releases: Releases): FileInMemory {
+  const answers = new WeakMap<ServedFile, ReturnType<typeof memoryAnswer>>();
+  const remember = (file: ServedFile) => {
+    const answer = memoryAnswer(200, file.headers, file.body);
+    answers.set(file, answer);
+    return answer;
+  };
+  return (request, response, requestId) => {
+    const { method, url = '', headers } = request;
+    if (method !== 'GET' || !url.startsWith('/builds/')) return false;
+    const file = releases.fileInMemory(url, headers['accept-encoding']?.toString());
+    if (!file) return false;
+    nameRoute(request, '/builds/*');
+    answerFromMemory(request, response, answers.get(file) ?? remember(file), ['x-request-id', requestId]);
+    return true;
+  };
 }
 
 const rootFiles = [

@@ -42,7 +42,7 @@ const log = createLog('silent');
 async function openFront(options: Omit<Options, 'trustProxy' | 'log'>) {
   const proxy = createBackendProxy({ trustProxy: false, log, ...options });
   const front = await listen((request, response) => {
-    if (!proxy.web(request, response)) response.writeHead(404).end('nobody');
+    if (!proxy.web(request, response, 'request-0001')) response.writeHead(404).end('nobody');
   });
   front.server.on('upgrade', proxy.upgrade);
   return front.origin;

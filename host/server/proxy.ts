@@ -56,7 +56,7 @@ function refuse(response: ServerResponse, message: string, retryAfterSeconds: nu
 
 export interface BackendProxy {
   /** Answers a request that is the backend's; false leaves it to others. */
-  web(request: IncomingMessage, response: ServerResponse): boolean;
+  web(request: IncomingMessage, response: ServerResponse, requestId: string): boolean;
   /** Hands a socket on; any but the backend's is closed. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -80,12 +80,13 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
     });
   });
   return {
-    web(request, response) {
+    web(request, response, requestId) {
       const { url = '' } = request;
       const isSocket = isSocketAddress(url);
       const segment = isSocket ? 'app' : callPath.exec(url)?.[1];
       if (segment === undefined) return false;
       nameRoute(request, `/${segment}/*`);
+      response.setHeader('x-request-id', requestId);
       if (isSocket && reverb) {
         // Reverb answers a plain request with 500; the page asks to learn whether there is a socket at all
         response.writeHead(426, { connection: 'Upgrade', upgrade: 'websocket' }).end();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { openCollector } from '@liaozhai/telemetry/testing';
 import { openTracing } from '@liaozhai/telemetry/tracing';
@@ -213,4 +214,12 @@ describe('traces', () => {
       /OTEL_EXPORTER_OTLP_PROTOCOL=grpc/,
     );
   });
+});
+
+test('an error stands in the log whatever becomes of the process, and what was said before it', () => {
+  const script = `import { createLog } from ${JSON.stringify(new URL('./telemetry.ts', import.meta.url).href)};
+    const log = createLog('info'); log.info('request'); log.error('disk full'); process.kill(process.pid, 'SIGKILL');`;
+  const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+  const said = stdout.toString().trim().split('\n');
+  expect(said.map((line) => JSON.parse(line).msg)).toEqual(['request', 'disk full']);
 });

@@ -10,11 +10,16 @@ import { Counter, Gauge } from 'prom-client';
 
 export type Log = Logger;
 
+/** How long a line may wait for others: what a kill without warning can take of the log. */
+const lineWaitsMs = 50;
+
+const errorLevel = 50;
+
 /**
- * Stdout, written once for all lines of a turn of the event loop, and at the end of the process: a write for each line would cost a
- * request more than the line itself.
+ * Stdout, written once for all lines of a moment: a write for each would cost a request more than the line itself. An error is
+ * written at once, and what waits at the end of the process.
  */
-function stdoutByTurns() {
+function stdoutByMoments() {
   const stdout = pino.destination({ dest: 1, sync: true });
   let lines = '';
   const flush = () => {
@@ -24,21 +29,35 @@ function stdoutByTurns() {
   };
   process.once('exit', flush);
   return {
+    // asks pino for the level of each line
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
     write(line: string) {
-      if (!lines) setImmediate(flush);
+      if (!lines) setTimeout(flush, lineWaitsMs);
       lines += line;
+      if (this.lastLevel >= errorLevel) flush();
     },
   };
 }
 
+/** The time of an entry, made once a millisecond: it would cost as much as the rest of the line. */
+function isoTime() {
+  let made = { at: Number.NaN, text: '' };
+  return () => {
+    const at = Date.now();
+    if (at !== made.at) made = { at, text: `,"time":"${new Date(at).toISOString()}"` };
+    return made.text;
+  };
+}
+
 /** One JSON line an entry, on stdout where nothing else is given, with `service` and an ISO time. */
-export const createLog = (level: string, destination: { write(line: string): void } = stdoutByTurns()): Log =>
+export const createLog = (level: string, destination: { write(line: string): void } = stdoutByMoments()): Log =>
   pino(
     {
       level,
       base: { service: 'front', pid: process.pid },
       formatters: { level: (label: string) => ({ level: label }) },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime(),
       mixin: () => ({ traceId: currentTrace()?.traceId }),
     },
     destination,
@@ -105,11 +124,14 @@ const healthPaths = ['/healthz', '/readyz'];
 
 const sound = /^[\w-]{8,64}$/;
 
-const routes = new WeakMap<object, string>();
+// on the request itself: the collector of garbage would have to look through a table of all requests
+const routeKey = Symbol('route');
+
+type Routed = IncomingMessage & { [routeKey]?: string };
 
 /** Says by which pattern a request is counted. */
-export function nameRoute(request: object | undefined, pattern: string): void {
-  if (request) routes.set(request, pattern);
+export function nameRoute(request: Routed | undefined, pattern: string): void {
+  if (request) request[routeKey] = pattern;
 }
 
 export const incomingOf = (context: Context): IncomingMessage | undefined =>
@@ -118,9 +140,9 @@ export const incomingOf = (context: Context): IncomingMessage | undefined =>
 /** Counts a request by the route that answered it, unless that has named a narrower one. */
 export const namedByRoute: MiddlewareHandler = async (context, next) => {
   await next();
-  const request = incomingOf(context);
+  const request: Routed | undefined = incomingOf(context);
   const pattern = routePath(context);
-  if (request && !routes.has(request) && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
+  if (request && !request[routeKey] && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
 };
 
 /** What belongs to no trace: files and pictures, which many pages share, and what is asked every few seconds. */
@@ -129,6 +151,8 @@ const untraced =
 
 const parentOf = ({ headers }: IncomingMessage): string | undefined =>
   typeof headers.traceparent === 'string' ? headers.traceparent : undefined;
+
+const atOnce = (inside: () => void) => inside();
 
 interface Observers {
   log: Log;
@@ -142,7 +166,7 @@ interface Observers {
  */
 export function observeRequest(
   { log, counters, tracing }: Observers,
-  request: IncomingMessage,
+  request: Routed,
   response: ServerResponse,
   work: (requestId: string) => void,
 ): void {
@@ -154,16 +178,18 @@ export function observeRequest(
   const span =
     tracing && !untraced.test(url) ? tracing.beginRequest({ method, requestId, traceparent: parentOf(request) }) : null;
   if (span) request.headers.traceparent = span.traceparent;
-  const within = span ? span.run : (inside: () => void) => inside();
-  response.once('close', () => {
-    const [path] = url.split('?');
+  const within = span?.run ?? atOnce;
+  // on, not once: it comes once, and the wrapper of once costs each request
+  response.on('close', () => {
+    const query = url.indexOf('?');
+    const path = query < 0 ? url : url.slice(0, query);
     const elapsed = performance.now() - from;
     // who went away before the end got no answer, whatever its status was to be
     const status = response.writableFinished ? response.statusCode : 499;
     // asked every few seconds by whoever watches
-    const level = path && healthPaths.includes(path) ? 'debug' : 'info';
+    const level = healthPaths.includes(path) ? 'debug' : 'info';
     within(() => log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request'));
-    const route = routes.get(request) ?? 'other';
+    const route = request[routeKey] ?? 'other';
     counters?.countRequest({ service: 'front', method, route, status, seconds: elapsed / 1000 });
     span?.end({ route, status });
   });

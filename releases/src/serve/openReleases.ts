@@ -43,6 +43,8 @@ export interface Releases {
   current(): Promise<ChannelDocument>;
   /** The same object for all visitors of a set while the channel's state lasts. */
   pageFor(visitor: Visitor): Promise<VisitorPage>;
+  /** The same for a visitor without an override, if it was asked for lately; undefined = ask `pageFor`. */
+  pageInMemory(visitorId: string): VisitorPage | undefined;
   /** What a browser may run from a dev server, by leave of a manager; asked of the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
@@ -71,6 +73,8 @@ class StoreReleases implements Releases {
   #pages = new Map<string, Promise<VisitorPage>>();
   #sets = new Map<string, Promise<{ hash: string; body: SetBody }>>();
   #pagesOf = 0;
+  /** What each group of visitors was given last in this state. */
+  #settled = new Map<string, VisitorPage>();
 
   constructor(
     catalog: Catalog,
@@ -94,16 +98,30 @@ class StoreReleases implements Releases {
 
   async pageFor(visitor: Visitor): Promise<VisitorPage> {
     const document = await this.current();
-    if (this.#pagesOf !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
+    if (this.#pagesOf !== document.seq) [this.#pages, this.#sets, this.#settled] = [new Map(), new Map(), new Map()];
     this.#pagesOf = document.seq;
     const chosen = await this.#choose(document, visitor);
     const key = `${chosen.hash} ${chosen.candidate} ${chosen.override?.id}`;
-    const known = this.#pages.get(key);
-    if (known) return known;
-    const page = this.#page(document, chosen);
+    const page = this.#pages.get(key) ?? this.#page(document, chosen);
     this.#pages.set(key, page);
     page.catch(() => this.#pages.delete(key));
-    return page;
+    const settled = await page;
+    const isNewest = this.#pagesOf === document.seq;
+    if (isNewest && visitor.override === undefined) this.#settled.set(this.#groupOf(document, visitor.id), settled);
+    return settled;
+  }
+
+  pageInMemory(visitorId: string): VisitorPage | undefined {
+    const document = this.#reader.inMemory()?.document;
+    if (document?.seq !== this.#pagesOf) return undefined;
+    return this.#settled.get(this.#groupOf(document, visitorId));
+  }
+
+  /** Visitors of one group get the same page. */
+  #groupOf(document: ChannelDocument, visitorId: string): string {
+    if (this.#fixedSet) return '';
+    const inside = candidatesOf(document).filter((candidate) => isInCandidate(visitorId, candidate));
+    return inside.map(({ salt }) => salt).join();
   }
 
   async previewFor(browser: string): Promise<Preview | null> {
@@ -269,10 +287,16 @@ export class ChannelReader {
 
   /** The newest accepted state, at most a second old if the store answers. Throws refused or unreachable while there is none. */
   async current(): Promise<CurrentChannel> {
-    const recheck = this.#options.recheckMilliseconds ?? 500;
-    if (this.#current && performance.now() - this.#checkedAt < recheck) return this.#current;
+    const known = this.inMemory();
+    if (known) return known;
     this.#answer ??= this.#ask();
     return this.#answer;
+  }
+
+  /** The same while it need not be checked again; undefined = ask `current`. */
+  inMemory(): CurrentChannel | undefined {
+    const recheck = this.#options.recheckMilliseconds ?? 500;
+    return this.#current && performance.now() - this.#checkedAt < recheck ? this.#current : undefined;
   }
 
   /** A store that hangs must not hang every page: the known state is answered then, and the check goes on for later ones. */
