@@ -138,7 +138,7 @@ test('who comes by an invite link brings points to both', async ({ person, page,
   await friend.register();
   await expect(friend.page.getByRole('region', { name: '余额' })).toContainText('120');
   await expect(page.getByRole('region', { name: '余额' })).toContainText('250');
-  await expect(page.getByRole('region', { name: '提示' })).toContainText('应邀来了，你得 50 点');
+  await person.isTold('应邀来了，你得 50 点');
 });
 
 test('a check-in counts once a day, however often it is tapped', async ({ person, page }) => {

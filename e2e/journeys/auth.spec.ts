@@ -84,7 +84,7 @@ test.describe('the auth popup', () => {
     ).toBeVisible();
     await popup.locator('input[name="password"]').fill(account.password);
     await popup.getByRole('button', { name: '登录', exact: true }).click();
-    await expect(page.getByText('登录成功')).toBeVisible();
+    await person.isTold('登录成功');
     await expect(popup).toBeHidden();
   });
 
@@ -193,7 +193,7 @@ test('a registration whose answer is lost is found again by the second press', a
   const name = await popup.locator('input[name="name"]').inputValue();
   const register = popup.getByRole('button', { name: '注册（请截图保存）' });
   await register.click();
-  await expect(page.getByText('注册失败')).toBeVisible();
+  await person.isTold('注册失败');
   await register.click();
   await person.dismissCopyDialog();
   await expect(popup).toBeHidden();

@@ -88,7 +88,7 @@ test('the mail can be sent again after a pause, and a refusal is said', async ({
     route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }),
   );
   await again.tap();
-  await expect(page.getByText('发送失败')).toBeVisible();
+  await person.isTold('发送失败');
 });
 
 test('a log-in before the confirmation comes to the same wait', async ({ person, page }) => {

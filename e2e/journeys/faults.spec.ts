@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import { expect, test } from '../person.ts';
 import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
 
-const slowly = { STORYTELLER_PIECE_DELAY_MS: '400', STORYTELLER_START_DELAY_MS: '200', RATE_LIMIT_REGISTER: '1000' };
+// no reply comes to its end before the crash, however late that is
+const slowly = { STORYTELLER_PIECE_DELAY_MS: '2000', STORYTELLER_START_DELAY_MS: '200', RATE_LIMIT_REGISTER: '1000' };
 
 test.describe('faults of the backend', () => {
   let backend: RunningBackend;

@@ -116,8 +116,15 @@ test('gives up on a model that sends nothing for too long, and closes the connec
     response.write('data: {"choices":[{"delta":{"content":"从前"}}]}\n\n');
     response.on('close', () => hangUp());
   });
-  const limits = { idleMs: 80, totalMs: 5_000, signal };
-  const pieces = withDeadlines((stop) => model.generate(context, { signal: stop }), limits);
+  const stopped = new AbortController();
+  // its time to be silent begins with its first piece: the way there may take the machine any time
+  const source = model.generate(context, { signal: stopped.signal })[Symbol.asyncIterator]();
+  expect(await source.next()).toMatchObject({ value: { text: '从前' } });
+  const rest = (stop: AbortSignal): AsyncIterable<Piece> => {
+    stop.addEventListener('abort', () => stopped.abort());
+    return { [Symbol.asyncIterator]: () => source };
+  };
+  const pieces = withDeadlines(rest, { idleMs: 80, totalMs: 5_000, signal });
   await expect(collect(pieces)).rejects.toBeInstanceOf(StorytellerTimeout);
   await hungUp;
 });

@@ -12,7 +12,6 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
     },
     { scope: 'worker', timeout: 300_000 },
   ],
-  judgesHangs: true,
   baseURL: ({ site }, use) => use(site.front.origin),
   mended: [
     async ({ site }, use) => {

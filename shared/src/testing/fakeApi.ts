@@ -68,6 +68,14 @@ function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Res
   });
 }
 
+/** Networks of a test that is over: they answer until its page's work has ended. */
+const over: (() => void)[] = [];
+
+/** Nothing that is asked from now on, or not answered yet, gets an answer of theirs. */
+export function endFakes() {
+  for (const end of over.splice(0).reverse()) end();
+}
+
 /** Stands in for the network below the real client. Returns what was asked, in order, and the way to undo it. */
 export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; restore: () => void } {
   const requests: RecordedRequest[] = [];
@@ -91,8 +99,10 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
     throw new AxiosError(`status ${answer.status}`, undefined, config, undefined, response);
   });
   const restore = () => {
-    isOver = true;
-    undo();
+    over.push(() => {
+      isOver = true;
+      undo();
+    });
   };
   return { requests, restore };
 }

@@ -31,8 +31,9 @@ class FakeSocket extends EventTarget {
     this.#server.sockets.delete(this);
     queueMicrotask(() => {
       const event = Object.assign(new Event('close'), { code, reason: '', wasClean: true });
-      this.onclose?.(event);
+      // in the order of a browser's: pusher-js sets its handler later, and would else plan two retries, of which it can call off one
       this.dispatchEvent(event);
+      this.onclose?.(event);
     });
   }
 

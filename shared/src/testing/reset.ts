@@ -6,6 +6,8 @@ import { local, tab } from '../runtime/storage/browserStorage';
 import { dropUnsavedDrafts } from '../runtime/storage/drafts';
 import { offlineCache, outboxStore } from '../runtime/storage/recordStore';
 import { dismissToast } from '../runtime/toasts';
+import { endFakes } from './fakeApi';
+import { letTimePass } from './runningTime';
 
 const endings: (() => void)[] = [];
 
@@ -26,6 +28,10 @@ export async function resetRuntime() {
   for (const store of [local, tab]) for (const key of store.keys('')) store.remove(key);
   // everyone who follows other tabs reads the empty storage
   window.dispatchEvent(new StorageEvent('storage', { key: null }));
+  // what is under way is answered still, finds nobody signed in and ends: the next test may sign the same member in
+  await letTimePass();
+  endFakes();
+  localStorage.clear();
   for (const { id } of store.getState().toasts) dismissToast(id);
   store.dispatch(api.util.resetApiState());
   forgetHostConfig();

@@ -4,7 +4,9 @@ import { prepareClient } from '../runtime/client/client';
 import { refuseNetwork } from './fakeApi';
 import { lowerToFloor } from './floor';
 import { resetRuntime } from './reset';
+import { countRunningTime } from './runningTime';
 
+countRunningTime();
 lowerToFloor();
 refuseNetwork();
 // a page that has asked before; how the client's file comes is no test's concern but its own

@@ -1,12 +1,8 @@
 import { act, openRemote, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
-import { configure } from '@testing-library/react';
 import { deletions } from '../api/deletions';
 import { conversationDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
-
-// a busy machine takes its time; what is waited for is what counts
-configure({ asyncUtilTimeout: 5000 });
 
 const reachEnd: (() => void)[] = [];
 class NearIntersection {
