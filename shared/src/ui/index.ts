@@ -23,9 +23,8 @@ export {
   type QueryViewProps,
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
-export { ScreenSkeleton } from './ScreenSkeleton';
 export { SearchField, type SearchFieldProps } from './SearchField';
-export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
+export { ScreenSkeleton, Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
 export {
