@@ -77,7 +77,7 @@ function print<Each>(title: string, figures: Figure<Each>[], visits: Record<Cont
     const of = (name: Contestant) => visits[name].map(figure.of);
     const values = { ours: of('ours'), monolith: of('monolith'), stock: of('stock') };
     const show = (list: number[]) => (Number.isNaN(median(list)) ? '–' : median(list).toFixed(figure.digits ?? 0));
-    const ratio = (other: number[]) => (median(other) > 0 ? pairedRatio(values.ours, other) : '–');
+    const ratio = (other: number[]) => (other.every((value) => value > 0) ? pairedRatio(values.ours, other) : '–');
     const shown = contestants.map((name) => show(values[name]));
     return [figure.label, ...shown, ratio(values.monolith), ratio(values.stock), ...verdict(figure, values)];
   });
