@@ -94,7 +94,7 @@ const only = (measured: Measured, which: keyof Visits): Record<Contestant, Sampl
 
 const load = () => loadavg()[0]?.toFixed(1);
 
-/** The first screen: federated, as one bundle, and as stock Module Federation, of the same sources and interleaved in one run. */
+/** The first screen, and the first visit to a second tab: federated, as one bundle, and as stock Module Federation, of the same sources and interleaved in one run. */
 export async function run() {
   const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
   const ours = await startProduct();
