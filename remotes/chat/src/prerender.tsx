@@ -17,7 +17,7 @@ export const contents = [
         </div>
         <div className={styles.page} data-for="member">
           <div className={styles.head}>
-            <p className={styles.conversationListTitle}>{texts.list.title}</p>
+            <h1 className={styles.conversationListTitle}>{texts.list.title}</h1>
           </div>
           <Skeleton shape="coverRow" label={texts.list.loading} />
         </div>
