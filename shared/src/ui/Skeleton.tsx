@@ -42,10 +42,3 @@ function SkeletonPiece({ shape }: { shape: SkeletonShape }) {
     </div>
   );
 }
-
-/** A skeleton as large as a screen: the shelf of covers and a story's page are only among these. */
-export const ScreenSkeleton = (props: SkeletonProps) => (
-  <div className={styles.screen}>
-    <Skeleton {...props} />
-  </div>
-);

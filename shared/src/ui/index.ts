@@ -23,8 +23,9 @@ export {
   type QueryViewProps,
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
+export { ScreenSkeleton } from './ScreenSkeleton';
 export { SearchField, type SearchFieldProps } from './SearchField';
-export { ScreenSkeleton, Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
+export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
 export {
