@@ -1,8 +1,17 @@
 import { loadavg } from 'node:os';
+import type { Browser } from 'playwright';
 import { launchChromium } from '../needs.ts';
 import { type RunningSite, startProduct } from '../product.ts';
-import { coldFigures, type Figure, roundFigures, screenFigures, scriptsToReady, warmFigures } from './loadFigures.ts';
-import { measurePage, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
+import {
+  coldFigures,
+  type Figure,
+  roundFigures,
+  screenFigures,
+  scriptsToReady,
+  tabFigures,
+  warmFigures,
+} from './loadFigures.ts';
+import { measurePage, measureTab, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
 import { median, pairedRatio, table } from './statistics.ts';
 import { startStockSite } from './stockSite.ts';
 
@@ -20,30 +29,38 @@ const linked: Screen[] = [
   { path: '/conversations', content: '#root svg[class*="drawing_"]' },
 ];
 
+/** Tabs that are opened from 发现. */
+const otherTabs = ['/conversations', '/my'];
+
 const contestants = ['ours', 'monolith', 'stock'] as const;
 
 type Contestant = (typeof contestants)[number];
-type Measured = Record<Contestant, Visits[]>;
+type Measured<Each = Visits> = Record<Contestant, Each[]>;
 
-async function interleaved(
-  products: Record<Contestant, RunningSite>,
-  profile: Profile,
+type Products = Record<Contestant, RunningSite>;
+
+async function interleaved<Each>(
+  products: Products,
   count: number,
-  { path, content }: Screen = explore,
-): Promise<Measured> {
+  measure: (browser: Browser, origin: string) => Promise<Each>,
+): Promise<Measured<Each>> {
   const browser = await launchChromium();
-  const measured: Measured = { ours: [], monolith: [], stock: [] };
+  const measured: Measured<Each> = { ours: [], monolith: [], stock: [] };
   for (let pair = 0; pair < count; pair += 1) {
     // A B C, C B A, so that a machine that warms up or slows down favours none
     const order = pair % 2 ? [...contestants].reverse() : contestants;
-    for (const name of order)
-      measured[name].push(await measurePage(browser, `${products[name].origin}${path}`, profile, content));
+    for (const name of order) measured[name].push(await measure(browser, products[name].origin));
   }
   await browser.close();
   return measured;
 }
 
-function verdict({ goal, digits = 0 }: Figure, values: Record<Contestant, number[]>): [string, string] {
+const opening =
+  (profile: Profile, { path, content }: Screen = explore) =>
+  (browser: Browser, origin: string) =>
+    measurePage(browser, `${origin}${path}`, profile, content);
+
+function verdict({ goal, digits = 0 }: Omit<Figure, 'of'>, values: Record<Contestant, number[]>): [string, string] {
   if (!goal) return ['–', ''];
   const figure = goal.against
     ? median(values.ours.map((value, pair) => goal.against?.(value, values.monolith[pair] ?? Number.NaN) ?? value))
@@ -55,12 +72,12 @@ function verdict({ goal, digits = 0 }: Figure, values: Record<Contestant, number
   ];
 }
 
-function print(title: string, figures: Figure[], visits: Record<Contestant, Sample[]>) {
+function print<Each>(title: string, figures: Figure<Each>[], visits: Record<Contestant, Each[]>) {
   const rows = figures.map((figure) => {
     const of = (name: Contestant) => visits[name].map(figure.of);
     const values = { ours: of('ours'), monolith: of('monolith'), stock: of('stock') };
     const show = (list: number[]) => (Number.isNaN(median(list)) ? '–' : median(list).toFixed(figure.digits ?? 0));
-    const ratio = (other: number[]) => (median(other) > 0 ? pairedRatio(values.ours, other) : '–');
+    const ratio = (other: number[]) => (other.every((value) => value > 0) ? pairedRatio(values.ours, other) : '–');
     const shown = contestants.map((name) => show(values[name]));
     return [figure.label, ...shown, ratio(values.monolith), ratio(values.stock), ...verdict(figure, values)];
   });
@@ -77,15 +94,16 @@ const only = (measured: Measured, which: keyof Visits): Record<Contestant, Sampl
 
 const load = () => loadavg()[0]?.toFixed(1);
 
-/** The first screen: federated, as one bundle, and as stock Module Federation, of the same sources and interleaved in one run. */
+/** The first screen, and the first visit to a second tab: federated, as one bundle, and as stock Module Federation, of the same sources and interleaved in one run. */
 export async function run() {
   const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
   const ours = await startProduct();
   const stock = await startStockSite(ours.origin);
+  const products = { ours, monolith, stock };
   const before = load();
   try {
-    const counted = await interleaved({ ours, monolith, stock }, rounds, 3);
-    const timed = await interleaved({ ours, monolith, stock }, time, pairs);
+    const counted = await interleaved(products, 3, opening(rounds));
+    const timed = await interleaved(products, pairs, opening(time));
     console.log(`\n${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}`);
     print(`R: ${rounds.latencyMs} ms latency, no other limit; median of 3`, roundFigures, only(counted, 'cold'));
     const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
@@ -97,9 +115,17 @@ export async function run() {
       console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
     }
     for (const screen of linked) {
-      const visits = await interleaved({ ours, monolith, stock }, time, pairs, screen);
+      const visits = await interleaved(products, pairs, opening(time, screen));
       print(`${screen.path}, ${line}, cold`, screenFigures, only(visits, 'cold'));
     }
+    for (const path of otherTabs)
+      for (const at of ['ready', 'rest'] as const) {
+        const taps = await interleaved(products, pairs, (browser, origin) =>
+          measureTab(browser, origin, path, time, at),
+        );
+        const when = at === 'ready' ? 'as soon as the app is ready' : 'once the network is at rest';
+        print(`${path} tapped for the first time ${when}, ${line}`, tabFigures, taps);
+      }
   } finally {
     await Promise.all([ours.stop(), monolith.stop(), stock.stop()]);
   }

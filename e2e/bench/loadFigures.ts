@@ -1,4 +1,4 @@
-import { rounds, type Sample, type Transfer } from './measurePage.ts';
+import { rounds, type Sample, type TabSample, type Transfer } from './measurePage.ts';
 
 interface Goal {
   text: string;
@@ -8,9 +8,9 @@ interface Goal {
 }
 
 /** One row of the table. */
-export interface Figure {
+export interface Figure<Measured = Sample> {
   label: string;
-  of: (sample: Sample) => number;
+  of: (sample: Measured) => number;
   digits?: number;
   goal?: Goal;
 }
@@ -97,4 +97,11 @@ export const warmFigures: Figure[] = [
   { label: 'KiB to app ready', of: ({ toReady }) => kib(toReady), digits: 1, goal: atMost(5) },
   { label: 'content visible, ms', of: ({ contentMs }) => contentMs, goal: atMost(500) },
   { label: 'app ready, ms', of: ({ readyMs }) => readyMs },
+];
+
+/** A tap is answered at once where what it needs is there. */
+export const tabFigures: Figure<TabSample>[] = [
+  { label: 'tap to content, ms', of: ({ contentMs }) => contentMs, goal: atMost(900) },
+  { label: 'requests', of: ({ loaded }) => loaded.length },
+  { label: 'JS, KiB', of: ({ loaded }) => kib(scripts(loaded)), digits: 1, goal: atMost(135) },
 ];

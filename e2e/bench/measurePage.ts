@@ -45,6 +45,7 @@ export interface Visits {
 
 declare global {
   interface Window {
+    __benchTab: { tapped: number; content: number };
     __bench: { content: number; ready: number; lcp: number; cls: number; blocking: number };
   }
 }
@@ -77,7 +78,8 @@ function observe(selector: string) {
   });
 }
 
-async function visit(context: BrowserContext, url: string, profile: Profile, selector: string): Promise<Sample> {
+/** Opens a page under the profile's network and CPU, and notes what comes over the network. */
+async function openSlowly(context: BrowserContext, url: string, profile: Profile, selector: string) {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Network.enable');
@@ -100,6 +102,11 @@ async function visit(context: BrowserContext, url: string, profile: Profile, sel
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observe, selector);
   await page.goto(url, { waitUntil: 'commit' });
+  return { page, loaded };
+}
+
+async function visit(context: BrowserContext, url: string, profile: Profile, selector: string): Promise<Sample> {
+  const { page, loaded } = await openSlowly(context, url, profile, selector);
   await page.waitForFunction(() => window.__bench?.content > 0, undefined, { timeout: 60_000 });
   // what was asked for up to the content counts; what idles in later does not
   const toContent = [...loaded];
@@ -130,4 +137,58 @@ export async function measurePage(browser: Browser, url: string, profile: Profil
   const warm = await visit(context, url, profile, selector);
   await context.close();
   return { cold, warm };
+}
+
+/** A first visit to another tab of the app. */
+export interface TabSample {
+  /** from the tap to the frame with the tab's content */
+  contentMs: number;
+  /** asked for after the tap */
+  loaded: Transfer[];
+}
+
+/** What a guest finds on either tab: the button to sign in. */
+const tabContent = 'main button';
+
+/** Notes the tap, and the frame after it that has the tab's content in sight; runs in the page. */
+function watchTab([path, selector]: readonly [string, string]) {
+  const seen = { tapped: 0, content: 0 };
+  window.__benchTab = seen;
+  addEventListener('click', (event) => (seen.tapped ||= event.timeStamp), { capture: true });
+  const look = () => {
+    const found = [...document.querySelectorAll(selector)].some((element) => element.getClientRects().length > 0);
+    if (seen.tapped && location.pathname === path && found) seen.content = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+/**
+ * A cold visit to `origin/explore`, then the first tap on the tab of `path`: `at` the moment the app is ready, or at rest, when what
+ * the app fetches ahead is there.
+ */
+export async function measureTab(
+  browser: Browser,
+  origin: string,
+  path: string,
+  profile: Profile,
+  at: 'ready' | 'rest',
+): Promise<TabSample> {
+  const context = await browser.newContext({
+    viewport,
+    deviceScaleFactor: 1.75,
+    serviceWorkers: 'block',
+    hasTouch: true,
+  });
+  const { page, loaded } = await openSlowly(context, `${origin}/explore`, profile, 'a[href^="/story/"]');
+  await page.waitForFunction(() => window.__bench?.ready > 0, undefined, { timeout: 60_000 });
+  if (at === 'rest') await page.waitForLoadState('networkidle', { timeout: 60_000 });
+  await page.evaluate(watchTab, [path, tabContent] as const);
+  const before = loaded.length;
+  await page.locator(`nav a[href="${path}"]`).tap();
+  await page.waitForFunction(() => window.__benchTab.content > 0, undefined, { timeout: 60_000 });
+  const { tapped, content } = await page.evaluate(() => window.__benchTab);
+  const sample = { contentMs: content - tapped, loaded: loaded.slice(before) };
+  await context.close();
+  return sample;
 }

@@ -56,6 +56,28 @@ test('聊过 opens by one skeleton, in the shape of its rows', async ({ person, 
   expect(seen).toEqual([`coverRow ${[x, y, width].map((value) => Math.round(value)).join(',')}`]);
 });
 
+test('聊过 invites a guest before the app, and asks for a member’s list beside the app’s script', async ({
+  person,
+  page,
+}) => {
+  const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const invitation = page.getByRole('button', { name: '登录' });
+  await person.open('/conversations');
+  await expect(invitation).toBeVisible();
+  expect(asked.filter((path) => /\/conversations$|conversations\.member/.test(path))).toEqual(['/conversations']);
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  const list = page.waitForRequest('**/api/v1/conversations');
+  const part = page.waitForRequest(/\/conversations\.member\.\w+\.js$/);
+  await person.open('/conversations');
+  await Promise.all([list, part]);
+  await expect(page.locator('main:visible [data-skeleton]')).toBeVisible();
+  await expect(invitation).toBeHidden();
+  release();
+  await expect(firstRow(page)).toBeVisible();
+});
+
 test('发现, opened from another tab, holds the covers their places', async ({ person, page }) => {
   await watchSkeletons(page);
   const releaseChunk = await holdBack(page, /\/builds\/stories\/.*explore.*\.(js|css)$/);

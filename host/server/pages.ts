@@ -110,10 +110,13 @@ interface ReadyPage {
   pattern: string;
   counted: { group: string; prerendered: string };
   /** What of the backend's was filled in; null: it did not answer, or was not asked. */
-  source: Pick<Screen, 'address' | 'answer'> | null;
+  source: { address: string; answer: Screen['answer'] } | null;
   /** ms since 1970 */
   until: number;
 }
+
+const sourceOf = (screen: Screen | null): ReadyPage['source'] =>
+  screen?.address ? { address: screen.address, answer: screen.answer } : null;
 
 const KEPT_PAGES = 200;
 
@@ -166,7 +169,8 @@ async function answerPage(context: Context, options: PageOptions, pages: ReadyPa
     isBare: [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name)),
   };
   const known = pages.get(page, asked);
-  const isKnown = known && known.source?.address === screen?.address && known.source?.answer === screen?.answer;
+  const isKnown =
+    known && sourceOf(screen)?.address === known.source?.address && sourceOf(screen)?.answer === known.source?.answer;
   const ready = isKnown ? known : await makeReady(options, page, { ...asked, path, at, screen, secure });
   pages.set(page, asked, ready);
   nameRoute(incomingOf(context), ready.pattern);
@@ -227,7 +231,7 @@ async function makeReady(
     inMemory: memoryAnswer(status, sent, body),
     pattern: pattern ?? 'no such page',
     counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
-    source: screen && { address: screen.address, answer: screen.answer },
+    source: sourceOf(screen),
     until: content.until ?? Number.POSITIVE_INFINITY,
   };
 }

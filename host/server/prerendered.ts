@@ -203,13 +203,13 @@ function without(answer: Answer, omit: string[]): Answer {
 export interface Screen {
   route: PageRoute;
   template: Template;
-  /** Where its answer comes from. */
-  address: string;
-  /** null: it did not come in time. */
+  /** Where its answer comes from; null: it needs none. */
+  address: string | null;
+  /** null: it did not come in time, or none is needed. */
   answer: Answer | null;
 }
 
-/** The route at a path, what its remote has for it, and the public answer that fills it; null where nothing is to be filled in. */
+/** The route at a path, what its remote has for it, and the public answer that fills it; null where the remote has nothing. */
 export async function screenAt(
   releases: Releases,
   pageSet: PageSet,
@@ -219,7 +219,8 @@ export async function screenAt(
   const route = routeAt(pageSet, path);
   const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
   const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
-  if (!route || !template?.source) return null;
+  if (!route || !template) return null;
+  if (!template.source) return { route, template, address: null, answer: null };
   const address = `${backendUrl}${API_BASE}${sourceAt(template.source, route.path, path)}`;
   return { route, template, address, answer: await publicAnswer(address) };
 }
@@ -228,10 +229,11 @@ async function screenContent(
   releases: Releases,
   { route, template, address, answer }: Screen,
 ): Promise<PrerenderedPage> {
+  const styles = route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
+  if (!address) return { first: template.html, inlineCss: await Promise.all(styles) };
   const filled = answer && fill(template.html, answer);
   if (!filled) return {};
   const pictured = await withFirstPictures(filled, new URL(address).origin);
-  const styles = route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
   const data = [{ id: PAGE_ELEMENTS.first, json: without(answer, template.omit ?? []) }];
   return { ...pictured, inlineCss: await Promise.all(styles), data };
 }

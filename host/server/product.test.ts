@@ -142,6 +142,17 @@ test('the prerendered content stands in the page, styled by its own hashed style
   expect(html).toContain('<script type="application/json" id="liaozhai-first">{"url":"/api/v1/stories"');
 });
 
+test('a screen that needs no answer comes whole with the page, and nobody is asked for it', async () => {
+  const asked = product.askedOfBackend.length;
+  for (const visit of ['first', 'from memory']) {
+    const html = await (await fetch(`${origin}/guide`)).text();
+    expect(html, visit).toContain('<main><p class="card">read me</p></main>');
+    expect(html, visit).toMatch(/<style data-href="[^"]*explore.css">.card/);
+    expect(html, visit).not.toContain('id="liaozhai-first"');
+  }
+  expect(product.askedOfBackend).toHaveLength(asked);
+});
+
 test('a shared link carries title, description and picture', async () => {
   const html = await (await rendered('/story/nie-xiaoqian?from=chat')).text();
   const title = '&quot;/api/v1/stories/nie-xiaoqian&quot;';

@@ -42,6 +42,17 @@ function keepInvite() {
   }
 }
 
+/** What the server renders for guests is hidden until it is known that nobody is signed in; one who was has a session that ran out. */
+function markGuest() {
+  let isGuest = true;
+  try {
+    isGuest = !isMember() && !localStorage.getItem('liaozhai-owner');
+  } catch {
+    // no storage: nobody can be signed in
+  }
+  if (isGuest) document.documentElement.setAttribute('data-guest', '');
+}
+
 /** Title and teaser of the linked screen, which the server has written into the head for link cards. */
 function teaser(): HTMLElement | null {
   const card = (property: string) =>
@@ -104,6 +115,9 @@ function showNotice(side: 'old' | 'failed') {
   const notice = byId('notice');
   if (!notice?.hidden) return;
   chooseParts(notice, side);
+  // an invitation whose button does nothing, and the place of a list that will not come
+  const dead = document.querySelectorAll('#root [data-for]');
+  for (let at = 0; at < dead.length; at += 1) dead[at]?.parentNode?.removeChild(dead[at] as Element);
   const button = notice.querySelector('button');
   if (button) button.onclick = () => (side === 'old' ? copyAddress(button) : location.reload());
   const main = document.querySelector('#root main');
@@ -124,21 +138,42 @@ function dropForeignContent() {
   byId('liaozhai-first')?.remove();
 }
 
-/** The request for the list of stories, which need not wait for the app; left out where the answer came with the page. */
+/** The list that the screen begins with. */
+function firstList(): string | null {
+  const { pathname } = location;
+  if (/^\/(explore)?$/.test(pathname)) return byId('liaozhai-first') ? null : '/api/v1/stories';
+  return pathname === '/conversations' && knowsMember() ? '/api/v1/conversations' : null;
+}
+
+/** The request for it, which need not wait for the app; left out where the answer came with the page. */
 function startEarlyRequest() {
-  if (byId('liaozhai-first') || !/^\/(explore)?$/.test(location.pathname)) return null;
-  const url = '/api/v1/stories';
+  const url = firstList();
+  if (!url) return null;
   const response = fetch(url, { credentials: 'include', headers: { Accept: 'application/json' } });
   response.catch(() => undefined);
   return { url, response };
 }
 
-/** A member's own data never comes with the page; the public data of some screens does. */
-function asksAtOnce(): boolean {
+function knowsMember(): boolean {
   try {
-    return !byId('liaozhai-first') || isMember();
+    return isMember();
   } catch {
     return false;
+  }
+}
+
+/** A member's own data never comes with the page; what guests see of some screens does. */
+const asksAtOnce = () => knowsMember() || !document.querySelector('[data-first] > main > *');
+
+/** What only members see of the screen is a slot called like its route, with `.member` (`memberPart` of the contract). */
+function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string, string>) {
+  if (!knowsMember()) return;
+  const builds = Object.keys(remotes).map((name) => remotes[name] as InlinedRemote);
+  for (const { routes, slots } of builds) {
+    const [route] = routes.filter(({ path }) => path === location.pathname);
+    const [part] = slots.filter(({ name }) => route && name === `${route.name}.member`);
+    for (const file of part ? part.preload.js.concat(part.preload.css) : [])
+      fetch(file, { integrity: hashes[file] ?? '' }).catch(() => undefined);
   }
 }
 
@@ -150,8 +185,14 @@ function preloadClient(hashes: Record<string, string>) {
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
 }
 
+interface InlinedRemote {
+  routes: { name: string; path: string }[];
+  slots: { name: string; preload: { js: string[]; css: string[] } }[];
+}
+
 interface InlinedSet {
   host: { entry: string };
+  remotes: Record<string, InlinedRemote>;
   hashes: Record<string, string>;
   override: { local?: { origin: string }[] } | null;
 }
@@ -192,11 +233,13 @@ function loadHost(set: InlinedSet) {
   // once more past the caches, which keep corrupt bytes like sound ones
   append(set.host.entry, () => append(`${set.host.entry}?again=1`, failed));
   preloadClient(set.hashes);
+  preloadMemberPart(set.remotes, set.hashes);
 }
 
 function start() {
   applyPreferences();
   if (!isNewEnough()) return showNotice('old');
+  markGuest();
   keepInvite();
   const set = byId('liaozhai-set')?.textContent;
   if (set) loadHost(JSON.parse(set));

@@ -1,5 +1,6 @@
 import './testing/pageFixture';
-import { act, screen } from '@liaozhai/shared/testing';
+import { session } from '@liaozhai/shared/runtime';
+import { act, memberDto, screen } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { startFirstScreen } from './page';
 import { openPage, serveBuild } from './testing/fakeRemotes';
@@ -50,4 +51,19 @@ describe('a reload with overlays open', () => {
     await back();
     expect(await screen.findByText('书架')).toBeTruthy();
   });
+});
+
+test('what only members see of the first screen is loaded with it for them, and for nobody else', async () => {
+  const loaded: string[] = [];
+  const noted = (name: string) => async () => {
+    loaded.push(name);
+    return { default: () => null };
+  };
+  serveBuild('chat', { conversations: noted('screen'), 'conversations.member': noted('list') });
+  history.replaceState(null, '', '/conversations');
+  await startFirstScreen(openPage());
+  expect(loaded).toEqual(['screen']);
+  session.userReceived(memberDto());
+  await startFirstScreen(openPage());
+  expect(loaded).toEqual(['screen', 'screen', 'list']);
 });

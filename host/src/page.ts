@@ -1,5 +1,5 @@
-import { PAGE_ELEMENTS, type PageSet } from '@liaozhai/shared/contract';
-import { pageInfoKnown, prepareClient } from '@liaozhai/shared/runtime';
+import type { PageSet } from '@liaozhai/shared/contract';
+import { pageInfoKnown, prepareClient, session } from '@liaozhai/shared/runtime';
 import { leaveDeadOverlays } from '@liaozhai/shared/ui';
 import { type ComponentType, createContext, use } from 'react';
 import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
@@ -70,10 +70,10 @@ const firstScreenMs = 300;
  * 300 ms; a remote that is dead or hangs does not hold up the app. Meanwhile what a reload left of open overlays goes
  * from the history, since a step under way would take a popup of the first render with it.
  */
-export function startFirstScreen({ routes, components }: Page): Promise<void> {
-  // where the data came with the page, the first request may wait until the browser is idle
-  if (!document.getElementById(PAGE_ELEMENTS.first)) void prepareClient();
+export function startFirstScreen({ routes, components, prerendered }: Page): Promise<void> {
   const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;
+  // where a guest's whole screen came with the page, the first request may wait until the browser is idle
+  if (!prerendered.content(pathname) || session.current().status === 'member') void prepareClient();
   const loaded = Promise.all([components.preloadScreen(routes, pathname), leaveDeadOverlays()]);
   const late = new Promise<void>((resolve) => setTimeout(resolve, firstScreenMs));
   return Promise.race([loaded.then(() => undefined), late]);

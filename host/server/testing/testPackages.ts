@@ -43,6 +43,7 @@ export const testPackages = (folder: string): string[] => [
       'host.js': 'console.info("host")',
       'page.html': template,
       'first/explore.json': JSON.stringify({ html: '<main>lz-screen-lz</main>' }),
+      'first/guide.json': JSON.stringify({ html: '<main>lz-screen-lz</main>' }),
       'favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     },
   ),
@@ -64,6 +65,7 @@ export const testPackages = (folder: string): string[] => [
       module: { js: ['remote.js'], css: [] },
       routes: [
         { ...route, js: ['explore.js'], css: ['explore.css'] },
+        { ...route, name: 'guide', path: '/guide', title: '指南', js: [], css: ['explore.css'] },
         { ...route, name: 'story', path: '/story/:id', title: '故事', outsideShell: true, js: [], css: [] },
       ],
       slots: [],
@@ -74,6 +76,7 @@ export const testPackages = (folder: string): string[] => [
       'explore.js': '2',
       'explore.css': '.card{color:red}',
       'first/explore.json': JSON.stringify({ source: '/v1/stories', html: '<p class="card">lz-url-lz</p>' }),
+      'first/guide.json': JSON.stringify({ html: '<p class="card">read me</p>' }),
       'first/story.json': JSON.stringify({
         source: '/v1/stories/:id',
         html: '',

@@ -1,4 +1,5 @@
-import type { PageSet, Preload } from '@liaozhai/shared/contract';
+import { memberPart, type PageSet, type Preload } from '@liaozhai/shared/contract';
+import { session } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy } from 'react';
 import type { Prefetcher } from '../federation/prefetch';
 import { RemoteError, type Remotes } from '../federation/remotes';
@@ -178,13 +179,11 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
   return {
     ofRoute,
     ofSlot,
-    preloadScreen: (routes, pathname) =>
-      ofRoute(routeAt(routes, pathname))
-        .load()
-        .then(
-          () => undefined,
-          () => undefined,
-        ),
+    async preloadScreen(routes, pathname) {
+      const route = routeAt(routes, pathname);
+      const part = session.current().status === 'member' ? ofSlot(memberPart(route.name)) : null;
+      await Promise.allSettled([ofRoute(route).load(), part?.load()]);
+    },
     async prefetchKeptScreens(routes) {
       const { source } = routeAt(routes, location.pathname);
       const onScreen = source.kind === 'remote' ? source.remote : null;

@@ -52,7 +52,12 @@ export const testSet: PageSet = {
   remotes: {
     stories: withLastGood(build('stories', '1.0.0', stories)),
     chat: withLastGood(
-      build('chat', '1.0.0', [route('conversations', '/conversations', '聊过', { keepAlive: true })], ['story.chat']),
+      build(
+        'chat',
+        '1.0.0',
+        [route('conversations', '/conversations', '聊过', { keepAlive: true })],
+        ['story.chat', 'conversations.member'],
+      ),
     ),
     account: withLastGood(build('account', '1.0.0', account, ['legal', 'minor'])),
     gifts: withLastGood(build('gifts', '2.0.0', gifts), build('gifts', '1.0.0', gifts)),

@@ -13,12 +13,17 @@ export const routes: RouteDefinition[] = [
 
 export const slots: SlotDefinition[] = [
   {
-    // the list of its route, in the same chunk
+    // what its route asks for in its place, in the same chunk
     name: 'conversations',
     component: () =>
       import(/* webpackChunkName: "conversations" */ './pages/ConversationListPage').then(({ ConversationColumn }) => ({
         default: ConversationColumn,
       })),
+  },
+  {
+    // fetched with the route by members' pages (`memberPart` of the contract)
+    name: 'conversations.member',
+    component: () => import(/* webpackChunkName: "conversations.member" */ './components/ConversationList'),
   },
   { name: 'story.chat', component: () => import(/* webpackChunkName: "story.chat" */ './pages/StoryChatPage') },
 ];

@@ -1,7 +1,10 @@
-import type { RsbuildConfig } from '@rsbuild/core';
+import { fileURLToPath } from 'node:url';
+import { type RsbuildConfig, rspack } from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
 import type { PackageFacts } from './facts.ts';
 import { browserslist } from './floor.ts';
+
+const createIcon = fileURLToPath(new URL('./createIcon.js', import.meta.url));
 
 /** What host and remotes have in common. Class names carry the source hash, so two builds of one package never share a style. */
 export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
@@ -23,6 +26,7 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
     performance: { printFileSize: false },
     tools: {
       rspack: (config) => {
+        config.plugins?.push(new rspack.NormalModuleReplacementPlugin(/[\\/]createLucideIcon\.mjs$/, createIcon));
         if (config.mode !== 'production') return;
         config.optimization = {
           ...config.optimization,

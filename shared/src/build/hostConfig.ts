@@ -5,6 +5,7 @@ import {
   type EnvironmentConfig,
   mergeRsbuildConfig,
   type RsbuildConfig,
+  type RsbuildPlugin,
   type Rspack,
   rspack,
 } from '@rsbuild/core';
@@ -33,6 +34,26 @@ const withoutUnusedOfAxios = () =>
       if (/axios[\\/]lib([\\/]adapters)?$/.test(request.context)) request.request = unusedOfAxios;
     },
   );
+
+/**
+ * Leaves react-router's parts for its own framework out of the host, 2 KiB br: links that prefetch what its server knows, and
+ * forms, which only their development names keep. Throws where a newer version is written otherwise.
+ */
+const withoutUnusedOfRouter: RsbuildPlugin = {
+  name: 'liaozhai:router',
+  setup(api) {
+    api.transform({ test: /react-router[\\/]dist[\\/]production[\\/]chunk-\w+\.mjs$/ }, ({ code }) => {
+      if (!code.includes('function PrefetchPageLinks(')) return code;
+      const changed = code
+        .replace('React10.createElement(PrefetchPageLinks, { page: href })', 'null')
+        .replace(/^\w+\.displayName = "\w+";$/gm, '')
+        .replace(/= (React\d*\.(?:forwardRef|createContext|memo)\()/g, '= /* @__PURE__ */ $1');
+      if (/createElement\(PrefetchPageLinks,|^Form\.displayName/m.test(changed))
+        throw new Error('react-router has changed: look at withoutUnusedOfRouter in shared/src/build/hostConfig.ts');
+      return changed;
+    });
+  },
+};
 
 function hostRspack(config: Rspack.Configuration, hash: string) {
   config.output = {
@@ -143,7 +164,7 @@ export const hostConfig = () =>
       environments: {
         web: {
           source: { entry: { host: './src/boot.ts' } },
-          plugins: [pluginDescribe(describeHost(facts)), pluginPage(facts.root)],
+          plugins: [pluginDescribe(describeHost(facts)), pluginPage(facts.root), withoutUnusedOfRouter],
           tools,
         },
         serviceWorker: serviceWorkerEnvironment,

@@ -3,5 +3,4 @@ export * from './addresses.ts';
 export * from './failures.ts';
 export * from './releases.ts';
 export * from './remote.ts';
-export * from './storage.ts';
 export * from './wire.ts';

@@ -23,6 +23,9 @@ export interface SlotDefinition {
   component: () => Promise<{ default: ComponentType<never> }>;
 }
 
+/** The slot of what only members see of a route's screen: the page fetches it with the route where somebody is signed in. */
+export const memberPart = (route: string) => `${route}.member`;
+
 /** What a remote exposes as its only federated module. */
 export interface RemoteModule {
   name: string;

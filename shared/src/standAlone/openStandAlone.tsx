@@ -1,13 +1,38 @@
 import '../ui/tokens.css';
 import '../ui/base.css';
 import remote from 'liaozhai-remote';
-import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
 import { endpoints, signedInSchema } from '../contract';
 import { anyErrorText } from '../format/errorText';
-import { authPopup, Provider, request, ScreenContext, session, store, toApiError, useUser } from '../runtime';
+import {
+  authPopup,
+  Provider,
+  request,
+  ScreenContext,
+  SlotContext,
+  type SlotProps,
+  session,
+  store,
+  toApiError,
+  useUser,
+} from '../runtime';
 import styles from './openStandAlone.module.css';
+
+const ownSlots = Object.fromEntries(
+  remote.slots.map(({ name, component }) => [name, lazy(component as () => Promise<{ default: ComponentType }>)]),
+);
+
+/** The remote's own parts; those of others are not here. */
+function OwnSlot({ name, waiting, ...props }: SlotProps) {
+  const Part = ownSlots[name];
+  return Part ? (
+    <Suspense fallback={waiting}>
+      <Part {...props} />
+    </Suspense>
+  ) : null;
+}
 
 function StandAlone() {
   const scroller = useRef<HTMLElement>(null);
@@ -17,14 +42,16 @@ function StandAlone() {
   return (
     <main ref={scroller} className={styles.screen}>
       <ScreenContext value={{ scroller, isActive: true }}>
-        <Suspense fallback={null}>
-          <Routes>
-            {pages.map(({ path, Page }) => (
-              <Route key={path} path={path} element={<Page />} />
-            ))}
-            <Route path="*" element={<Navigate to={first.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
-          </Routes>
-        </Suspense>
+        <SlotContext value={OwnSlot}>
+          <Suspense fallback={null}>
+            <Routes>
+              {pages.map(({ path, Page }) => (
+                <Route key={path} path={path} element={<Page />} />
+              ))}
+              <Route path="*" element={<Navigate to={first.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
+            </Routes>
+          </Suspense>
+        </SlotContext>
       </ScreenContext>
     </main>
   );

@@ -61,7 +61,7 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
   const scroller = useRef<HTMLElement>(null);
   const screen = useMemo(() => ({ scroller, isActive: true }), []);
   const routes = useMemo(() => remote.routes.map(({ path, page }) => ({ path, Page: lazy(page) })), [remote]);
-  const Slot = useMemo(() => slotOf(slots), [slots]);
+  const Slot = useMemo(() => slotOf(remote, slots), [remote, slots]);
   return (
     <SlotContext value={Slot}>
       <ScreenContext value={screen}>
@@ -80,10 +80,20 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
   );
 }
 
-function slotOf(slots: Record<string, ComponentType<never>>) {
-  return function Slot({ name, ...props }: SlotProps): ReactNode {
-    const Part = slots[name] as ComponentType<object> | undefined;
-    return Part ? <Part {...props} /> : null;
+/** The given parts, and those that the remote has itself. */
+function slotOf(remote: RemoteModule, slots: Record<string, ComponentType<never>>) {
+  const own = Object.fromEntries(
+    remote.slots.map(({ name, component }) => [name, lazy(component as () => Promise<{ default: ComponentType }>)]),
+  );
+  return function Slot({ name, waiting, ...props }: SlotProps): ReactNode {
+    const Part = (slots[name] ?? own[name]) as ComponentType<object> | undefined;
+    return (
+      Part && (
+        <Suspense fallback={waiting}>
+          <Part {...props} />
+        </Suspense>
+      )
+    );
   };
 }
 

@@ -3,7 +3,7 @@ export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } f
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
-export { useCountdown, useNow, useShanghaiDay } from './clock';
+export { useCountdown, useIsWide, useNow, useShanghaiDay } from './clock';
 export { Dialog, type DialogProps, Sheet, type SheetProps } from './Dialog';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
@@ -43,7 +43,6 @@ export {
 } from './TextField';
 export { type Toast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
-export { useIsWide } from './useIsWide';
 export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
 export { VisuallyHidden } from './VisuallyHidden';

@@ -107,7 +107,8 @@ describe('in a wide window', () => {
   test('the conversation whose chat stands beside it is marked, and another takes its place', async () => {
     const Beside = () => <ConversationColumn storyId={useParams().id ?? ''} />;
     const page = async () => ({ default: Beside });
-    const host = defineRemote({ name: 'chat', routes: [{ name: 'story', path: '/story/:id', title: '故事', page }] });
+    const routes = [{ name: 'story', path: '/story/:id', title: '故事', page }];
+    const host = defineRemote({ name: 'chat', routes, slots: remote.slots });
     const { user } = openRemote(host, both, { path: '/story/s-1', user: {}, wide: true });
     const isOpen = (name: RegExp) => screen.getByRole('link', { name }).getAttribute('aria-current') === 'page';
     await titles();

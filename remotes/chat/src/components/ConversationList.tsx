@@ -1,0 +1,408 @@
+import { failureText, formatRelative } from '@liaozhai/shared/format';
+import {
+  isApiError,
+  Link,
+  offlineCache,
+  paths,
+  tab,
+  toast,
+  useCapability,
+  useDispatch,
+  useExpiredSession,
+  useSelector,
+  useSession,
+} from '@liaozhai/shared/runtime';
+import {
+  Button,
+  CloseIcon,
+  Cover,
+  DeleteIcon,
+  EmptyState,
+  EndOfList,
+  IconButton,
+  InfiniteList,
+  Menu,
+  PinIcon,
+  PullToRefresh,
+  QueryView,
+  RefreshIcon,
+  SearchField,
+  SearchIcon,
+  Skeleton,
+  SwipeRow,
+  UnpinIcon,
+  useIsWide,
+  useKeptPages,
+  useNow,
+  VisuallyHidden,
+} from '@liaozhai/shared/ui';
+import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  pin,
+  putKeptConversations,
+  refreshConversations,
+  selectConversations,
+  useChatGetConversationsInfiniteQuery,
+  useChatSearchConversationsInfiniteQuery,
+} from '../api/chatApi';
+import { deletions } from '../api/deletions';
+import { outbox } from '../api/outbox';
+import { type Conversation, conversationsOf } from '../model/conversation';
+import { Invitation, SignInButton } from '../pages/ConversationListPage';
+import styles from '../pages/ConversationListPage.module.css';
+import { selectChat } from '../slice';
+import { texts } from '../texts';
+
+interface ConversationListProps {
+  /** The story whose chat is open beside the list, for the slot `conversations`; left out on the list's own screen. */
+  storyId?: string;
+}
+
+/**
+ * The conversations one has had, the latest first; in a wide window in a column that stays when one is chosen. Members
+ * alone load it, for the screen 聊过 and beside an open chat (`ConversationListPage.tsx`).
+ */
+export default function ConversationList({ storyId }: ConversationListProps) {
+  return storyId === undefined ? <ConversationScreen /> : <ConversationColumn storyId={storyId} />;
+}
+
+function ConversationScreen() {
+  const isMember = useSession().status === 'member';
+  const isExpired = useExpiredSession() !== null;
+  const { data } = useSelector(selectConversations);
+  const isWide = useIsWide();
+  useEffect(() => outbox.start(), []);
+  if (!isMember && !(isExpired && data)) return <Invitation isExpired={isExpired} />;
+
+  const content = (
+    <>
+      {isExpired && (
+        <div className={styles.expired} role="status">
+          <p>{texts.chat.expired}</p>
+          <SignInButton />
+        </div>
+      )}
+      <ConversationListing />
+    </>
+  );
+  const isEmpty = data?.pages.every(({ items }) => items.length === 0);
+  if (!isWide || isEmpty) return <div className={styles.page}>{content}</div>;
+  return (
+    <div className={styles.split}>
+      <Column>{content}</Column>
+      <EmptyState drawing="lantern" text={texts.list.choose} />
+    </div>
+  );
+}
+
+/** The list beside an open chat; nothing for who has none. */
+function ConversationColumn({ storyId }: { storyId: string }) {
+  const isMember = useSession().status === 'member';
+  const hasList = useSelector(selectConversations).data !== undefined;
+  return (
+    (isMember || hasList) && (
+      <OpenChat value={storyId}>
+        <Column>
+          <ConversationListing />
+        </Column>
+      </OpenChat>
+    )
+  );
+}
+
+/** Where the column was scrolled to: each chat has one of its own beside it, and none of them is to jump. */
+const columnScroll = { top: 0 };
+
+/** Scrolls by itself, as far as the column before it; the chosen row is in sight. */
+function Column({ children }: { children: ReactNode }) {
+  const column = useRef<HTMLDivElement>(null);
+  const isListed = useSelector(selectConversations).data !== undefined;
+  useLayoutEffect(() => {
+    const element = column.current;
+    if (!element || !isListed) return;
+    element.scrollTop = columnScroll.top;
+    const chosen = element.querySelector('[aria-current]')?.getBoundingClientRect();
+    const { top, bottom } = element.getBoundingClientRect();
+    if (chosen && chosen.bottom > bottom) element.scrollTop += chosen.bottom - bottom;
+    if (chosen && chosen.top < top) element.scrollTop += chosen.top - top;
+    const remember = () => {
+      columnScroll.top = element.scrollTop;
+    };
+    element.addEventListener('scroll', remember, { passive: true });
+    return () => element.removeEventListener('scroll', remember);
+  }, [isListed]);
+  return (
+    <div ref={column} className={styles.column}>
+      {children}
+    </div>
+  );
+}
+
+/** The story whose chat is open beside the list. */
+const OpenChat = createContext<string | null>(null);
+
+/** Beside an open chat the link to another takes its place, and its own is marked. */
+function useChatLink(storyId: string) {
+  const open = use(OpenChat);
+  return {
+    to: paths.storyChat(storyId),
+    replace: open !== null,
+    'aria-current': open === storyId ? ('page' as const) : undefined,
+  };
+}
+
+const focusField = (field: HTMLInputElement | null) => field?.focus();
+
+function ConversationListing() {
+  const list = useChatGetConversationsInfiniteQuery();
+  const dispatch = useDispatch();
+  const mayGoOn = useKeptPages({
+    cache: offlineCache,
+    tab,
+    key: 'chat.pages.2',
+    pages: list.data?.pages,
+    restore: (kept) => dispatch(putKeptConversations(kept)),
+  });
+  const canSearch = useCapability('conversations.search');
+  // behind a button, so that no row moves when it is known that there is a search
+  const [isSearching, setSearching] = useState(false);
+  const [words, setWords] = useState('');
+  const pages = list.data?.pages;
+  const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
+  const Title = use(OpenChat) === null ? 'h1' : 'h2';
+  const refresh = () =>
+    dispatch(refreshConversations()).catch((cause: unknown) => {
+      if (!isApiError(cause)) throw cause;
+      const problem = failureText(cause);
+      if (problem) toast(problem, { kind: 'error' });
+    });
+  const whole = (
+    <QueryView
+      query={{
+        ...list,
+        data: conversations,
+        currentData: conversations,
+        error: conversations ? undefined : list.error,
+      }}
+      skeleton={<Skeleton shape="coverRow" label={texts.list.loading} />}
+    >
+      {(items) => (
+        <InfiniteList
+          hasMore={list.hasNextPage}
+          loading={list.isFetchingNextPage || !mayGoOn}
+          error={list.isFetchNextPageError ? list.error : undefined}
+          onMore={list.fetchNextPage}
+          end={<ListEnd items={items} />}
+        >
+          <ConversationRows items={items} />
+        </InfiniteList>
+      )}
+    </QueryView>
+  );
+  return (
+    <PullToRefresh onRefresh={refresh}>
+      <header className={styles.head}>
+        <Title className={styles.conversationListTitle}>{texts.list.title}</Title>
+        <span>
+          {canSearch && (
+            <IconButton
+              label={isSearching ? texts.list.closeSearch : texts.list.openSearch}
+              icon={isSearching ? <CloseIcon size={20} /> : <SearchIcon size={20} />}
+              aria-expanded={isSearching}
+              onClick={() => {
+                setSearching(!isSearching);
+                setWords('');
+              }}
+            />
+          )}
+          <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
+        </span>
+      </header>
+      {canSearch && isSearching && (
+        <div className={styles.search}>
+          <SearchField ref={focusField} label={texts.list.search} onSearch={setWords} />
+        </div>
+      )}
+      {canSearch && words !== '' ? <FoundConversations words={words} listed={conversations} waiting={whole} /> : whole}
+    </PullToRefresh>
+  );
+}
+
+interface FoundConversationsProps {
+  words: string;
+  /** What the list knows of them, which is kept in step. */
+  listed: Conversation[] | undefined;
+  /** Stays in sight until something is found, lest the screen flash at each search. */
+  waiting: ReactNode;
+}
+
+/** What has these words in its title, in the name of a character or in what was said last. */
+function FoundConversations({ words, listed, waiting }: FoundConversationsProps) {
+  const found = useChatSearchConversationsInfiniteQuery(words);
+  const pages = found.data?.pages;
+  const conversations = useMemo(() => {
+    const known = new Map(listed?.map((each) => [each.id, each]));
+    const ids = new Set<string>();
+    const isFirst = ({ id }: Conversation) => !ids.has(id) && ids.add(id);
+    return pages?.flatMap(({ items }) => items.filter(isFirst).map((each) => known.get(each.id) ?? each));
+  }, [pages, listed]);
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  const count = conversations?.filter(({ id }) => !hidden.includes(id)).length;
+  const query = { ...found, data: conversations, currentData: conversations };
+  return (
+    <>
+      <div role="status">
+        <VisuallyHidden>{count !== undefined && !found.isFetching && texts.list.found(count)}</VisuallyHidden>
+      </div>
+      <QueryView query={query} skeleton={waiting}>
+        {(items) => (
+          <InfiniteList
+            hasMore={found.hasNextPage}
+            loading={found.isFetchingNextPage}
+            error={found.isFetchNextPageError ? found.error : undefined}
+            onMore={found.fetchNextPage}
+            end={count === 0 ? <EmptyState drawing="lantern" text={texts.list.foundNothing(words)} /> : null}
+          >
+            <ConversationRows items={items} />
+          </InfiniteList>
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+/** The rows, of which those that are being deleted collapse. */
+function ConversationRows({ items }: { items: Conversation[] }) {
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  const read = useSelector((state) => selectChat(state).read);
+  const hasDots = useCapability('conversations.unread');
+  const canPin = useCapability('conversations.pin');
+  const now = useNow();
+  return (
+    <ul className={styles.list} aria-label={texts.list.label}>
+      {items.map((conversation) => (
+        <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
+          <ConversationRow
+            conversation={conversation}
+            isUnread={hasDots && conversation.isUnread && (read[conversation.id] ?? 0) < conversation.version}
+            now={now}
+            onDelete={deletions.remove}
+            onPin={canPin ? pin : undefined}
+          />
+        </CollapsingItem>
+      ))}
+    </ul>
+  );
+}
+
+function ListEnd({ items }: { items: Conversation[] }) {
+  const hidden = useSelector((state) => selectChat(state).deleting);
+  return items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />;
+}
+
+const NothingYet = () => (
+  <EmptyState
+    drawing="lantern"
+    text={texts.list.empty}
+    action={<Button asLink={<Link to={paths.explore()} />}>{texts.list.toExplore}</Button>}
+  />
+);
+
+interface ConversationRowProps {
+  conversation: Conversation;
+  isUnread: boolean;
+  /** epoch, ms */
+  now: number;
+  onDelete: (conversation: Conversation) => void;
+  /** undefined where the server puts none first */
+  onPin: ((conversation: Conversation, pinned: boolean) => unknown) | undefined;
+}
+
+/** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it or puts it first. */
+const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
+  const { conversation, isUnread, now, onDelete, onPin } = props;
+  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt } = conversation;
+  const isPinned = pinnedAt !== '';
+  const remove = () => onDelete(conversation);
+  const pinning = onPin && {
+    label: isPinned ? texts.list.unpin : texts.list.pin,
+    onAction: () => void onPin(conversation, !isPinned),
+  };
+  const Pinning = isPinned ? UnpinIcon : PinIcon;
+  return (
+    <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinning}>
+      <div className={styles.row} data-pinned={isPinned}>
+        <Link className={styles.link} {...useChatLink(storyId)} draggable={false}>
+          <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
+          <span className={styles.text}>
+            <span className={styles.conversationRowTitle}>{title}</span>
+            <span className={styles.excerpt}>
+              {isMine && texts.list.mine}
+              {excerpt || texts.list.nothingYet}
+            </span>
+          </span>
+          <span className={styles.side}>
+            <time className={styles.time} dateTime={updatedAt}>
+              {updatedAt && formatRelative(updatedAt, now)}
+            </time>
+            {isPinned && (
+              <span className={styles.pin}>
+                <PinIcon size={14} aria-hidden />
+                <VisuallyHidden>{texts.list.pinned}</VisuallyHidden>
+              </span>
+            )}
+            {isUnread && (
+              <span className={styles.dot}>
+                <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
+              </span>
+            )}
+          </span>
+        </Link>
+        <Menu
+          label={texts.list.more(title)}
+          items={[
+            ...(pinning ? [{ label: pinning.label, icon: <Pinning size={18} />, onSelect: pinning.onAction }] : []),
+            { label: texts.list.remove, icon: <DeleteIcon size={18} />, danger: true, onSelect: remove },
+          ]}
+        />
+      </div>
+    </SwipeRow>
+  );
+});
+
+const DURATION_MS = 240;
+const EASING = 'cubic-bezier(0.2, 0.7, 0.2, 1)';
+
+/** Rows move only for those who like it; a browser without the Web Animations API shows the end at once. */
+function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Animation | null {
+  if (!item.animate || matchMedia('(prefers-reduced-motion: reduce)').matches) return null;
+  const whole = { height: `${item.offsetHeight}px`, opacity: 1 };
+  const options = { duration: DURATION_MS, easing: EASING, direction, fill: 'backwards' } as const;
+  return item.animate([whole, { height: '0px', opacity: 0 }], options);
+}
+
+/** A list item that collapses when it is no longer `shown`, is then gone from the document, and opens again in its place. */
+function CollapsingItem({ shown, children }: { shown: boolean; children: ReactNode }) {
+  const item = useRef<HTMLLIElement>(null);
+  const last = useRef(shown);
+  const [mounted, setMounted] = useState(shown);
+  if (shown && !mounted) setMounted(true);
+  useLayoutEffect(() => {
+    const changed = last.current !== shown;
+    last.current = shown;
+    const leave = () => shown || setMounted(false);
+    const animation = changed && item.current && playCollapse(item.current, shown ? 'reverse' : 'normal');
+    if (!animation) return void leave();
+    animation.onfinish = leave;
+    return () => {
+      animation.onfinish = null;
+      animation.finish();
+    };
+  }, [shown]);
+  if (!mounted) return null;
+  return (
+    <li ref={item} className={styles.item} inert={!shown}>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,29 @@
+import { createElement } from 'react';
+
+const isNamed = (props) => Object.keys(props).some((name) => /^(aria-|role$|title$)/.test(name));
+
+/**
+ * Replaces lucide-react's `createLucideIcon` in builds (`base.ts`): the same markup without its context, aliases and the
+ * names that other frameworks have for attributes, 1 KiB br in the host and in every page of a remote.
+ */
+export default function createIcon({ name, node }) {
+  return ({ size = 24, className = '', ...rest }) =>
+    createElement(
+      'svg',
+      {
+        xmlns: 'http://www.w3.org/2000/svg',
+        width: size,
+        height: size,
+        viewBox: '0 0 24 24',
+        fill: 'none',
+        stroke: 'currentColor',
+        strokeWidth: 2,
+        strokeLinecap: 'round',
+        strokeLinejoin: 'round',
+        className: `lucide lucide-${name} ${className}`.trim(),
+        'aria-hidden': isNamed(rest) ? undefined : true,
+        ...rest,
+      },
+      ...node.map(([tag, attributes]) => createElement(tag, attributes)),
+    );
+}
