@@ -11,7 +11,7 @@ import type {
   VitalsSeries,
 } from './api';
 import styles from './Console.module.css';
-import { type Console, candidatesOf, changesBy, maySwitch } from './createConsole';
+import { type Console, candidatesOf, changesBy, changesByAbort, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
 import { failuresLine, formats, nameOf, probability, relativeTime, texts, versionOf } from './texts';
 
@@ -79,7 +79,10 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
         control={`abort ${name}`}
         running={running}
         aria-label={`${abort} ${name}`}
-        onClick={() => console.ask('abort', { name }, { title: abort, action: abort, danger: true, changes: builds })}
+        onClick={() => {
+          const changes = changesByAbort(status, builds);
+          console.ask('abort', { name }, { title: `${abort} ${name}`, action: abort, danger: true, changes });
+        }}
       >
         {abort}
       </ActionButton>
@@ -89,7 +92,11 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
         running={running}
         aria-label={`${promote} ${name}`}
         onClick={() =>
-          console.ask('promote', { name }, { title: promote, action: promote, changes: changesBy(status, builds) })
+          console.ask(
+            'promote',
+            { name },
+            { title: `${promote} ${name}`, action: promote, changes: changesBy(status, builds) },
+          )
         }
       >
         {promote}

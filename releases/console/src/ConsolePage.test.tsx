@@ -644,6 +644,7 @@ describe('what the page shows', () => {
     await openPage();
     expect(section('灰度').textContent).toMatch(/10% 的访客.*小李.*stories.*20% 的访客.*小赵.*chat/);
     await userEvent.click(button('中止灰度 chat'));
+    expect(dialog().textContent).toMatch(/中止灰度 chat.*chat：1\.1\.0 · ffff → 1\.0\.0 · cccc/);
     await userEvent.click(within(dialog()).getByRole('button', { name: '中止灰度' }));
     await waitFor(() => expect(server.posted()).toMatchObject([{ body: { name: 'chat', seq: 7 } }]));
   });
@@ -697,6 +698,21 @@ describe('a change', () => {
     expect(server.posted()).toEqual([]);
     await userEvent.click(button('中止灰度 stories'));
     expect(screen.getByLabelText<HTMLInputElement>('原因（会写入记录）').value).toBe('');
+  });
+
+  test('whose answer is lost is said to be uncertain, and never to have failed', async () => {
+    await openPage();
+    await userEvent.click(button('整体回退'));
+    const online = globalThis.fetch;
+    globalThis.fetch = async (input, init) => {
+      await online(input, init);
+      throw new TypeError('Failed to fetch');
+    };
+    await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+    await waitFor(() => expect(dialog().textContent).toContain('可能已经执行，也可能没有'));
+    globalThis.fetch = online;
+    expect(server.posted()).toHaveLength(1);
+    await screen.findByText(/状态 8/);
   });
 
   test('is tied to the state it was asked about: another team that was faster is told of, not overrun', async () => {

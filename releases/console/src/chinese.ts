@@ -322,6 +322,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     why: '原因（会写入记录）',
     changes: '将会改变：',
     nothing: '与现在相同，不会有变化。',
+    unanswered: '没有收到答复，可能已经执行，也可能没有。恢复连接后，请先核对当前状态和记录，再决定是否重试',
     removed: (name: string, version: string) => `${name}：移除（${version}）`,
     added: '新增',
     change: (name: string, from: string, to: string, origin: string) =>

@@ -148,6 +148,12 @@ export function changesBy(status: ChannelDocument, builds: readonly string[]): s
     .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
 }
 
+/** What ending a candidate with these builds would change for its visitors. */
+export function changesByAbort(status: ChannelDocument, builds: readonly string[]): string[] {
+  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
+}
+
 /** Whether to offer switching a build of this name; the server decides for itself. */
 export const maySwitch = (me: Me, name?: string): boolean =>
   [me, ...(me.more ?? [])].some(
@@ -339,7 +345,13 @@ export function createConsole(channel: string) {
       await run('question', async () => {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
         const request = { ...body, why, ...upon, ...(override.trim() ? { override } : {}) };
-        const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request);
+        const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
+          (cause: unknown) => {
+            const { status } = failureOf(cause);
+            // the request may have arrived although its answer did not
+            throw status === 0 ? new ApiFailure(0, [texts.confirm.unanswered]) : cause;
+          },
+        );
         previewsAsked = 0;
         set({ question: null });
         if (proposal) say(texts.approval.proposed(proposal.id), 'done');

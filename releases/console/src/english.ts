@@ -250,10 +250,10 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       metric: (metric) => vitalNames[metric] ?? metric,
       figure: (value, pages) => `${value} (${count(pages, 'page')})`,
       few: (pages) => `too few to say (${count(pages, 'page')})`,
-      over: (minutes) =>
-        minutes < 60
-          ? `A point for every ${count(minutes, 'minute')}, until now`
-          : `A point for every ${count(minutes / 60, 'hour')}, until now`,
+      over: (minutes) => {
+        const [of, unit] = minutes < 60 ? [minutes, 'minute'] : [minutes / 60, 'hour'];
+        return `A point for every ${of === 1 ? unit : count(of, unit)}, until now`;
+      },
       nothing: 'No page has reported yet',
       tooFew: 'Too few pages to judge yet',
       fine: 'Not slower',
@@ -337,6 +337,8 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       why: 'Reason (goes into the log)',
       changes: 'This will change:',
       nothing: 'Same as now, nothing will change.',
+      unanswered:
+        'No answer came, so it may have been carried out or not. Once the page is connected again, compare the state and the log with what you wanted before you try again.',
       removed: (name, version) => `${name}: removed (${version})`,
       added: 'new',
       change: (name, from, to, origin) => `${name}: ${from} → ${to}${origin && ` (${origin})`}`,
