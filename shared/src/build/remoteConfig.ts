@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defineConfig, mergeRsbuildConfig } from '@rsbuild/core';
 import { baseConfig } from './base.ts';
 import { readDeclaration } from './describeBuild.ts';
+import { requireFreePort } from './devServer.ts';
 import { packageFacts, repoRoot } from './facts.ts';
 import { sharedModules } from './federation.ts';
 import { hasPrerendered, pluginPrerender, prerenderEnvironment } from './page.ts';
@@ -36,6 +37,7 @@ export const remoteConfig = (name: string) =>
     requireExposed(root);
     const facts = packageFacts('remote', root);
     const isInside = envMode === INSIDE;
+    if (command === 'dev') await requireFreePort(devPort, 'its devPort in remotes.json');
     if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, label);
     if (isStock) return stockRemoteConfig(facts, name);
     const web = federatedEnvironment({ name, label }, facts, await readDeclaration(root), sharedModules());

@@ -1,10 +1,9 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import { defineConfig, type EnvironmentConfig, mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
-import { backendSegments } from '../contract/addresses.ts';
 import { baseConfig } from './base.ts';
 import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
+import { backendProxy, DEV_PORT, pageOrigins, requireFreePort } from './devServer.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import {
   AssetLoaderPlugin,
@@ -16,12 +15,14 @@ import {
 } from './federation.ts';
 import {
   containerGlobal,
+  type DevelopedRemote,
   describeRemote,
   exposedModule,
   federationOptions,
   type OutsideRemote,
   remoteOutput,
   requireExposed,
+  standAloneEntry,
 } from './remotePlugin.ts';
 
 /**
@@ -30,12 +31,13 @@ import {
  * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone against the product at BACKEND_URL,
  * `rsbuild dev --env-mode inside` serves it for a deployed host that an override link has it run.
  */
-export const remoteConfig = ({ devPort = 3101, ...remote }: OutsideRemote & { devPort?: number }) =>
+export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote) =>
   defineConfig(async ({ command, envMode }) => {
     const root = process.cwd();
     requireExposed(root);
     const facts = outsideFacts(root);
     const isInside = envMode === INSIDE;
+    if (command === 'dev') await requireFreePort(devPort, 'devPort in rsbuild.config.mjs');
     if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, remote.label);
     const web = federatedEnvironment(remote, facts, await readDeclaration(root), outsideModules());
     const config = baseConfig(facts);
@@ -75,9 +77,6 @@ export const federatedEnvironment = (
 /** The environment mode in which a dev server builds for a deployed host. */
 export const INSIDE = 'inside';
 
-/** Pages of these origins may read what the dev server has. */
-const pageOrigins = [/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/];
-
 /**
  * A dev server for a remote inside a deployed host, whose origin HOST_ORIGIN names unless it is on this machine. The code is built
  * as it will be shipped, since the host's React is the production one, and a page is reloaded after every change.
@@ -88,7 +87,7 @@ export const insideConfig = (port: number): RsbuildConfig => ({
   server: {
     port,
     strictPort: true,
-    cors: { origin: [...pageOrigins, ...(process.env.HOST_ORIGIN ? [process.env.HOST_ORIGIN] : [])] },
+    cors: { origin: pageOrigins() },
   },
   dev: {
     hmr: false,
@@ -100,30 +99,10 @@ export const insideConfig = (port: number): RsbuildConfig => ({
   },
 });
 
-/** Where the backend is called, wherever the page comes from; the socket has rules of its own. */
-const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
-
-const isHere = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
-
-/**
- * Hands the backend's paths to the running product; the socket to the Reverb that REVERB_URL names, if it does. A product on this
- * machine is called under this page's own host, or changes would be refused as another site's; one elsewhere answers to its own
- * name only, and is called as its own page would.
- */
-export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localhost:3000') {
-  const reverb = process.env.REVERB_URL;
-  const caller = isHere(target)
-    ? { changeOrigin: false, xfwd: true }
-    : { changeOrigin: true, headers: { origin: new URL(target).origin } };
-  const socket = { target: reverb ?? target, ws: true, ...(reverb ? { changeOrigin: true, xfwd: true } : caller) };
-  const calls = backendPaths.map((path) => [path, { target, ...caller }] as const);
-  return { ...Object.fromEntries(calls), '/app/': socket };
-}
-
 /** One remote by itself with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
   mergeRsbuildConfig(baseConfig(facts), {
-    source: { entry: { index: join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone') } },
+    source: { entry: { index: standAloneEntry } },
     resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },
     output: { assetPrefix: '/' },
     html: {
