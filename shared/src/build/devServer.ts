@@ -74,6 +74,11 @@ export const reloadClient = (port: number) =>
  */
 export function serveInside(folder: string, port: number, setting: string) {
   const pages = new Set<ServerResponse>();
+  let built = () => {};
+  // until then the folder has what an earlier run left there
+  const firstBuild = new Promise<void>((resolve) => {
+    built = resolve;
+  });
   const server = createServer(async ({ url = '/', headers }, response) => {
     const { origin = '' } = headers;
     if (mayRead(origin)) response.setHeader('access-control-allow-origin', origin);
@@ -86,6 +91,7 @@ export function serveInside(folder: string, port: number, setting: string) {
       response.once('close', () => pages.delete(response));
       return;
     }
+    await firstBuild;
     // the URL has no dots left that lead out of the folder, an encoded separator is a letter of the name
     const body = await readFile(join(folder, normalize(pathname))).catch(() => null);
     response
@@ -100,6 +106,7 @@ export function serveInside(folder: string, port: number, setting: string) {
     console.log(`serves the remote for a deployed host at http://localhost:${port}`),
   );
   return () => {
+    built();
     for (const page of pages) page.write('data: built\n\n');
   };
 }
