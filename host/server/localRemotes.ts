@@ -79,8 +79,7 @@ const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual
 export async function askForLocal(context: Context, override: string, options: LocalOptions) {
   const { env } = options;
   const secure = isHttps(context, env.TRUST_PROXY);
-  if (env.LOCAL_REMOTES === 'off')
-    return answer(context, 403, '这里不运行本地代码', askElsewhere);
+  if (env.LOCAL_REMOTES === 'off') return answer(context, 403, '这里不运行本地代码', askElsewhere);
   const read = readWords(override.split(','));
   if ('problem' in read) return answer(context, 400, '链接不对', [line(read.problem)]);
   const known = localChoiceOf(context, secure);

@@ -102,7 +102,9 @@ describe('the command line', () => {
     const site = { RELEASES_SITE: 'https://app.example' };
     const link = await releaseWith(site, 'override', 'stories@1.1.0', '--json');
     expect(JSON.parse(link.out).address).toMatch(/^https:\/\/app\.example\/stories\?override=[\w-]{22}$/);
-    expect((await releaseWith(site, 'override', 'stories@1.1.0')).out).toMatch(/^https:\/\/app\.example\/stories\?override=/);
+    expect((await releaseWith(site, 'override', 'stories@1.1.0')).out).toMatch(
+      /^https:\/\/app\.example\/stories\?override=/,
+    );
     const browser = 'c'.repeat(32);
     const request = `stories@http://localhost:3101 ${browser}`;
     expect((await release('preview', 'open', request)).code).toBe(2);

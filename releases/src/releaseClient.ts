@@ -22,9 +22,9 @@ import {
   endPreview,
   listPreviews,
   openPreview,
-  pageOf,
   type Preview,
   type PreviewRequest,
+  pageOf,
 } from './operations/override.ts';
 import { type ScheduleRequest, type SteerRequest, steerSchedule } from './operations/schedule.ts';
 import { abort, lastGoodAfter } from './operations/switching.ts';

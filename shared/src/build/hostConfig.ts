@@ -10,7 +10,6 @@ import {
 } from '@rsbuild/core';
 import type { HostDescription } from '../contract/releases.ts';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
-import { baseConfig } from './base.ts';
 import { describeModule, pluginDescribe } from './describeBuild.ts';
 import { backendProxy } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
@@ -23,6 +22,7 @@ import {
   unusedOfAxios,
 } from './federation.ts';
 import { pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
+import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
 // 3 KiB br that never run: XMLHttpRequest is everywhere, and the other two are names that axios only passes on

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, mergeRsbuildConfig } from '@rsbuild/core';
-import { baseConfig } from './base.ts';
 import { readDeclaration } from './describeBuild.ts';
 import { requireFreePort } from './devServer.ts';
 import { packageFacts, repoRoot } from './facts.ts';
 import { sharedModules } from './federation.ts';
 import { hasPrerendered, pluginPrerender, prerenderEnvironment } from './page.ts';
 import { requireExposed } from './remotePlugin.ts';
-import { federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
+import { baseConfig, federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
 interface RegisteredRemote {
