@@ -104,6 +104,7 @@ describe('a repository of its own is refused, with nothing written', () => {
     ['a name that cannot be a remote', { name: 'my-gifts' }, /small letters/],
     ['a label that nobody can read', { label: '' }, /cannot be the label/],
     ['a folder that has something in it', { folder: join(templates, 'remote') }, /is not empty/],
+    ['a bundler that is not known', { bundler: 'parcel' }, /use rsbuild, webpack, vite/],
     ['a folder without the packages', { packages: join(templates, 'remote') }, /has no liaozhai-runtime/],
   ];
   test.each(refused)('%s', (_why, given, message) => {

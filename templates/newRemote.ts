@@ -1,5 +1,14 @@
 #!/usr/bin/env node
-import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -93,6 +102,17 @@ export function createRemote({ root, name, label }: { root: string; name: string
   return remote;
 }
 
+/** What a repository can be built with; each has its files in the template's folder `bundlers`. */
+export const bundlers = ['rsbuild', 'webpack', 'vite'] as const;
+
+type Bundler = (typeof bundlers)[number];
+
+function toBundler(text: string): Bundler {
+  const bundler = bundlers.find((each) => each === text);
+  if (!bundler) throw new RefusedError(`"${text}" is no bundler that is known here: use ${bundlers.join(', ')}`);
+  return bundler;
+}
+
 interface Repository {
   /** Must not exist yet, or be empty. */
   folder: string;
@@ -100,6 +120,8 @@ interface Repository {
   label: string;
   /** Folder with the packages' tarballs, for who has no registry that carries them. */
   packages?: string;
+  /** Rsbuild unless given. */
+  bundler?: string;
 }
 
 /** Specifier of one of the packages: its range, or its tarball as seen from the repository. */
@@ -112,14 +134,34 @@ function specifier(name: string, range: string, { folder, packages }: Repository
   return `file:${relative(folder, join(packages, file)).replaceAll('\\', '/')}`;
 }
 
+type Manifest = Record<string, Record<string, string>>;
+
+const readManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+const sorted = (entries: Record<string, string>) =>
+  Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Puts the files of one bundler over those that all have, and adds what its manifest has to theirs. */
+function addBundler(folder: string, bundler: Bundler): void {
+  const all = join(folder, 'bundlers');
+  const manifest = readManifest(folder);
+  const own = readManifest(join(all, bundler));
+  Object.assign(manifest, {
+    scripts: { ...own.scripts, ...manifest.scripts },
+    devDependencies: sorted({ ...manifest.devDependencies, ...own.devDependencies }),
+  });
+  cpSync(join(all, bundler), folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  rmSync(all, { recursive: true });
+}
+
 function writeManifest(repository: Repository): void {
-  const file = join(repository.folder, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
+  const manifest = readManifest(repository.folder);
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
   for (const field of ['dependencies', 'devDependencies'])
     for (const name of Object.keys(manifest[field] ?? {}).filter((each) => each.startsWith('@liaozhai/')))
       Object.assign(manifest[field] ?? {}, { [name]: specifier(name, `^${version}`, repository) });
-  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(repository.folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /**
@@ -130,12 +172,14 @@ export function createRepository(repository: Repository): void {
   const { folder, name, label } = repository;
   refuseBadName(name);
   refuseBadLabel(label);
+  const bundler = toBundler(repository.bundler ?? 'rsbuild');
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new RefusedError(`${folder} is not empty: choose another folder`);
   specifier('@liaozhai/runtime', '', repository);
   cpSync(join(home, 'template'), folder, { recursive: true });
   // npm leaves files of this name out of packages
   renameSync(join(folder, '_gitignore'), join(folder, '.gitignore'));
+  addBundler(folder, bundler);
   personalise(folder, name, label);
   writeManifest(repository);
 }
@@ -167,20 +211,31 @@ function main([name, label, ...rest]: string[]) {
   }
 }
 
-function mainOutside(words: string[]) {
-  const options = { packages: { type: 'string' }, folder: { type: 'string' } } as const;
-  const { positionals, values } = parseArgs({ args: words, options, allowPositionals: true });
-  const [name, label, ...rest] = positionals;
-  if (!name || !label || rest.length > 0) {
-    console.error(
-      'usage: npm create liaozhai-remote <name> <label> [-- --folder <folder>] [--packages <folder with tarballs>]',
-    );
-    console.error('for example: npm create liaozhai-remote gifts 礼物');
-    process.exit(2);
+function endWithUsage(problem = ''): never {
+  if (problem) console.error(problem);
+  console.error('usage: npm create liaozhai-remote <name> <label> [-- <options>]');
+  console.error(`options: --bundler ${bundlers.join('|')}   --folder <folder>   --packages <folder with tarballs>`);
+  console.error('for example: npm create liaozhai-remote gifts 礼物 -- --bundler vite');
+  process.exit(2);
+}
+
+function outsideWords(args: string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({ args, options: { packages: text, folder: text, bundler: text }, allowPositionals: true });
+  } catch (cause) {
+    return endWithUsage((cause as Error).message);
   }
+}
+
+function mainOutside(words: string[]) {
+  const { positionals, values } = outsideWords(words);
+  const [name, label, ...rest] = positionals;
+  if (!name || !label || rest.length > 0) endWithUsage();
   const folder = resolve(values.folder ?? name);
   try {
-    createRepository({ folder, name, label, packages: values.packages && resolve(values.packages) });
+    const { packages, bundler } = values;
+    createRepository({ folder, name, label, bundler, packages: packages && resolve(packages) });
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     console.error(cause.message);

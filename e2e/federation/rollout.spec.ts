@@ -84,7 +84,7 @@ test('mf.local: a remote of a dev server runs for whom a manager let, who agreed
   const link = `/my?override=${encodeURIComponent(`account@${dev.origin}`)}`;
   await page.goto(link);
   await expect(page.getByRole('heading', { name: '还没有允许' })).toBeVisible();
-  const [, request = ''] = /'([^']+)'/.exec((await page.locator('pre').textContent()) ?? '') ?? [];
+  const request = (await page.locator('pre').first().textContent()) ?? '';
   await site.release('preview', 'open', request, '--person', 'Li Hua', '--for', '30m');
   await page.reload();
   await page.getByRole('button', { name: '运行我的代码' }).click();

@@ -41,7 +41,7 @@ function openBrowser(at: string) {
 
 const linkTo = (words: string) => `/explore?override=${encodeURIComponent(words)}`;
 const setOf = (html: string) => JSON.parse(/id="liaozhai-set">([^<]*)</.exec(html)?.[1] ?? 'null');
-const requestIn = (html: string) => /preview open '([^']*)'/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+const requestIn = (html: string) => /preview open &#39;(.*?)&#39;/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
 describe('sec.local-remote: code from a dev server', () => {
   test('a link alone loads nothing, whoever opens it: it asks for the leave of a manager', async () => {

@@ -79,8 +79,7 @@ const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual
 export async function askForLocal(context: Context, override: string, options: LocalOptions) {
   const { env } = options;
   const secure = isHttps(context, env.TRUST_PROXY);
-  if (env.LOCAL_REMOTES === 'off')
-    return answer(context, 403, '这里不运行本地代码', [line('这个网站没有打开本地预览（LOCAL_REMOTES=off）。')]);
+  if (env.LOCAL_REMOTES === 'off') return answer(context, 403, '这里不运行本地代码', askElsewhere);
   const read = readWords(override.split(','));
   if ('problem' in read) return answer(context, 400, '链接不对', [line(read.problem)]);
   const known = localChoiceOf(context, secure);
@@ -114,17 +113,40 @@ export async function agreeToLocal(context: Context, override: string, options: 
 const line = (text: string) => `<p>${escapeHtml(text)}</p>`;
 const list = (words: readonly string[]) =>
   `<ul>${words.map((word) => `<li><code>${escapeHtml(word)}</code></li>`).join('')}</ul>`;
-const leave = '<a href="/">不用了，回到聊斋</a>';
+const leave = '<a class="leave" href="/">不用了，回到聊斋</a>';
 
-/** For the manager: what to run, or to paste into the console. */
-const askForLeave = (words: readonly string[], browser: string) => [
-  line('这个网站要由发布管理者为这个浏览器打开本地预览：'),
-  list(words),
-  line('请把下面这一行发给管理者，写上你的名字。发布台里只要粘贴引号之间的内容。'),
-  `<pre>pnpm release preview open '${escapeHtml([...words, browser].join(' '))}' --person 你的名字 --for 4h</pre>`,
-  line('打开之后，刷新这一页。'),
+const copied = (text: string) =>
+  `<div class="copied"><pre>${escapeHtml(text)}</pre><button type="button" class="copy">复制</button></div>`;
+const step = (text: string) => `<h2>${escapeHtml(text)}</h2>`;
+
+/** For a team where the site runs no local code at all: what shows a build there all the same. */
+const askElsewhere = [
+  line('这个网站没有打开本地预览（LOCAL_REMOTES=off），你的代码没有运行。'),
+  step('换一个站点'),
+  line('向发布管理者要一个打开了本地预览的站点，例如预发布站点，在它的地址后面用同一个链接。'),
+  step('或者先发布，再用链接看'),
+  line('发布不等于上线：没有链接的人看不到。在你的仓库里：'),
+  copied('npm run release -- publish dist\nnpm run release -- override 名字@版本 --for 2h'),
   leave,
 ];
+
+/** For a team, which may have nothing but its own repository, and for the manager it asks. */
+const askForLeave = (words: readonly string[], browser: string) => {
+  const request = [...words, browser].join(' ');
+  return [
+    line('你的代码还没有运行：发布管理者要先为这个浏览器打开本地预览。'),
+    list(words),
+    step('1. 把这一行发给发布管理者'),
+    copied(request),
+    step('2. 管理者打开它'),
+    line('在发布台的「本地预览」里粘贴这一行，写上你的名字；或者用命令行：'),
+    copied(`npx liaozhai-release preview open '${request}' --person 你的名字 --for 4h`),
+    line('在产品自己的仓库里，npx liaozhai-release 写作 pnpm release。'),
+    step('3. 打开之后，再看一次'),
+    '<p><a class="again" href="">刷新这一页</a></p>',
+    leave,
+  ];
+};
 
 const askPerson = (words: readonly string[], expires: string, proof: string) => [
   line('下面的代码不是发布的版本，没有经过检查。它能读到和做到你在这里能读到和做到的一切。'),
@@ -135,25 +157,38 @@ const askPerson = (words: readonly string[], expires: string, proof: string) => 
   leave,
 ];
 
-const style = `:root{color-scheme:light dark;font:16px/1.7 system-ui,sans-serif}
-body{max-width:34rem;margin:12vh auto;padding:0 20px}h1{font-size:22px;line-height:1.4}
-code,pre{font:14px/1.6 ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre-wrap}ul{padding-left:1.2em}
-pre{padding:12px;border:1px solid;border-radius:8px;user-select:all;-webkit-user-select:all}
-button{min-height:48px;padding:0 24px;border:0;border-radius:24px;background:#a8322a;color:#fff;font:inherit;font-weight:600}
-a{display:inline-block;padding:12px 0;color:inherit}`;
+// the colours of shared/src/ui/tokens.css, as dark as the system is: nothing of the app is loaded here
+const style = `:root{color-scheme:light dark;font:16px/1.6 system-ui,"PingFang SC","Noto Sans SC","Noto Sans CJK SC",sans-serif;
+--paper:light-dark(#f7f3ea,#14120f);--surface:light-dark(#fffdf8,#1e1b17);--ink:light-dark(#1f1b16,#efe8da);--ink2:light-dark(#5c5347,#bdb2a0);
+--line:light-dark(#e5ddcd,#332e27);--accent:light-dark(#b3392f,#e5766a);--on-accent:light-dark(#fff,#1c0f0d)}
+body{margin:0;background:var(--paper);color:var(--ink)}main{max-width:40rem;margin:0 auto;padding:max(32px,8vh) 16px 48px;box-sizing:border-box}
+h1{margin:0 0 12px;font:600 24px/1.35 "Songti SC","Noto Serif SC","Noto Serif CJK SC",serif}h2{margin:24px 0 4px;font-size:17px;line-height:1.35}p{margin:4px 0 8px;color:var(--ink2)}
+code,pre{font:14px/1.6 ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre-wrap}ul{padding-left:1.2em;margin:8px 0}
+pre{margin:0;padding:12px 16px;user-select:all;-webkit-user-select:all}.copied{margin:8px 0;border:1px solid var(--line);border-radius:12px;background:var(--surface);overflow:hidden}
+button,.again{min-height:44px;padding:0 24px;border:0;border-radius:22px;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;cursor:pointer}
+.again{display:inline-flex;align-items:center;text-decoration:none}.copy{display:block;width:100%;border-radius:0;border-top:1px solid var(--line);background:none;color:var(--accent)}
+.leave{display:inline-block;padding:12px 0;color:var(--ink2)}`;
+
+// nothing else runs here, and it only copies what the page says
+const script = `for(const button of document.querySelectorAll('.copy'))button.onclick=async()=>{
+const text=button.previousElementSibling;try{await navigator.clipboard.writeText(text.textContent);button.textContent='已复制'}
+catch{getSelection().selectAllChildren(text)}}`;
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const policy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A page without scripts: nothing of the app and nothing of a remote can press its button. */
+/** A page by itself: nothing of the app and nothing of a remote runs here that could press its button. */
 function answer(context: Context, status: 200 | 400 | 403, title: string, content: readonly string[]) {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · 聊斋</title>`;
-  const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main></body></html>`;
+  const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;
   return context.html(html, status, {
     'content-security-policy': policy,
     'cache-control': 'no-store',

@@ -98,11 +98,13 @@ describe('the command line', () => {
     expect((await release('kill', gifts, '--confirm', 'gifts')).out).toContain(`kill ${gifts}`);
   });
 
-  test('an override is a whole link where the site is known; a preview is opened, listed and ended', async () => {
+  test('an override is a whole link to a page of the remote where the site is known; a preview is opened, listed and ended', async () => {
     const site = { RELEASES_SITE: 'https://app.example' };
     const link = await releaseWith(site, 'override', 'stories@1.1.0', '--json');
-    expect(JSON.parse(link.out).address).toMatch(/^https:\/\/app\.example\/\?override=[\w-]{22}$/);
-    expect((await releaseWith(site, 'override', 'stories@1.1.0')).out).toMatch(/^https:\/\/app\.example\/\?override=/);
+    expect(JSON.parse(link.out).address).toMatch(/^https:\/\/app\.example\/stories\?override=[\w-]{22}$/);
+    expect((await releaseWith(site, 'override', 'stories@1.1.0')).out).toMatch(
+      /^https:\/\/app\.example\/stories\?override=/,
+    );
     const browser = 'c'.repeat(32);
     const request = `stories@http://localhost:3101 ${browser}`;
     expect((await release('preview', 'open', request)).code).toBe(2);

@@ -24,6 +24,7 @@ import {
   openPreview,
   type Preview,
   type PreviewRequest,
+  pageOf,
 } from './operations/override.ts';
 import { type ScheduleRequest, type SteerRequest, steerSchedule } from './operations/schedule.ts';
 import { abort, lastGoodAfter } from './operations/switching.ts';
@@ -93,7 +94,7 @@ export interface OverrideResult {
   expires: string;
   /** Appended to any page's address. */
   query: string;
-  /** The whole link, where the site's address is known. */
+  /** The whole link to a page of the builds, where the site's address is known. */
   address: string | null;
 }
 
@@ -209,7 +210,8 @@ export function localClient(
     override: async ({ builds, hours, why }) => {
       const made = await createOverride(writer, await ids(builds), hours, why);
       const query = `?override=${made.id}`;
-      return { id: made.id, builds: made.builds, expires: made.expires, query, address: site && `${site}/${query}` };
+      const address = site && `${site}${await pageOf(writer, made.builds)}${query}`;
+      return { id: made.id, builds: made.builds, expires: made.expires, query, address };
     },
     previews: () => listPreviews(store, channel, key.publicKey, writer.now()),
     preview: (request) => openPreview(writer, request),

@@ -230,11 +230,14 @@ function writeManifest(name: string, target: string, imported: Set<string>): voi
 /** The template of a new repository: the sources of templates/remote as a stranger imports them, and what such a repository has beside them. */
 function writeTemplate(target: string): void {
   cpSync(join(root, 'templates/outside'), target, { recursive: true });
-  const manifest = readJson<Manifest>(join(target, 'package.json'));
-  for (const wanted of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}])
-    for (const name of Object.keys(wanted))
-      wanted[name] = name.startsWith('@liaozhai/') ? '*' : range(name, wanted[name] || 'exact');
-  writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const folder of ['.', ...readdirSync(join(target, 'bundlers')).map((name) => `bundlers/${name}`)]) {
+    const file = join(target, folder, 'package.json');
+    const manifest = readJson<Manifest>(file);
+    for (const wanted of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}])
+      for (const name of Object.keys(wanted))
+        wanted[name] = name.startsWith('@liaozhai/') ? '*' : range(name, wanted[name] || 'exact');
+    writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  }
   cpSync(join(root, 'templates/remote/src'), join(target, 'src'), { recursive: true });
   for (const entry of readdirSync(join(target, 'src'), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

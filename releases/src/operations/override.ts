@@ -79,6 +79,15 @@ export async function createOverride(
   return override;
 }
 
+/** The page where the builds can be seen: the first route of the first that needs nothing filled in, else the front page. */
+export async function pageOf({ catalog }: Pick<Writer, 'catalog'>, builds: readonly string[]): Promise<string> {
+  const records = await catalog.records(builds);
+  const paths = records.flatMap(({ description }) =>
+    description.kind === 'remote' ? description.routes.map(({ path }) => path) : [],
+  );
+  return paths.find((path) => !/[:*]/.test(path)) ?? '/';
+}
+
 /** A recorded override that still holds, or null: unknown, foreign, unsigned and expired ones are all the same to a visitor. */
 export async function readOverride(
   store: Store,

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 const isNamed = (props) => Object.keys(props).some((name) => /^(aria-|role$|title$)/.test(name));
 
 /**
- * Replaces lucide-react's `createLucideIcon` in builds (`base.ts`): the same markup without its context, aliases and the
+ * Replaces lucide-react's `createLucideIcon` in this repository's builds (`pluginIcons`): the same markup without its context, aliases and the
  * names that other frameworks have for attributes, 1 KiB br in the host and in every page of a remote.
  */
 export default function createIcon({ name, node }) {

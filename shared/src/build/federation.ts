@@ -70,10 +70,14 @@ export const esmRuntime = () => ({
   [runtimeFile('index.cjs')]: runtimeFile('index.js'),
 });
 
-/** Remotes take the bundler runtime from the host: 7.1 → 3.3 KiB br per entry. */
-export const sharedRuntime = () => ({
-  [federationFile('index.cjs')]: join(folder, 'sharedRuntime.js'),
-});
+/**
+ * Remotes take the bundler runtime from the host: 7.1 → 3.3 KiB br per entry. The plugin for Rspack asks for it by the one name, that for
+ * webpack by the other; a runtime of its own would not find the federation core, which the host has in its own bundle.
+ */
+export const sharedRuntime = () =>
+  Object.fromEntries(
+    ['index.cjs', 'bundler.js'].map((file) => [federationFile(file), join(folder, 'sharedRuntime.js')]),
+  );
 
 /** react-router names its development build in `exports`; the production build beside it has no warnings in it. */
 export const productionRouter = () => {

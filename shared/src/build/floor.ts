@@ -13,3 +13,14 @@ export const browserslist = [
   `ios_saf >= ${floor.safari}`,
   `firefox >= ${floor.firefox}`,
 ];
+
+const lightningVersion = (version: string) => {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return (major << 16) | (minor << 8);
+};
+
+/** The floor as Lightning CSS reads it. */
+export const cssTargets = {
+  ...Object.fromEntries(Object.entries(floor).map(([browser, version]) => [browser, lightningVersion(version)])),
+  ios_saf: lightningVersion(floor.safari),
+};

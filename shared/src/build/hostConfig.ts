@@ -11,8 +11,8 @@ import {
 } from '@rsbuild/core';
 import type { HostDescription } from '../contract/releases.ts';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
-import { baseConfig } from './base.ts';
 import { describeModule, pluginDescribe } from './describeBuild.ts';
+import { backendProxy } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import {
   AssetLoaderPlugin,
@@ -22,8 +22,8 @@ import {
   providedVersions,
   unusedOfAxios,
 } from './federation.ts';
-import { pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
-import { backendProxy } from './rsbuildRemote.ts';
+import { pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
+import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
 // 3 KiB br that never run: XMLHttpRequest is everywhere, and the other two are names that axios only passes on
@@ -140,7 +140,7 @@ export const hostConfig = () =>
     const facts = packageFacts('host', process.cwd());
     if (isStock) return stockHostConfig(facts);
     const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
-    const config = baseConfig(facts);
+    const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
     if (command === 'dev') {
       return mergeRsbuildConfig(config, monolith(process.cwd()), {
         source: { entry: { index: './src/boot.ts' } },

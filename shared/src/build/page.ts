@@ -116,3 +116,15 @@ export const pluginPrerender = (root: string, dist: string): RsbuildPlugin => ({
     });
   },
 });
+
+const createIcon = fileURLToPath(new URL('./createIcon.js', import.meta.url));
+
+/** Has builds of this repository draw lucide's icons by `createIcon.js`; what others build keeps all that lucide offers. */
+export const pluginIcons: RsbuildPlugin = {
+  name: 'liaozhai:icons',
+  setup(api) {
+    api.modifyRspackConfig(({ plugins }) => {
+      plugins?.push(new rspack.NormalModuleReplacementPlugin(/[\\/]createLucideIcon\.mjs$/, createIcon));
+    });
+  },
+};

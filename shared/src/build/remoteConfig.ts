@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, mergeRsbuildConfig } from '@rsbuild/core';
-import { baseConfig } from './base.ts';
 import { readDeclaration } from './describeBuild.ts';
+import { requireFreePort } from './devServer.ts';
 import { packageFacts, repoRoot } from './facts.ts';
 import { sharedModules } from './federation.ts';
-import { hasPrerendered, pluginPrerender, prerenderEnvironment } from './page.ts';
+import { hasPrerendered, pluginIcons, pluginPrerender, prerenderEnvironment } from './page.ts';
 import { requireExposed } from './remotePlugin.ts';
-import { federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
+import { baseConfig, federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
 interface RegisteredRemote {
@@ -36,13 +36,15 @@ export const remoteConfig = (name: string) =>
     requireExposed(root);
     const facts = packageFacts('remote', root);
     const isInside = envMode === INSIDE;
+    if (command === 'dev') await requireFreePort(devPort, 'its devPort in remotes.json');
     if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, label);
     if (isStock) return stockRemoteConfig(facts, name);
     const web = federatedEnvironment({ name, label }, facts, await readDeclaration(root), sharedModules());
-    if (isInside) return { ...mergeRsbuildConfig(baseConfig(facts), insideConfig(devPort)), environments: { web } };
+    const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
+    if (isInside) return { ...mergeRsbuildConfig(config, insideConfig(devPort)), environments: { web } };
     const first = hasPrerendered(root);
     return {
-      ...mergeRsbuildConfig(baseConfig(facts), first ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
+      ...mergeRsbuildConfig(config, first ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
       environments: { web, ...(first ? { first: prerenderEnvironment(root) } : {}) },
     };
   });

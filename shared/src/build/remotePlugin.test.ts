@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Configuration, rspack } from '@rspack/core';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import { buildDescriptionSchema, type RemoteDescription } from '../contract/releases.ts';
+import { sharedRuntime } from './federation.ts';
 import { RemotePlugin } from './remotePlugin.ts';
 
 let root = '';
@@ -80,4 +84,21 @@ test('two builds share no global, whether sources or libraries changed', async (
 test('a page whose chunk has no name is refused by its route', async () => {
   writeFileSync(join(root, 'src/routes.js'), sources['src/routes.js'].replace(/\/\*.*?\*\//, ''));
   await expect(build()).rejects.toThrow('no chunk named "gifts"');
+});
+
+test("the runtime is the host's by both names that federation's plugins ask for it by", () => {
+  const { resolve } = createRequire(import.meta.url);
+  const asked = ['', '/bundler'].map((path) => resolve(`@module-federation/webpack-bundler-runtime${path}`));
+  expect(Object.keys(sharedRuntime()).sort()).toEqual(asked.sort());
+});
+
+test('a dev server whose port is taken ends with one line that names the cure', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  const file = join(process.cwd(), 'shared/src/build/devServer.ts');
+  const program = `import(${JSON.stringify(file)}).then(({ requireFreePort }) => requireFreePort(${port}, 'devPort'))`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '-e', program], { encoding: 'utf8' });
+  server.close();
+  expect([status, stderr.trim()]).toEqual([1, `Port ${port} is taken: stop what listens there, or change devPort.`]);
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Rspack } from '@rsbuild/core';
 import type { RemoteDescription } from '../contract/releases.ts';
 import {
@@ -11,6 +12,7 @@ import {
   emitDescription,
   readDeclaration,
 } from './describeBuild.ts';
+import { backendProxy, DEV_PORT, endForTakenPort, reloadClient, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import {
   AssetLoaderPlugin,
@@ -24,6 +26,7 @@ import {
 } from './federation.ts';
 
 export { insertStylesheet } from './federation.ts';
+export { browserslist, cssTargets } from './floor.ts';
 
 /** A remote in a repository of its own. */
 export interface OutsideRemote {
@@ -99,47 +102,131 @@ function federationOf(compiler: Rspack.Compiler): Federation {
   return createRequire(import.meta.url)(`@module-federation/enhanced/${kind}`).ModuleFederationPlugin as Federation;
 }
 
+/** What a remote's development server needs to know beside its name. */
+export interface DevelopedRemote extends OutsideRemote {
+  /** Port of the development server, 3101 unless given. */
+  devPort?: number;
+}
+
+interface PluginOptions extends DevelopedRemote {
+  /**
+   * `alone`: the remote by itself at its port, for the bundler's dev server; `inside`: its build, served there to a deployed host
+   * while the bundler watches. Unset, a build to be published.
+   */
+  dev?: 'alone' | 'inside';
+}
+
+const portSetting = 'devPort of RemotePlugin in the configuration';
+
+/** The page that a remote runs in by itself; its own module is put in the place of `liaozhai-remote`. */
+export const standAloneEntry = join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone');
+
+/** Where a build for a deployed host is written; it is never published. */
+export const insideFolder = (root: string) => join(root, 'node_modules/.liaozhai/inside');
+
 /**
  * Makes a configuration of Rspack or webpack build a remote: `plugins: [new RemotePlugin({ name: 'gifts', label: '礼物' })]`.
  * Reads version and routes from `package.json` and `src/routes`, exposes `src/remote`, takes React and the runtime from the host, loads
  * late files through the host's asset loader and writes `liaozhai.json`. How sources are compiled is left to the configuration; late
- * stylesheets need `insert: insertStylesheet` at the plugin that extracts them.
+ * stylesheets need `insert: insertStylesheet` at the plugin that extracts them. With `dev` it sets what development needs instead.
  */
 export class RemotePlugin {
-  readonly #remote: OutsideRemote;
+  readonly #options: PluginOptions;
 
-  constructor(remote: OutsideRemote) {
-    this.#remote = remote;
+  constructor(options: PluginOptions) {
+    this.#options = options;
   }
 
   // both compilers' types are met: what is used of them is the same
   apply(given: object) {
     const compiler = given as Rspack.Compiler;
-    const { options } = compiler;
-    const facts = outsideFacts(options.context ?? process.cwd());
-    requireExposed(facts.root);
-    const global = containerGlobal(this.#remote.name, facts.sourceHash);
-    // the container is the only entry
-    options.entry = {};
-    Object.assign(options.output, { publicPath: 'auto', clean: true, ...remoteOutput(global) });
-    options.output.chunkFilename ??= '[name].[contenthash:8].js';
-    options.optimization.splitChunks = false;
-    options.resolve.alias = { ...options.resolve.alias, ...esmRuntime(), ...sharedRuntime() };
-    new (federationOf(compiler))(federationOptions(global, outsideModules())).apply(compiler);
-    new AssetLoaderPlugin().apply(compiler);
-    const declaration = readDeclaration(facts.root);
-    // told where it is awaited; until then it is nobody's unhandled rejection
-    declaration.catch(() => {});
-    compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
-      const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
-      compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
-        const declared = await declaration;
-        emitDescription(compilation, compiler.webpack.sources, () =>
-          describeRemote(compilation, this.#remote, facts, declared),
-        );
-      });
-    });
+    const { dev, name, label, devPort = DEV_PORT } = this.#options;
+    const root = compiler.options.context ?? process.cwd();
+    requireExposed(root);
+    if (dev === 'alone') return runAlone(compiler, root, label, devPort);
+    if (dev === 'inside') runInside(compiler, root, devPort);
+    buildRemote(compiler, { name, label }, outsideFacts(root));
   }
+}
+
+function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote, facts: PackageFacts) {
+  const { options } = compiler;
+  const global = containerGlobal(remote.name, facts.sourceHash);
+  // the container is the only entry
+  options.entry = {};
+  Object.assign(options.output, { publicPath: 'auto', clean: true, ...remoteOutput(global) });
+  // class names are made of it, so that two builds of one remote never share a style
+  options.output.hashSalt ??= facts.sourceHash;
+  options.output.chunkFilename ??= '[name].[contenthash:8].js';
+  options.optimization.splitChunks = false;
+  options.resolve.alias = { ...options.resolve.alias, ...esmRuntime(), ...sharedRuntime() };
+  new (federationOf(compiler))(federationOptions(global, outsideModules())).apply(compiler);
+  new AssetLoaderPlugin().apply(compiler);
+  const declaration = readDeclaration(facts.root);
+  // told where it is awaited; until then it is nobody's unhandled rejection
+  declaration.catch(() => {});
+  compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
+    const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
+    compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
+      const declared = await declaration;
+      emitDescription(compilation, compiler.webpack.sources, () =>
+        describeRemote(compilation, remote, facts, declared),
+      );
+    });
+  });
+}
+
+/** The code is built as it will be shipped, since the host's React is the production one, and a page is reloaded after every change. */
+function runInside(compiler: Rspack.Compiler, root: string, port: number) {
+  const { options, webpack } = compiler;
+  options.mode = 'production';
+  options.devtool = 'source-map';
+  options.optimization.minimize = false;
+  options.output.path = insideFolder(root);
+  new webpack.BannerPlugin({ banner: reloadClient(port), raw: true, include: 'remoteEntry.js' }).apply(compiler);
+  const built = serveInside(insideFolder(root), port, portSetting);
+  compiler.hooks.done.tap('RemotePlugin', (stats) => {
+    if (!stats.hasErrors()) built();
+  });
+}
+
+interface DevServer {
+  server?: { prependListener(event: 'error', listener: (cause: NodeJS.ErrnoException) => void): void };
+}
+
+/** One remote by itself with hot reload: no federation, everything in one bundle. */
+function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: number) {
+  const { options, webpack } = compiler;
+  options.mode = 'development';
+  options.entry = { index: { import: [standAloneEntry] } };
+  options.output.publicPath = '/';
+  options.resolve.alias = { ...options.resolve.alias, 'liaozhai-remote$': join(root, exposedModule) };
+  options.devServer = {
+    port,
+    historyApiFallback: true,
+    static: false,
+    client: { overlay: { errors: true, warnings: false, runtimeErrors: false } },
+    proxy: Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
+    setupMiddlewares: (middlewares: unknown, { server }: DevServer) => {
+      server?.prependListener('error', ({ code }) => {
+        if (code === 'EADDRINUSE') endForTakenPort(port, portSetting);
+      });
+      return middlewares;
+    },
+    ...options.devServer,
+  } as typeof options.devServer;
+  compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
+    const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
+    compilation.hooks.processAssets.tap({ name: 'RemotePlugin', stage }, () => {
+      const files = compilation.entrypoints.get('index')?.getFiles() ?? [];
+      const head = files
+        .filter((file) => !file.includes('.hot-update.'))
+        .map((file) =>
+          file.endsWith('.css') ? `<link rel="stylesheet" href="/${file}">` : `<script defer src="/${file}"></script>`,
+        );
+      compilation.emitAsset('index.html', new webpack.sources.RawSource(standAlonePage(label, head.join('\n'))));
+    });
+  });
 }
 
 /** Throws where a build would expose nothing. */

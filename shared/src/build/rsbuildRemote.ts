@@ -1,10 +1,9 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import { defineConfig, type EnvironmentConfig, mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
-import { backendSegments } from '../contract/addresses.ts';
-import { baseConfig } from './base.ts';
+import { pluginReact } from '@rsbuild/plugin-react';
 import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
+import { backendProxy, DEV_PORT, pageOrigins, requireFreePort } from './devServer.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import {
   AssetLoaderPlugin,
@@ -14,14 +13,17 @@ import {
   type SharedModules,
   sharedRuntime,
 } from './federation.ts';
+import { browserslist } from './floor.ts';
 import {
   containerGlobal,
+  type DevelopedRemote,
   describeRemote,
   exposedModule,
   federationOptions,
   type OutsideRemote,
   remoteOutput,
   requireExposed,
+  standAloneEntry,
 } from './remotePlugin.ts';
 
 /**
@@ -30,12 +32,13 @@ import {
  * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone against the product at BACKEND_URL,
  * `rsbuild dev --env-mode inside` serves it for a deployed host that an override link has it run.
  */
-export const remoteConfig = ({ devPort = 3101, ...remote }: OutsideRemote & { devPort?: number }) =>
+export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote) =>
   defineConfig(async ({ command, envMode }) => {
     const root = process.cwd();
     requireExposed(root);
     const facts = outsideFacts(root);
     const isInside = envMode === INSIDE;
+    if (command === 'dev') await requireFreePort(devPort, 'devPort in rsbuild.config.mjs');
     if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, remote.label);
     const web = federatedEnvironment(remote, facts, await readDeclaration(root), outsideModules());
     const config = baseConfig(facts);
@@ -75,9 +78,6 @@ export const federatedEnvironment = (
 /** The environment mode in which a dev server builds for a deployed host. */
 export const INSIDE = 'inside';
 
-/** Pages of these origins may read what the dev server has. */
-const pageOrigins = [/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/];
-
 /**
  * A dev server for a remote inside a deployed host, whose origin HOST_ORIGIN names unless it is on this machine. The code is built
  * as it will be shipped, since the host's React is the production one, and a page is reloaded after every change.
@@ -88,7 +88,7 @@ export const insideConfig = (port: number): RsbuildConfig => ({
   server: {
     port,
     strictPort: true,
-    cors: { origin: [...pageOrigins, ...(process.env.HOST_ORIGIN ? [process.env.HOST_ORIGIN] : [])] },
+    cors: { origin: pageOrigins() },
   },
   dev: {
     hmr: false,
@@ -100,30 +100,10 @@ export const insideConfig = (port: number): RsbuildConfig => ({
   },
 });
 
-/** Where the backend is called, wherever the page comes from; the socket has rules of its own. */
-const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
-
-const isHere = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
-
-/**
- * Hands the backend's paths to the running product; the socket to the Reverb that REVERB_URL names, if it does. A product on this
- * machine is called under this page's own host, or changes would be refused as another site's; one elsewhere answers to its own
- * name only, and is called as its own page would.
- */
-export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localhost:3000') {
-  const reverb = process.env.REVERB_URL;
-  const caller = isHere(target)
-    ? { changeOrigin: false, xfwd: true }
-    : { changeOrigin: true, headers: { origin: new URL(target).origin } };
-  const socket = { target: reverb ?? target, ws: true, ...(reverb ? { changeOrigin: true, xfwd: true } : caller) };
-  const calls = backendPaths.map((path) => [path, { target, ...caller }] as const);
-  return { ...Object.fromEntries(calls), '/app/': socket };
-}
-
 /** One remote by itself with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
   mergeRsbuildConfig(baseConfig(facts), {
-    source: { entry: { index: join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone') } },
+    source: { entry: { index: standAloneEntry } },
     resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },
     output: { assetPrefix: '/' },
     html: {
@@ -135,3 +115,37 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
     dev: { assetPrefix: '/' },
     root: facts.root,
   });
+
+/** What host and remotes have in common. Class names carry the source hash, so two builds of one package never share a style. */
+export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
+  return {
+    plugins: [pluginReact()],
+    output: {
+      cleanDistPath: true,
+      // chunks are asked of the build's own folder, not of the page
+      assetPrefix: 'auto',
+      filename: { js: '[name].[contenthash:8].js', css: '[name].[contenthash:8].css' },
+      distPath: { js: 'static/js', css: 'static/css', jsAsync: 'static/js', cssAsync: 'static/css' },
+      cssModules: { localIdentName: `[local]_[hash:base64:5]_${hash.slice(0, 4)}` },
+      legalComments: 'none',
+      overrideBrowserslist: browserslist,
+      sourceMap: false,
+    },
+    // libraries too: what they publish may be newer than the floor
+    source: { include: [/[\\/]node_modules[\\/]/] },
+    performance: { printFileSize: false },
+    tools: {
+      rspack: (config) => {
+        if (config.mode !== 'production') return;
+        config.optimization = {
+          ...config.optimization,
+          // the default ids are hashed from paths, of which federation's own modules have absolute ones:
+          // the same sources would give other bytes in another folder
+          moduleIds: 'natural',
+          // the default names of exports last from build to build, which nothing needs: 0.6 KiB br of the host
+          mangleExports: 'size',
+        };
+      },
+    },
+  };
+}

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
-import { baseConfig } from './base.ts';
 import { readDeclaration } from './describeBuild.ts';
 import type { PackageFacts } from './facts.ts';
 import { repoRoot } from './facts.ts';
 import { contractRange, requiredVersions } from './federation.ts';
 import { writePageTemplate } from './page.ts';
+import { baseConfig } from './rsbuildRemote.ts';
 
 /** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
 export const isStock = process.env.LIAOZHAI_STOCK === '1';

@@ -31,7 +31,7 @@ async function built() {
   };
   const emitted: { source: string }[] = [];
   const plugin = remotePlugin({ name: 'gifts', label: '礼物' });
-  plugin.config({ root });
+  await plugin.config({ root }, { command: 'build', mode: 'production' });
   await plugin.generateBundle.call({ emitFile: (file) => emitted.push(file as never) }, {}, bundle);
   const description = v.parse(buildDescriptionSchema, JSON.parse(emitted[0]?.source ?? '')) as RemoteDescription;
   return { script: bundle['remoteEntry.js'].code, description };

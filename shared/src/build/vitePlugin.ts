@@ -1,9 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RemoteDescription } from '../contract/releases.ts';
 import { readDeclaration } from './describeBuild.ts';
+import { backendProxy, DEV_PORT, reloadClient, requireFreePort, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredVersions } from './federation.ts';
 import { floor } from './floor.ts';
-import { containerGlobal, exposedModule, type OutsideRemote, requireExposed } from './remotePlugin.ts';
+import {
+  containerGlobal,
+  type DevelopedRemote,
+  exposedModule,
+  insideFolder,
+  requireExposed,
+  standAloneEntry,
+} from './remotePlugin.ts';
 
 // what is used of Vite, whose types would make it a dependency of every build
 interface Output {
@@ -12,16 +22,33 @@ interface Output {
   code?: string;
 }
 
+interface Answer {
+  setHeader(name: string, value: string): void;
+  end(body: string): void;
+}
+
+type Middleware = (
+  request: { url?: string; headers: { accept?: string } },
+  response: Answer,
+  next: (cause?: unknown) => void,
+) => void;
+
+interface DevServer {
+  middlewares: { use(middleware: Middleware): void };
+  transformIndexHtml(url: string, html: string): Promise<string>;
+}
+
 interface VitePlugin {
   name: string;
-  apply: 'build';
   enforce: 'post';
-  config(settings: { root?: string }): object;
+  config(settings: { root?: string }, environment: { command: string; mode: string }): object | Promise<object>;
+  configureServer(server: DevServer): () => void;
   generateBundle(
     this: { emitFile(file: object): void },
     options: unknown,
     bundle: Record<string, Output>,
   ): Promise<void>;
+  writeBundle(): void;
 }
 
 interface Log {
@@ -84,46 +111,94 @@ ${script}
 })();
 `;
 
+const portSetting = 'devPort of remotePlugin in vite.config.mjs';
+
+const developedWith = [
+  ...['react', 'react/jsx-runtime', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client', 'react-router-dom'],
+  ...['@liaozhai/runtime', '@liaozhai/runtime/contract', '@liaozhai/runtime/format'],
+];
+
+/** `vite`: one remote by itself with hot reload, from its sources. */
+const aloneConfig = (root: string, port: number) => ({
+  // there is no index.html; the plugin answers with the page
+  appType: 'custom',
+  resolve: { alias: { 'liaozhai-remote': join(root, exposedModule) }, dedupe: ['react', 'react-dom'] },
+  server: { port, strictPort: true, proxy: backendProxy() },
+  // named, since Vite looks for the CommonJS among them only below the sources
+  optimizeDeps: { include: developedWith, exclude: ['@liaozhai/ui', '@liaozhai/build'] },
+});
+
+const buildConfig = (root: string) => {
+  const { sourceHash } = outsideFacts(root);
+  const output = {
+    format: 'iife',
+    name: 'remoteModule',
+    exports: 'named',
+    codeSplitting: false,
+    globals: (id: string) => `shared[${JSON.stringify(id)}]`,
+    entryFileNames: ENTRY,
+    assetFileNames: '[name].[hash:8][extname]',
+  };
+  return {
+    css: { modules: { generateScopedName: `[local]_[hash:base64:5]_${sourceHash.slice(0, 4)}` } },
+    build: {
+      target: Object.entries(floor).map(([browser, version]) => browser + version),
+      modulePreload: false,
+      cssCodeSplit: false,
+      rolldownOptions: {
+        input: `${root}/${exposedModule}`,
+        external: Object.keys(outsideModules()),
+        preserveEntrySignatures: 'strict',
+        output,
+        onLog,
+      },
+    },
+  };
+};
+
+/** The mode of `vite build --watch --mode inside`. */
+const INSIDE = 'inside';
+
 /**
  * Makes Vite build a remote: `plugins: [react(), remotePlugin({ name: 'gifts', label: '礼物' })]`. The host's page runs no ES modules of
- * others, so everything becomes one classic script, within the 40 KiB (br) that an entry may weigh; a remote that outgrows it splits its pages with Rsbuild.
+ * others, so everything becomes one classic script, within the 40 KiB (br) that an entry may weigh; a remote that outgrows it splits its
+ * pages with Rsbuild. `vite` runs the remote alone, `vite build --watch --mode inside` serves it for a deployed host.
  */
-export function remotePlugin(remote: OutsideRemote): VitePlugin {
+export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote): VitePlugin {
   let root = process.cwd();
-  const modules = Object.keys(outsideModules());
+  let isInside = false;
+  let built = () => {};
   return {
     name: 'liaozhai:remote',
-    apply: 'build',
     // stylesheets are among the output once Vite's own plugins have run
     enforce: 'post',
-    config(settings) {
+    async config(settings, { command, mode }) {
       root = settings.root ?? root;
       requireExposed(root);
-      const { sourceHash } = outsideFacts(root);
-      const output = {
-        format: 'iife',
-        name: 'remoteModule',
-        exports: 'named',
-        codeSplitting: false,
-        globals: (id: string) => `shared[${JSON.stringify(id)}]`,
-        entryFileNames: ENTRY,
-        assetFileNames: '[name].[hash:8][extname]',
-      };
-      return {
-        css: { modules: { generateScopedName: `[local]_[hash:base64:5]_${sourceHash.slice(0, 4)}` } },
-        build: {
-          target: Object.entries(floor).map(([browser, version]) => browser + version),
-          modulePreload: false,
-          cssCodeSplit: false,
-          rolldownOptions: {
-            input: `${root}/${exposedModule}`,
-            external: modules,
-            preserveEntrySignatures: 'strict',
-            output,
-            onLog,
-          },
-        },
-      };
+      if (command === 'serve') {
+        await requireFreePort(devPort, portSetting);
+        return aloneConfig(root, devPort);
+      }
+      const config = buildConfig(root);
+      isInside = mode === INSIDE;
+      if (!isInside) return config;
+      built = serveInside(insideFolder(root), devPort, portSetting);
+      return { ...config, build: { ...config.build, outDir: insideFolder(root), minify: false } };
+    },
+    configureServer(server) {
+      const entry = ['.js', '.tsx'].map((extension) => standAloneEntry + extension).find((file) => existsSync(file));
+      const page = standAlonePage(remote.label, `<script type="module" src="/@fs/${entry}"></script>`);
+      return () =>
+        server.middlewares.use((request, response, next) => {
+          if (!request.headers.accept?.includes('text/html')) return next();
+          server.transformIndexHtml(request.url ?? '/', page).then((html) => {
+            response.setHeader('content-type', 'text/html; charset=utf-8');
+            response.end(html);
+          }, next);
+        });
+    },
+    writeBundle() {
+      built();
     },
     async generateBundle(_options, bundle) {
       const entry = bundle[ENTRY];
@@ -132,7 +207,7 @@ export function remotePlugin(remote: OutsideRemote): VitePlugin {
       const facts = outsideFacts(root);
       const global = containerGlobal(remote.name, facts.sourceHash);
       const css = Object.keys(bundle).filter((file) => file.endsWith('.css'));
-      entry.code = container(global, entry.code, css);
+      entry.code = (isInside ? reloadClient(devPort) : '') + container(global, entry.code, css);
       const { routes, slots } = await readDeclaration(root);
       // the entry brings the scripts of all of them
       const files = { js: [ENTRY], css };
