@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { openCollector } from '@liaozhai/telemetry/testing';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { expect, onTestFinished, rs, test } from '@rstest/core';
@@ -130,4 +131,45 @@ test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid 
   again.child.kill('SIGTERM');
   expect(await over).toEqual([null, 'SIGTERM']);
   expect(started.size).toBe(2);
+});
+
+test('SIGTERM: calls that are under way are answered, and then it ends with 0; Ctrl-C as the second signal waits for nothing', async () => {
+  const run = await start({ DRAIN_SECONDS: '600' });
+  const reader = new Client(run.url);
+  await reader.register();
+  const headers = {
+    cookie: reader.cookieHeader(),
+    'x-xsrf-token': decodeURIComponent(reader.cookies.get('XSRF-TOKEN') ?? ''),
+    'content-type': 'application/json',
+    // the server says when it has the call, and waits for its body
+    expect: '100-continue',
+  };
+  const begun = async () => {
+    const call = request(`${run.url}/api/v1/user`, { method: 'PUT', headers });
+    call.flushHeaders();
+    await once(call, 'continue');
+    return { call, status: once(call, 'response').then(([{ statusCode }]) => statusCode) };
+  };
+  const calls = await Promise.all(Array.from({ length: 20 }, begun));
+  const isRefused = () =>
+    reader.get('//healthz').then(
+      () => false,
+      () => true,
+    );
+  const ended = once(run.child, 'exit');
+  run.child.kill('SIGTERM');
+  await expect.poll(isRefused).toBe(true);
+  for (const { call } of calls) call.end('{"persona":"夜行人"}');
+  expect(await Promise.all(calls.map(({ status }) => status))).toEqual(calls.map(() => 200));
+  expect(await ended).toEqual([0, null]);
+  expect(run.output.join('\n')).not.toMatch(/unhandled|"level":"(error|fatal)"/i);
+  const again = await start({ DRAIN_SECONDS: '600', STORYTELLER_PIECE_DELAY_MS: '60000' });
+  const other = new Client(again.url);
+  await other.register();
+  await other.say({ story_id: 'hua-pi' });
+  const over = once(again.child, 'exit');
+  again.child.kill('SIGTERM');
+  await expect.poll(async () => (await other.get('//readyz')).status).toBe(503);
+  again.child.kill('SIGINT');
+  expect(await over).toEqual([null, 'SIGINT']);
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
@@ -51,8 +52,12 @@ let closeAll = async () => {};
 /** Whether no new visitor should be sent here any more. */
 const ending = { isDraining: false };
 
+const endSignals = ['SIGINT', 'SIGTERM'] as const;
+
 /** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
 async function stop() {
+  // a second signal, of either kind, ends it at once
+  for (const signal of endSignals) process.off(signal, stop);
   ending.isDraining = true;
   await closeAll();
   process.exit(0);
@@ -167,16 +172,54 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
     isDraining: () => ending.isDraining,
     config,
   });
+  const closeServer = closing(server);
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
+    const until = performance.now() + env.DRAIN_SECONDS * 1000;
     // pages go on being answered while replies are finished behind them
     await backend.stop();
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), lastAnswersMs).unref();
-    await Promise.all([closed, releases.close(), metrics?.close(), tracing?.close()]);
+    await closeServer(until - performance.now());
+    await Promise.all([releases.close(), metrics?.close(), tracing?.close()]);
   };
   return { port, close };
+}
+
+/**
+ * The way to end a server: it lets nobody in any more, what is being answered (an upload for one) may take that long, and sockets,
+ * which no server ends by itself, end once nothing else is under way.
+ */
+function closing(server: Server): (drainMs: number) => Promise<void> {
+  const sockets = new Set<Duplex>();
+  let answering = 0;
+  server.on('upgrade', (_, socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', (_, response) => {
+    answering += 1;
+    response.once('close', () => {
+      answering -= 1;
+    });
+  });
+  return async (drainMs) => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    const endIdle = () => {
+      server.closeIdleConnections();
+      if (answering === 0) for (const socket of sockets) socket.destroy();
+    };
+    endIdle();
+    const timer = setInterval(endIdle, 50);
+    const cut = setTimeout(
+      () => {
+        server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
+      },
+      Math.max(lastAnswersMs, drainMs),
+    );
+    await closed;
+    clearInterval(timer);
+    clearTimeout(cut);
+  };
 }
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
@@ -212,8 +255,7 @@ async function runSet(served: Served, set: string) {
 }
 
 async function run() {
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  for (const signal of endSignals) process.on(signal, stop);
   whenStarterEnds(stop);
   const env = readEnv();
   const options = { dev: { type: 'boolean' }, serve: { type: 'boolean' }, set: { type: 'string' } } as const;
