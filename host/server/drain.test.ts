@@ -74,14 +74,10 @@ const answerTo = async (asked: ClientRequest) => {
   return [answer.statusCode, await text(answer)];
 };
 
-const isRefused = (origin: string) =>
-  fetch(`${origin}/healthz`).then(
-    () => false,
-    () => true,
-  );
+const statusOf = async (address: string) => (await fetch(address)).status;
 
 describe('ops.drain: a front server before a backend elsewhere, told to end', () => {
-  test('finishes twenty calls and an upload that are under way, lets nobody in, ends its sockets, and then itself with 0', async () => {
+  test('says so, finishes twenty calls and an upload that are under way, ends its sockets, and then itself with 0', async () => {
     const backend = await openBackend();
     const front = await openFront(backend.url);
     const calls = Array.from({ length: 20 }, () => answerTo(request(`${front.origin}/api/v1/stories`).end()));
@@ -99,10 +95,11 @@ describe('ops.drain: a front server before a backend elsewhere, told to end', ()
     const away = once(socket.resume(), 'close');
     await expect.poll(() => backend.asked.length).toBe(20);
     front.child.kill('SIGTERM');
-    await expect.poll(() => isRefused(front.origin)).toBe(true);
+    await expect.poll(() => statusOf(`${front.origin}/readyz`)).toBe(503);
+    expect(await statusOf(`${front.origin}/healthz`)).toBe(200);
     for (const response of backend.asked) response.end('a story');
     expect(new Set((await Promise.all(calls)).map(String))).toEqual(new Set(['200,a story']));
-    expect(front.child.exitCode).toBeNull();
+    expect(await statusOf(`${front.origin}/healthz`)).toBe(200);
     upload.end('the other');
     expect(await answerTo(upload)).toEqual([200, 'one half, the other']);
     await away;
@@ -110,13 +107,15 @@ describe('ops.drain: a front server before a backend elsewhere, told to end', ()
     expect(front.said.text).not.toMatch(/unhandled|"level":"(error|fatal)"/i);
   });
 
-  test('waits for what does not end no longer than DRAIN_SECONDS', async () => {
+  test('waits for what does not end as long as DRAIN_SECONDS, and no longer', async () => {
     const backend = await openBackend();
     const front = await openFront(backend.url, { DRAIN_SECONDS: '1' });
     const call = answerTo(request(`${front.origin}/api/v1/stories`).end()).catch((cause) => cause.code);
     await expect.poll(() => backend.asked.length).toBe(1);
+    const from = performance.now();
     front.child.kill('SIGTERM');
     expect(await call).toBe('ECONNRESET');
+    expect(performance.now() - from).toBeGreaterThan(990);
     expect(await front.ended).toEqual([0, null]);
   });
 
@@ -126,7 +125,7 @@ describe('ops.drain: a front server before a backend elsewhere, told to end', ()
     const call = answerTo(request(`${front.origin}/api/v1/stories`).end()).catch((cause) => cause.code);
     await expect.poll(() => backend.asked.length).toBe(1);
     front.child.kill('SIGTERM');
-    await expect.poll(() => isRefused(front.origin)).toBe(true);
+    await expect.poll(() => statusOf(`${front.origin}/readyz`)).toBe(503);
     front.child.kill('SIGINT');
     expect(await front.ended).toEqual([null, 'SIGINT']);
     expect(await call).toBe('ECONNRESET');

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
@@ -185,40 +187,36 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
 }
 
 /**
- * The way to end a server: it lets nobody in any more, what is being answered (an upload for one) may take that long, and sockets,
- * which no server ends by itself, end once nothing else is under way.
+ * The way to end a server, within that time: what was being answered when it was told to (an upload for one) is finished while it
+ * goes on saying that it drains; then it lets nobody in any more, and sockets, which no server ends by itself, end.
  */
 function closing(server: Server): (drainMs: number) => Promise<void> {
+  const answering = new Set<ServerResponse>();
   const sockets = new Set<Duplex>();
-  let answering = 0;
-  server.on('upgrade', (_, socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('request', (_, response) => {
-    answering += 1;
-    response.once('close', () => {
-      answering -= 1;
-    });
-  });
+  const keep = <One extends ServerResponse | Duplex>(set: Set<One>, one: One) => {
+    set.add(one);
+    one.once('close', () => set.delete(one));
+  };
+  server.on('request', (_, response) => keep(answering, response));
+  server.on('upgrade', (_, socket) => keep(sockets, socket));
   return async (drainMs) => {
+    const timer = new AbortController();
+    const answered = [...answering].map((response) => once(response, 'close'));
+    const { signal } = timer;
+    const over = wait(Math.max(lastAnswersMs, drainMs), undefined, { signal }).catch(() => {});
+    await Promise.race([Promise.all(answered), over]);
     const closed = new Promise((resolve) => server.close(resolve));
     const endIdle = () => {
+      for (const socket of sockets) socket.destroy();
+      // a connection is idle once its answer is sent, and would wait for another call
       server.closeIdleConnections();
-      if (answering === 0) for (const socket of sockets) socket.destroy();
     };
     endIdle();
-    const timer = setInterval(endIdle, 50);
-    const cut = setTimeout(
-      () => {
-        server.closeAllConnections();
-        for (const socket of sockets) socket.destroy();
-      },
-      Math.max(lastAnswersMs, drainMs),
-    );
+    const idle = setInterval(endIdle, 50);
+    void over.then(() => server.closeAllConnections());
     await closed;
-    clearInterval(timer);
-    clearTimeout(cut);
+    clearInterval(idle);
+    timer.abort();
   };
 }
 
