@@ -130,8 +130,13 @@ function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthO
         () => false,
       );
       const backend = awaySeconds() === null && (await isReached(backendUrl()));
-      const isReady = pages && backend;
-      return context.json({ status: isReady ? 'ready' : 'unavailable', pages, backend }, isReady ? 200 : 503);
+      if (pages && backend) return context.json({ status: 'ready', pages, backend });
+      // without addresses and paths: whoever comes by may read this
+      const why = [
+        ...(pages ? [] : ['the release store gives no set that can be served']),
+        ...(backend ? [] : ['the backend does not answer, or is not ready itself']),
+      ].join('; ');
+      return context.json({ status: 'unavailable', pages, backend, why }, 503);
     });
 }
 

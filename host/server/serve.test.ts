@@ -85,6 +85,8 @@ test('a damaged set is told of at the start and for each page in one line with t
   const said = await hears('is ready at');
   const told = /^set [0-9a-f]{40} is damaged: .*\. Roll back to another state\.$/m;
   expect(said).toMatch(told);
+  const ready = await fetch(`${/http:\S+/.exec(said)?.[0]}/readyz`);
+  expect(await ready.json()).toMatchObject({ pages: false, why: expect.stringContaining('the release store') });
   const logged = hears('"msg":"request"');
   const page = await fetch(`${/http:\S+/.exec(said)?.[0]}/explore`);
   expect(page.status).toBe(503);
