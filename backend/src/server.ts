@@ -70,7 +70,8 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   }
   const stopSweeper = startSweeper(services);
   const server = createServer(
-    { requestTimeout: 20_000 },
+    // longer than a proxy keeps an idle connection: a call that comes on one that is just being closed is lost
+    { requestTimeout: 20_000, keepAliveTimeout: 75_000 },
     getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false }),
   );
   server.on('upgrade', (request, stream, head) => services.broadcaster.upgrade(request, stream, head));
