@@ -5,7 +5,7 @@ import { openCollector } from '@liaozhai/telemetry/testing';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { expect, onTestFinished, rs, test } from '@rstest/core';
 import { Client } from './client.ts';
-import { openCommand } from './command.ts';
+import { openCommand, stop } from './command.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
 import { execute } from './testDatabase.ts';
@@ -55,6 +55,7 @@ test('what a message sets off, to the end of its reply on the sockets, is logged
       .map(({ msg, event, path }) => `${msg} ${event ?? path}`);
   await expect.poll(said).toContain('told message.completed');
   expect(said()).toEqual(expect.arrayContaining(['request /api/v1/messages', 'told message.created']));
+  await stop(run, 'SIGTERM');
 });
 
 test('metrics count calls by pattern, replies by how they end and events by name; the port of calls has none of it', async () => {
