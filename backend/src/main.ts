@@ -41,8 +41,13 @@ try {
   process.off('disconnect', leave);
   // nobody is left to pass a call on
   whenStarterEnds(() => end(0));
-  // a second signal ends it at once
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(env.DRAIN_SECONDS * 1000));
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  const onSignal = () => {
+    // a second signal, of either kind, ends it at once
+    for (const signal of signals) process.off(signal, onSignal);
+    end(env.DRAIN_SECONDS * 1000);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
 } catch (error) {
   const cure = cureOf(error, process.env.DATA_DIR ?? '.data');
   if (cure === null) throw error;

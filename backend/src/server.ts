@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
@@ -70,7 +70,8 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   }
   const stopSweeper = startSweeper(services);
   const server = createServer(
-    { requestTimeout: 20_000 },
+    // longer than a proxy keeps an idle connection: a call that comes on one that is just being closed is lost
+    { requestTimeout: 20_000, keepAliveTimeout: 75_000 },
     getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false }),
   );
   server.on('upgrade', (request, stream, head) => services.broadcaster.upgrade(request, stream, head));
@@ -92,15 +93,14 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     services,
     damaged,
     async close(drainMs = 0) {
+      const until = performance.now() + drainMs;
       stopSweeper();
       stopPayments?.();
       stopAnnouncing();
       // calls go on meanwhile, so that pages without a socket see the end of their replies
       await services.runs.drain(drainMs);
-      const closed = new Promise((resolve) => server.close(resolve));
+      const closed = closeServer(server, until - performance.now());
       await services.broadcaster.close();
-      server.closeIdleConnections();
-      setTimeout(() => server.closeAllConnections(), 300).unref();
       await closed;
       await Promise.all([metrics?.close(), services.tracing?.close()]);
       leave(services);
@@ -108,6 +108,21 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       unlock();
     },
   };
+}
+
+/** Time for what is being answered when everything else has ended. */
+const lastAnswersMs = 300;
+
+/** Lets nobody in any more; what is being answered, an upload for one, may take that long. */
+function closeServer(server: Server, drainMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // a connection is idle once its answer is sent, and would wait for another call
+  const timer = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), Math.max(lastAnswersMs, drainMs));
+  return closed.finally(() => {
+    clearInterval(timer);
+    clearTimeout(cut);
+  });
 }
 
 /** What the server, the seeding command and the tests work with. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
@@ -7,6 +8,11 @@ import type { Services } from './services.ts';
 
 export type Log = Logger;
 
+const requests = new AsyncLocalStorage<string>();
+
+/** Has every line that is logged from within the work, and from the reply that it starts, carry the request's id. */
+export const withinRequest = <Result>(requestId: string, work: () => Result): Result => requests.run(requestId, work);
+
 /** One JSON line an entry on stdout, with `service` and an ISO time; written before the call returns, so none is lost at an end. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
@@ -14,7 +20,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     base: { service: 'backend', pid: process.pid },
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
-    mixin: () => ({ traceId: currentTrace()?.traceId }),
+    mixin: () => ({ requestId: requests.getStore(), traceId: currentTrace()?.traceId }),
   };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { openCollector } from '@liaozhai/telemetry/testing';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { expect, onTestFinished, rs, test } from '@rstest/core';
 import { Client } from './client.ts';
-import { openCommand } from './command.ts';
+import { openCommand, stop } from './command.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
 import { execute } from './testDatabase.ts';
 import type { MessageDto, UserDto } from './wire.ts';
+
+const { start } = openCommand();
 
 const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' };
 
@@ -36,6 +39,23 @@ test('a defect is logged with the id of its request', async () => {
   expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: 'page-request-0456', path: '/api/v1/stories' });
   expect((await backend.client().get('//readyz')).status).toBe(503);
   expect((await backend.client().get('//healthz')).status).toBe(200);
+});
+
+test('what a message sets off, to the end of its reply on the sockets, is logged under the id of its request', async () => {
+  const run = await start({ LOG_LEVEL: 'debug' });
+  const reader = new Client(run.url);
+  await reader.register();
+  const requestId = 'page-request-0789';
+  const message = { story_id: 'hua-pi', body: '夜里好冷', client_id: randomUUID() };
+  await reader.post('/messages', message, { 'X-Request-Id': requestId });
+  const said = () =>
+    run.output
+      .filter((line) => line.includes(requestId))
+      .map((line) => JSON.parse(line))
+      .map(({ msg, event, path }) => `${msg} ${event ?? path}`);
+  await expect.poll(said).toContain('told message.completed');
+  expect(said()).toEqual(expect.arrayContaining(['request /api/v1/messages', 'told message.created']));
+  await stop(run, 'SIGTERM');
 });
 
 test('metrics count calls by pattern, replies by how they end and events by name; the port of calls has none of it', async () => {
@@ -105,8 +125,6 @@ test('told to end it finishes the replies that are being written, takes no new o
   await closed;
 });
 
-const { start, started } = openCommand();
-
 test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid back; a second signal waits for nothing', async () => {
   const never = { STORYTELLER_PIECE_DELAY_MS: '60000', STORYTELLER_PIECE_CHARACTERS: '2' };
   const run = await start({ ...never, DRAIN_SECONDS: '1' });
@@ -129,5 +147,45 @@ test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid 
   await expect.poll(async () => (await back.get('//readyz')).status).toBe(503);
   again.child.kill('SIGTERM');
   expect(await over).toEqual([null, 'SIGTERM']);
-  expect(started.size).toBe(2);
+});
+
+test('SIGTERM: calls that are under way are answered, and then it ends with 0; Ctrl-C as the second signal waits for nothing', async () => {
+  const run = await start({ DRAIN_SECONDS: '600' });
+  const reader = new Client(run.url);
+  await reader.register();
+  const headers = {
+    cookie: reader.cookieHeader(),
+    'x-xsrf-token': decodeURIComponent(reader.cookies.get('XSRF-TOKEN') ?? ''),
+    'content-type': 'application/json',
+    // the server says when it has the call, and waits for its body
+    expect: '100-continue',
+  };
+  const begun = async () => {
+    const call = request(`${run.url}/api/v1/user`, { method: 'PUT', headers });
+    call.flushHeaders();
+    await once(call, 'continue');
+    return { call, status: once(call, 'response').then(([{ statusCode }]) => statusCode) };
+  };
+  const calls = await Promise.all(Array.from({ length: 20 }, begun));
+  const isRefused = () =>
+    reader.get('//healthz').then(
+      () => false,
+      () => true,
+    );
+  const ended = once(run.child, 'exit');
+  run.child.kill('SIGTERM');
+  await expect.poll(isRefused).toBe(true);
+  for (const { call } of calls) call.end('{"persona":"夜行人"}');
+  expect(await Promise.all(calls.map(({ status }) => status))).toEqual(calls.map(() => 200));
+  expect(await ended).toEqual([0, null]);
+  expect(run.output.join('\n')).not.toMatch(/unhandled|"level":"(error|fatal)"/i);
+  const again = await start({ DRAIN_SECONDS: '600', STORYTELLER_PIECE_DELAY_MS: '60000' });
+  const other = new Client(again.url);
+  await other.register();
+  await other.say({ story_id: 'hua-pi' });
+  const over = once(again.child, 'exit');
+  again.child.kill('SIGTERM');
+  await expect.poll(async () => (await other.get('//readyz')).status).toBe(503);
+  again.child.kill('SIGINT');
+  expect(await over).toEqual([null, 'SIGINT']);
 });

@@ -43,6 +43,14 @@ test('the beacon takes votes of this origin, from who has seen a page, and nothi
   expect(await beacon(origin, { cookie }, { build: 'x'.repeat(5000) })).toBe(413);
 });
 
+test('what a reader is shown of a failed remote leads to it in the log', async () => {
+  const problem = '3f9c1a7b-0000-4000-8000-000000000000';
+  const failed = { ...vote, outcome: 'failed', failure: 'hang', problem };
+  expect(await beacon(origin, { cookie: `lz_visitor=${'a'.repeat(32)}` }, failed)).toBe(204);
+  const entry = product.logged.find((each) => each.problem === problem);
+  expect(entry).toMatchObject({ level: 'warn', requestId: expect.any(String), build: vote.build, failure: 'hang' });
+});
+
 test('who makes up visitors and addresses has no more votes than one network has', async () => {
   expect(await votesOfMany(origin, (index) => ({ 'x-forwarded-for': `203.0.113.${index}` }))).toContain(429);
   expect(

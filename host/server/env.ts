@@ -17,6 +17,15 @@ const share = v.pipe(
   v.minValue(0, shareCure),
   v.maxValue(1, shareCure),
 );
+const drainCure = 'must be a whole number from 0 to 600';
+const drainSeconds = v.pipe(
+  v.string(),
+  v.nonEmpty(drainCure),
+  v.toNumber(drainCure),
+  v.integer(drainCure),
+  v.minValue(0, drainCure),
+  v.maxValue(600, drainCure),
+);
 const someText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
 const isAddress = (text: string, scheme: RegExp): boolean => URL.canParse(text) && scheme.test(new URL(text).protocol);
@@ -110,6 +119,10 @@ const schema = v.object(
     LOG_LEVEL: v.pipe(
       v.optional(logLevel),
       v.description('what is logged as JSON lines; unset: info with --serve, else warn'),
+    ),
+    DRAIN_SECONDS: v.pipe(
+      v.optional(drainSeconds, '8'),
+      v.description('how long what is under way may take to finish after SIGTERM'),
     ),
     ...metricsEntries,
     BACKEND_METRICS_PORT: v.pipe(

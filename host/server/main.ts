@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
@@ -51,8 +54,12 @@ let closeAll = async () => {};
 /** Whether no new visitor should be sent here any more. */
 const ending = { isDraining: false };
 
+const endSignals = ['SIGINT', 'SIGTERM'] as const;
+
 /** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
 async function stop() {
+  // a second signal, of either kind, ends it at once
+  for (const signal of endSignals) process.off(signal, stop);
   ending.isDraining = true;
   await closeAll();
   process.exit(0);
@@ -167,16 +174,50 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
     isDraining: () => ending.isDraining,
     config,
   });
+  const closeServer = closing(server);
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
+    const until = performance.now() + env.DRAIN_SECONDS * 1000;
     // pages go on being answered while replies are finished behind them
     await backend.stop();
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), lastAnswersMs).unref();
-    await Promise.all([closed, releases.close(), metrics?.close(), tracing?.close()]);
+    await closeServer(until - performance.now());
+    await Promise.all([releases.close(), metrics?.close(), tracing?.close()]);
   };
   return { port, close };
+}
+
+/**
+ * The way to end a server, within that time: what was being answered when it was told to (an upload for one) is finished while it
+ * goes on saying that it drains; then it lets nobody in any more, and sockets, which no server ends by itself, end.
+ */
+function closing(server: Server): (drainMs: number) => Promise<void> {
+  const answering = new Set<ServerResponse>();
+  const sockets = new Set<Duplex>();
+  const keep = <One extends ServerResponse | Duplex>(set: Set<One>, one: One) => {
+    set.add(one);
+    one.once('close', () => set.delete(one));
+  };
+  server.on('request', (_, response) => keep(answering, response));
+  server.on('upgrade', (_, socket) => keep(sockets, socket));
+  return async (drainMs) => {
+    const timer = new AbortController();
+    const answered = [...answering].map((response) => once(response, 'close'));
+    const { signal } = timer;
+    const over = wait(Math.max(lastAnswersMs, drainMs), undefined, { signal }).catch(() => {});
+    await Promise.race([Promise.all(answered), over]);
+    const closed = new Promise((resolve) => server.close(resolve));
+    const endIdle = () => {
+      for (const socket of sockets) socket.destroy();
+      // a connection is idle once its answer is sent, and would wait for another call
+      server.closeIdleConnections();
+    };
+    endIdle();
+    const idle = setInterval(endIdle, 50);
+    void over.then(() => server.closeAllConnections());
+    await closed;
+    clearInterval(idle);
+    timer.abort();
+  };
 }
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
@@ -212,8 +253,7 @@ async function runSet(served: Served, set: string) {
 }
 
 async function run() {
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  for (const signal of endSignals) process.on(signal, stop);
   whenStarterEnds(stop);
   const env = readEnv();
   const options = { dev: { type: 'boolean' }, serve: { type: 'boolean' }, set: { type: 'string' } } as const;

@@ -209,7 +209,12 @@ describe('operation', () => {
     expect(await ask(alone, '/readyz')).toEqual([
       503,
       'no-store',
-      { status: 'unavailable', pages: true, backend: false },
+      {
+        status: 'unavailable',
+        pages: true,
+        backend: false,
+        why: 'the backend does not answer, or is not ready itself',
+      },
     ]);
     const restarted = await product.serve({}, { awaySeconds: () => 3 });
     expect((await ask(restarted, '/readyz'))[2]).toMatchObject({ status: 'unavailable', backend: false });

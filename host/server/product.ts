@@ -11,7 +11,15 @@ import { knownVisitor, networkOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { answerFromMemory, createPages, memoryAnswer } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
-import { type FrontCounters, gaugeLiveBuilds, type Log, namedByRoute, nameRoute, observeRequest } from './telemetry.ts';
+import {
+  type FrontCounters,
+  gaugeLiveBuilds,
+  type Log,
+  namedByRoute,
+  nameRoute,
+  observeRequest,
+  requestIdOf,
+} from './telemetry.ts';
 
 export interface ProductOptions {
   releases: Releases;
@@ -50,19 +58,21 @@ export function createProduct({
   app.use(namedByRoute);
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
   app.route('/', buildRoutes(releases, env.CHANNEL));
-  app.route('/', beaconRoutes(releases, env.TRUST_PROXY, counters));
+  app.route('/', beaconRoutes(releases, env.TRUST_PROXY, counters, log));
   app.route('/', pages.routes);
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
-    const about = { requestId: context.req.header('x-request-id'), path: context.req.path };
+    const requestId = requestIdOf(context);
+    const about = { requestId, path: context.req.path };
+    const told = `${unavailable}（问题编号 ${requestId}）`;
     if (error instanceof ReleaseError) {
       // of the store, not of this code: another state heals it
       log.error(about, `${error.message}. ${error.cure}`);
-      return context.text(unavailable, 503, { 'retry-after': String(storeRetrySeconds) });
+      return context.text(told, 503, { 'retry-after': String(storeRetrySeconds) });
     }
     log.error({ ...about, err: error }, 'unexpected error');
-    return context.text(unavailable, 500);
+    return context.text(told, 500);
   });
   const fileInMemory = filesInMemory(releases);
   const listener = getRequestListener(app.fetch);
@@ -120,8 +130,13 @@ function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthO
         () => false,
       );
       const backend = awaySeconds() === null && (await isReached(backendUrl()));
-      const isReady = pages && backend;
-      return context.json({ status: isReady ? 'ready' : 'unavailable', pages, backend }, isReady ? 200 : 503);
+      if (pages && backend) return context.json({ status: 'ready', pages, backend });
+      // without addresses and paths: whoever comes by may read this
+      const why = [
+        ...(pages ? [] : ['the release store gives no set that can be served']),
+        ...(backend ? [] : ['the backend does not answer, or is not ready itself']),
+      ].join('; ');
+      return context.json({ status: 'unavailable', pages, backend, why }, 503);
     });
 }
 
@@ -229,7 +244,7 @@ function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocu
  * `/beacon`: how builds fare in browsers, and what their readers feel. Origin-checked, rate-limited, one vote per visitor and
  * build; of vitals one a day of each kind, and anew where a candidate begins.
  */
-function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCounters | null): Hono {
+function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCounters | null, log: Log): Hono {
   const votes = new Votes();
   const felt = new Votes();
   const limit = new RateLimit();
@@ -251,7 +266,8 @@ function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCo
       await releases.recordVitals(newIn(told.output, felt, `${visitor} ${periodOf(document)}`));
       return context.body(null, 204);
     }
-    const { build, outcome } = told.output;
+    const { build, outcome, failure, problem } = told.output;
+    if (outcome === 'failed') log.warn({ requestId: requestIdOf(context), problem, build, failure }, 'a remote failed');
     if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
       releases.recordHealth(told.output, visitor);
       counters?.reports.inc(reportLabels(told.output, document));

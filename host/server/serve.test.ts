@@ -85,13 +85,18 @@ test('a damaged set is told of at the start and for each page in one line with t
   const said = await hears('is ready at');
   const told = /^set [0-9a-f]{40} is damaged: .*\. Roll back to another state\.$/m;
   expect(said).toMatch(told);
+  const ready = await fetch(`${/http:\S+/.exec(said)?.[0]}/readyz`);
+  expect(await ready.json()).toMatchObject({ pages: false, why: expect.stringContaining('the release store') });
   const logged = hears('"msg":"request"');
   const page = await fetch(`${/http:\S+/.exec(said)?.[0]}/explore`);
   expect(page.status).toBe(503);
   expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
   // each who listens writes down what is said
   const lines = [...new Set((await logged).trim().split('\n'))].filter((line) => line.includes('"level":"error"'));
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([expect.stringMatching(told)]);
+  const requestId = page.headers.get('x-request-id');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: expect.stringMatching(told), requestId }]);
+  // the reader has it too, for support
+  expect(await page.text()).toBe(`聊斋暂时打不开，请稍后再试（问题编号 ${requestId}）`);
   expect(lines.join()).not.toContain('stack');
 });
 

@@ -137,6 +137,10 @@ export function nameRoute(request: Routed | undefined, pattern: string): void {
 export const incomingOf = (context: Context): IncomingMessage | undefined =>
   context.env && 'incoming' in context.env ? context.env.incoming : undefined;
 
+/** The id that `observeRequest` gave it: Hono's own headers are those that were sent. */
+export const requestIdOf = (context: Context): string | undefined =>
+  incomingOf(context)?.headers['x-request-id']?.toString();
+
 /** Counts a request by the route that answered it, unless that has named a narrower one. */
 export const namedByRoute: MiddlewareHandler = async (context, next) => {
   await next();

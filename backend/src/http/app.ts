@@ -14,6 +14,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { storyRoutes } from '../stories.ts';
 import { ticketRoutes } from '../support.ts';
+import { withinRequest } from '../telemetry.ts';
 import { accountDeletionRoutes } from '../users/accountDeletion.ts';
 import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
@@ -173,6 +174,6 @@ const requestLog = ({ log, counters, tracing }: Services) =>
     const span = path.startsWith('/api/media/')
       ? null
       : tracing?.beginRequest({ method, requestId, traceparent: c.req.header('traceparent') });
-    await (span ? span.run(answer) : answer());
+    await withinRequest(requestId, () => (span ? span.run(answer) : answer()));
     span?.end({ route: routeOf(c), status: c.res.status });
   });

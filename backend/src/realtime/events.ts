@@ -28,13 +28,14 @@ const fits = (userId: string, event: string, data: object): boolean =>
   broadcastBytes(userId, event, data) <= rules.eventBytes;
 
 /** Tells all of a user's sockets, once the surrounding transaction is on disk. */
-export function tell({ db, broadcaster, counters }: Services, userId: string, event: string, data: object): void {
+export function tell({ db, broadcaster, counters, log }: Services, userId: string, event: string, data: object): void {
   db.afterCommit(() => {
     counters?.events.inc({ event });
     const publish = () => broadcaster.publish(userChannel(userId), event, data);
     // a reply comes in hundreds of pieces, and has a span of its own
-    if (event === 'message.delta') publish();
-    else inSpan(`broadcast ${event}`, {}, publish);
+    if (event === 'message.delta') return publish();
+    log.debug({ event, user: userId }, 'told');
+    inSpan(`broadcast ${event}`, {}, publish);
   });
 }
 

@@ -7,7 +7,7 @@ import {
   STORAGE_KEYS,
   satisfiesContract,
 } from '@liaozhai/shared/contract';
-import { local, readJson } from '@liaozhai/shared/runtime';
+import { local, newClientId, problemNoted, readJson } from '@liaozhai/shared/runtime';
 import { type AssetFailure, type AssetLoader, assetFailureOf } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
 import { BUNDLED } from './pageSet';
@@ -43,6 +43,8 @@ export interface Remotes {
   fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
   /** Whether another build can take the place of the one that a file belongs to. */
   hasOther(url: string): boolean;
+  /** What the reader tells support of the failures in this page; undefined where none was reported. */
+  problem(): string | undefined;
   /** For a retry: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
   startAnew(name: string): void;
 }
@@ -60,7 +62,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   const failedHere = new Set<string>();
   /** Builds whose code ran here; screens of a build stay when another one takes its place. */
   const ran = new Set<string>();
-  const sendBeacon = createBeacon(set);
+  const { send: sendBeacon, problem } = createBeacon(set);
 
   const activeBuild = (name: string) => fallbackBuilds.get(name) ?? set.remotes[name];
 
@@ -136,6 +138,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
         return buildsOf(name).some(({ id }) => id !== active.id && !failedHere.has(id));
       });
     },
+    problem,
     startAnew(name) {
       const builds = buildsOf(name);
       const [first] = builds;
@@ -225,12 +228,20 @@ function quarantine(buildId: string) {
 /** Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. */
 function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();
-  return (health: Omit<Beacon, 'set' | 'candidate'>) => {
-    const vote = `${health.build} ${health.outcome}`;
-    // what runs from a dev server is no build, and nobody's figures
-    if (set === BUNDLED || health.build.includes('@local') || sent.has(vote)) return;
-    sent.add(vote);
-    const body = JSON.stringify({ ...health, set, candidate } satisfies Beacon);
-    navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
+  const ofPage: { problem?: string } = {};
+  return {
+    problem: () => ofPage.problem,
+    send(health: Omit<Beacon, 'set' | 'candidate' | 'problem'>) {
+      const vote = `${health.build} ${health.outcome}`;
+      // what runs from a dev server is no build, and nobody's figures
+      if (set === BUNDLED || health.build.includes('@local') || sent.has(vote)) return;
+      sent.add(vote);
+      if (health.outcome === 'failed') {
+        ofPage.problem ??= newClientId();
+        problemNoted(ofPage.problem);
+      }
+      const body = JSON.stringify({ ...health, set, candidate, problem: ofPage.problem } satisfies Beacon);
+      navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
+    },
   };
 }

@@ -1,5 +1,5 @@
 import '../testing/pageFixture';
-import { RemoteSlot } from '@liaozhai/shared/runtime';
+import { pageInfo, RemoteSlot } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { serveBuild } from '../testing/fakeRemotes';
@@ -72,6 +72,9 @@ describe('a pane', () => {
   test('without another build offers to try again, the rest of the app alive', async () => {
     const { user } = await openHost({ path: '/lanterns' });
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    const { problem } = JSON.parse(beacons.at(-1)?.replace('/beacon ', '') ?? '{}') as { problem: string };
+    expect(screen.getByText(problem.slice(0, 8)).parentElement?.textContent).toContain('问题编号');
+    expect(pageInfo().problems).toContain(problem);
     await user.click(screen.getByRole('button', { name: '重试' }));
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
     lanternsAreDark = false;

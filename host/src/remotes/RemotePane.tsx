@@ -1,5 +1,5 @@
 import { Link, paths, SlotContext, type SlotProps, useScreen } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorRow, ScreenSkeleton, type SkeletonShape } from '@liaozhai/shared/ui';
+import { Button, EmptyState, ErrorRow, ProblemCode, ScreenSkeleton, type SkeletonShape } from '@liaozhai/shared/ui';
 import {
   Component,
   type ReactNode,
@@ -56,11 +56,7 @@ export function RemotePane(options: RemotePaneProps) {
       lost={
         <>
           <OwnRetries remoteComponent={remoteComponent} count={retries} onOpen={tryAgain} />
-          {small ? (
-            <ErrorRow text={texts.lost} onRetry={retry} />
-          ) : (
-            <LostPage outsideShell={outsideShell} onRetry={retry} />
-          )}
+          <Lost small={small} outsideShell={outsideShell} onRetry={retry} />
         </>
       }
       waiting={waiting}
@@ -147,10 +143,27 @@ function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
   return null;
 }
 
-function LostPage({ outsideShell, onRetry }: { outsideShell: boolean; onRetry: () => void }) {
+interface LostProps {
+  small: boolean;
+  outsideShell: boolean;
+  onRetry: () => void;
+}
+
+function Lost({ small, outsideShell, onRetry }: LostProps) {
+  const problem = usePage().remotes.problem();
+  if (small) return <ErrorRow text={texts.lost} problem={problem} onRetry={onRetry} />;
   return (
     <div className={styles.lost} role="alert">
-      <EmptyState text={texts.lost} drawing="mountain" action={<Button onClick={onRetry}>{texts.retry}</Button>} />
+      <EmptyState
+        text={texts.lost}
+        drawing="mountain"
+        action={
+          <>
+            <Button onClick={onRetry}>{texts.retry}</Button>
+            <ProblemCode id={problem} />
+          </>
+        }
+      />
       {outsideShell && (
         <Button variant="quiet" asLink={<Link to={paths.explore()} replace />}>
           {texts.leave}

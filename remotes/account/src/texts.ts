@@ -138,6 +138,7 @@ export const texts = {
     channel: '频道',
     set: '版本组合',
     build: (name: string) => `版本 ${name}`,
+    problems: '问题编号',
     screen: '屏幕',
     network: '网络',
     online: '在线',

@@ -171,11 +171,14 @@ export const STORAGE_KEYS = {
   update: 'liaozhai-update',
   /** IndexedDB */
   database: 'liaozhai',
-  /** messages on their way that IndexedDB refused, by owner and key */
+  /** messages on their way, which IndexedDB has as well, by owner and key */
   outbox: 'liaozhai-unsent',
   /** BroadcastChannel between tabs */
   outboxChannel: 'liaozhai-outbox',
 } as const;
+
+/** The draft that is no draft: a JSON list of the messages that the outbox does not have yet. */
+export const PENDING_LOG = 'chat.journal';
 
 /** Ids of the page's data elements. `host/src/page.html` writes them out, since it can import nothing. */
 export const PAGE_ELEMENTS = {

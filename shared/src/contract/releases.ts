@@ -252,6 +252,8 @@ export const beaconSchema = v.object({
   candidate: v.boolean(),
   outcome: v.picklist(['loaded', 'failed']),
   failure: v.optional(v.picklist(remoteFailures)),
+  /** What the reader is shown of a failure, and tells support. */
+  problem: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/))),
   /** From asking for the remote to having its module. */
   loadMilliseconds: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(120_000))),
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@rstest/core';
 import type { ApiError } from '../contract';
-import { anyErrorText, errorText, failureText, toastText } from './errorText';
+import { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 
 const errors: ApiError[] = [
   { kind: 'offline' },
@@ -45,4 +45,14 @@ test('there is no toast where the sign-in popup opens, nor for an aborted reques
   expect(failureText({ name: 'AbortError', message: 'Aborted' })).toBeUndefined();
   expect(failureText({ kind: 'server', status: 500 }, '保存失败')).toBe('保存失败');
   expect(failureText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');
+});
+
+test('what the server failed at has the id of its request, what was to be expected has none', () => {
+  const requestId = '3f9c1a7b-0000-4000-8000-000000000000';
+  expect(problemId({ kind: 'server', status: 500, requestId })).toBe(requestId);
+  expect(problemId({ kind: 'server', status: 500 })).toBeUndefined();
+  expect(problemId(new TypeError('x is not a function'))).toBeUndefined();
+  for (const error of errors.filter(({ kind }) => kind !== 'server'))
+    expect(problemId({ ...error, requestId })).toBeUndefined();
+  expect(problemId({ kind: 'server', status: 404, requestId })).toBeUndefined();
 });

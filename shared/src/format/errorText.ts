@@ -45,6 +45,10 @@ const isApiError = (error: unknown): error is ApiError =>
 export const anyErrorText = (error: unknown): string =>
   isApiError(error) ? error.message || errorText(error) : '出了点问题，请重试';
 
+/** By which an operator finds what a server failed at in its logs; undefined for what was to be expected. */
+export const problemId = (error: unknown): string | undefined =>
+  isApiError(error) && error.kind === 'server' && !callMissing.includes(error.status) ? error.requestId : undefined;
+
 const isAborted = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
 

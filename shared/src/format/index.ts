@@ -1,4 +1,4 @@
-export { anyErrorText, errorText, failureText, toastText } from './errorText';
+export { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 export {
   codePoints,
   firstCodePoints,

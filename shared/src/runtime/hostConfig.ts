@@ -13,7 +13,7 @@ import {
   unknown,
 } from 'valibot';
 import { type Capability, capabilitiesSchema, endpoints, PAGE_ELEMENTS, STORAGE_KEYS } from '../contract';
-import { request, toApiError } from './client/client';
+import { recentProblems, request, toApiError } from './client/client';
 import { createCell, createSignal } from './signal';
 import { local, readJson } from './storage/browserStorage';
 
@@ -79,11 +79,14 @@ export interface PageInfo {
   set: string;
   /** remote → build id */
   builds: Record<string, string>;
+  /** Ids of what failed here last, as servers log them, newest first. */
+  problems?: readonly string[];
 }
 
 /** Told by the host, shown in diagnostics. */
 const info = createCell<PageInfo>({ channel: '', set: '', builds: {} });
-export const { current: pageInfo, set: pageInfoKnown } = info;
+export const pageInfoKnown = info.set;
+export const pageInfo = (): PageInfo => ({ ...info.current(), problems: recentProblems() });
 
 /** Statuses by which a server says that it has no such call. */
 const MISSING = [404, 405, 501];

@@ -67,6 +67,7 @@ export {
   onMinorModeRefusal,
   onUnauthenticated,
   prepareClient,
+  problemNoted,
   type RequestOptions,
   request,
   toApiError,

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
-import { anyErrorText } from '../format/errorText';
+import { anyErrorText, problemId } from '../format/errorText';
 import { Spinner } from './Button';
 import styles from './InfiniteList.module.css';
 import { ErrorRow } from './QueryView';
@@ -44,7 +44,9 @@ export function InfiniteList({ children, hasMore, loading, error, onMore, end = 
       {children}
       <div ref={sentinel} className={styles.foot} aria-busy={(hasMore && loading) || undefined}>
         {hasMore && loading && <Spinner label="正在加载更多" />}
-        {hasMore && !loading && failed && <ErrorRow text={anyErrorText(error)} onRetry={() => onMore()} />}
+        {hasMore && !loading && failed && (
+          <ErrorRow text={anyErrorText(error)} problem={problemId(error)} onRetry={() => onMore()} />
+        )}
         {!hasMore && end}
       </div>
     </>

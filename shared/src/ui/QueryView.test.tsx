@@ -29,6 +29,18 @@ test('a failure is told in place with a way to try again', async () => {
   expect(retries).toBe(1);
 });
 
+test('what the server failed at has a code that leads to it in the logs, and a press copies the whole of it', async () => {
+  const user = userEvent.setup();
+  const requestId = '3f9c1a7b-0000-4000-8000-000000000000';
+  const { rerender } = render(view({ error: { kind: 'server', status: 500, requestId } }));
+  expect(screen.getByRole('alert').textContent).toContain('问题编号 3f9c1a7b');
+  await user.click(screen.getByRole('button', { name: '复制' }));
+  expect(await navigator.clipboard.readText()).toBe(requestId);
+  expect(await screen.findByRole('button', { name: '已复制' })).toBeTruthy();
+  rerender(view({ error: { kind: 'tooOften', retryAfterSeconds: 9 } }));
+  expect(screen.queryByText(/问题编号/)).toBeNull();
+});
+
 test.each([
   ['of the whole list', {}],
   ['behind a copy', { data: ['画皮'] }],

@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { isApiError } from '../contract';
-import { anyErrorText } from '../format/errorText';
+import { anyErrorText, problemId } from '../format/errorText';
 import { Button } from './Button';
 import { type Drawing, InkDrawing } from './InkDrawing';
 import styles from './QueryView.module.css';
@@ -35,7 +35,11 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   useOwnRetries(query, failed);
   if (data === undefined) {
     if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
-    return renderError?.(query.error) ?? <ErrorFace text={anyErrorText(query.error)} onRetry={query.refetch} />;
+    return (
+      renderError?.(query.error) ?? (
+        <ErrorFace text={anyErrorText(query.error)} problem={problemId(query.error)} onRetry={query.refetch} />
+      )
+    );
   }
   return (
     <>
@@ -46,7 +50,12 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
 }
 
 const QueryError = ({ query }: { query: Query<unknown> }) => (
-  <ErrorRow text={anyErrorText(query.error)} onRetry={() => query.refetch()} retrying={query.isFetching ?? false} />
+  <ErrorRow
+    text={anyErrorText(query.error)}
+    problem={problemId(query.error)}
+    onRetry={() => query.refetch()}
+    retrying={query.isFetching ?? false}
+  />
 );
 
 const EmptyFace = ({ empty }: { empty: ReactNode }) =>
@@ -54,12 +63,14 @@ const EmptyFace = ({ empty }: { empty: ReactNode }) =>
 
 export interface ErrorFaceProps {
   text: string;
+  /** Id of what failed, as servers log it. */
+  problem?: string | undefined;
   onRetry: () => unknown;
   retrying?: boolean;
 }
 
 /** A whole screen that could not be had, where `ErrorRow` would look lost. */
-export function ErrorFace({ text, onRetry, retrying = false }: ErrorFaceProps) {
+export function ErrorFace({ text, problem, onRetry, retrying = false }: ErrorFaceProps) {
   useRetryOnline(onRetry);
   return (
     <div role="alert">
@@ -67,9 +78,12 @@ export function ErrorFace({ text, onRetry, retrying = false }: ErrorFaceProps) {
         drawing="moon"
         text={text}
         action={
-          <Button variant="quiet" loading={retrying} onClick={() => onRetry()}>
-            重试
-          </Button>
+          <>
+            <Button variant="quiet" loading={retrying} onClick={() => onRetry()}>
+              重试
+            </Button>
+            <ProblemCode id={problem} />
+          </>
         }
       />
     </div>
@@ -78,13 +92,15 @@ export function ErrorFace({ text, onRetry, retrying = false }: ErrorFaceProps) {
 
 export interface ErrorRowProps {
   text: string;
+  /** Id of what failed, as servers log it. */
+  problem?: string | undefined;
   onRetry?: (() => void) | undefined;
   retryLabel?: string;
   retrying?: boolean;
 }
 
 /** What failed and the way to try again, in the place where the data would stand. */
-export function ErrorRow({ text, onRetry, retryLabel = '重试', retrying = false }: ErrorRowProps) {
+export function ErrorRow({ text, problem, onRetry, retryLabel = '重试', retrying = false }: ErrorRowProps) {
   useRetryOnline(onRetry);
   return (
     <div className={styles.row} role="alert">
@@ -94,7 +110,36 @@ export function ErrorRow({ text, onRetry, retryLabel = '重试', retrying = fals
           {retryLabel}
         </Button>
       )}
+      <ProblemCode id={problem} />
     </div>
+  );
+}
+
+/**
+ * What the reader tells support, who find the failure by it in the logs: the beginning of the id, the whole of which is copied.
+ * Nothing where there is no id.
+ */
+export function ProblemCode({ id }: { id: string | undefined }) {
+  const [copied, setCopied] = useState<string>();
+  if (!id) return null;
+  return (
+    <span className={styles.problem}>
+      问题编号 <code>{id.slice(0, 8)}</code>
+      {/* missing on http pages; there a long press takes the whole code */}
+      {navigator.clipboard && (
+        <button
+          type="button"
+          onClick={() =>
+            void navigator.clipboard.writeText(id).then(
+              () => setCopied(id),
+              () => {},
+            )
+          }
+        >
+          {copied === id ? '已复制' : '复制'}
+        </button>
+      )}
+    </span>
   );
 }
 

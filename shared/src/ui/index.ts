@@ -18,6 +18,7 @@ export {
   type ErrorFaceProps,
   ErrorRow,
   type ErrorRowProps,
+  ProblemCode,
   type Query,
   QueryView,
   type QueryViewProps,

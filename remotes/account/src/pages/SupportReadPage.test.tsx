@@ -1,4 +1,4 @@
-import { drafts, store } from '@liaozhai/shared/runtime';
+import { drafts, problemNoted, store } from '@liaozhai/shared/runtime';
 import {
   act,
   type Handlers,
@@ -31,7 +31,8 @@ test('without a configured contact the page says so', async () => {
   expect(await screen.findByText(texts.support.noContact)).toBeTruthy();
 });
 
-test('the diagnostics are folded, name the account and can be copied whole', async () => {
+test('the diagnostics are folded, name the account and what failed last, and can be copied whole', async () => {
+  for (const id of ['problem-1', 'problem-2', 'problem-1']) problemNoted(id);
   const { user } = open();
   const details = await screen.findByText(texts.support.details);
   expect(details.closest('details')?.open).toBe(false);
@@ -39,6 +40,7 @@ test('the diagnostics are folded, name the account and can be copied whole', asy
   await user.click(screen.getByRole('button', { name: texts.support.copyDiagnostics }));
   const copied = await navigator.clipboard.readText();
   expect(copied).toContain(`${texts.support.userId}：u-1`);
+  expect(copied).toContain(`${texts.support.problems}：problem-1、problem-2`);
   expect(copied).toContain(`${texts.support.browser}：${navigator.userAgent}`);
 });
 

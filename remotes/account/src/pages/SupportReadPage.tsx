@@ -166,7 +166,7 @@ function useDiagnostics(at: number): DiagnosticLine[] {
   const user = useUser();
   const online = useOnline();
   const realtime = useRealtimeStatus();
-  const { channel, set, builds } = pageInfo();
+  const { channel, set, builds, problems = [] } = pageInfo();
   const { support } = texts;
   return [
     { name: support.userId, value: user?.id ?? '' },
@@ -174,6 +174,7 @@ function useDiagnostics(at: number): DiagnosticLine[] {
     { name: support.channel, value: channel },
     { name: support.set, value: set },
     ...Object.entries(builds).map(([name, build]) => ({ name: support.build(name), value: build })),
+    { name: support.problems, value: problems.join('、') },
     { name: support.network, value: online ? support.online : support.offline },
     { name: support.realtime, value: support.realtimeStates[realtime] },
     { name: support.screen, value: `${window.innerWidth}×${window.innerHeight} @${window.devicePixelRatio}` },

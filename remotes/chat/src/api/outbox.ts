@@ -1,4 +1,4 @@
-import type { SentDto } from '@liaozhai/shared/contract';
+import { PENDING_LOG, type SentDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
   api,
@@ -66,7 +66,7 @@ export function createOutbox() {
       paused.clear();
       // what a visitor wrote goes with whoever signs in, a member's words with nobody
       if (previousId !== null) unsaved.clear();
-      loaded = loadPending();
+      loaded = recoverPending(unsaved).then(loadPending);
     });
     onCaughtUpNeeded(settleUnanswered);
     window.addEventListener('online', settleUnanswered);
@@ -87,7 +87,7 @@ export function createOutbox() {
     const { clientId, storyId } = painted;
     untried.add(clientId);
     unsaved.set(clientId, painted);
-    writePendingLog([...unsaved.values()]);
+    writePendingLog([...readPendingLog(), painted]);
     dispatch(chatActions.pendingAdded(painted));
     await loaded;
     // nobody else sends it
@@ -97,7 +97,7 @@ export function createOutbox() {
     if (pending.createdAt !== painted.createdAt) dispatch(chatActions.pendingChanged(pending));
     await outboxStore.put(toOutboxEntry(pending));
     unsaved.delete(clientId);
-    writePendingLog([...unsaved.values()]);
+    dropFromPendingLog(clientId);
     await flushOutbox(storyId);
   }
 
@@ -310,18 +310,25 @@ async function delivered(pending: PendingMessage): Promise<boolean> {
   return true;
 }
 
-/** Puts into the outbox what a killed page had only written down, dated after what is there: that was written before. */
-export async function recoverPending(): Promise<void> {
-  const lost = readPendingLog();
+/**
+ * Puts into the outbox what a killed page had only written down, dated after what is there: that was written before. What this page
+ * is about to put there itself is left to it.
+ */
+export async function recoverPending(underWay: ReadonlyMap<string, unknown> = new Map()): Promise<void> {
+  const lost = readPendingLog().filter(({ clientId }) => !underWay.has(clientId));
   if (lost.length === 0) return;
   const kept = await outboxStore.all();
   for (const pending of lost) {
-    if (kept.some(({ clientId }) => clientId === pending.clientId)) continue;
-    const entry = toOutboxEntry(datedAfter(kept, pending));
-    await outboxStore.put(entry);
-    kept.push(entry);
+    const isSame = ({ clientId }: { clientId: string }) => clientId === pending.clientId;
+    // the log is another's by now, whose outbox must not get it
+    if (!readPendingLog().some(isSame)) continue;
+    if (!kept.some(isSame)) {
+      const entry = toOutboxEntry(datedAfter(kept, pending));
+      await outboxStore.put(entry);
+      kept.push(entry);
+    }
+    dropFromPendingLog(pending.clientId);
   }
-  writePendingLog([]);
 }
 
 /** Dated after all `earlier` ones of its story: a clock that was put back must not change the order. */
@@ -412,8 +419,6 @@ async function confirmDelivered(pending: PendingMessage): Promise<void> {
   await session.refresh();
 }
 
-const KEY = 'chat.journal';
-
 /*
  * The outbox is written in some milliseconds, and a page can be killed within them. So a message goes first, at once, into
  * the drafts, which follow their owner and go with them like the outbox itself.
@@ -421,13 +426,16 @@ const KEY = 'chat.journal';
 
 /** Writes down, before returning, which messages the outbox does not have yet. */
 export function writePendingLog(pending: PendingMessage[]): void {
-  drafts.write(KEY, pending.length > 0 ? JSON.stringify(pending) : '');
+  drafts.write(PENDING_LOG, pending.length > 0 ? JSON.stringify(pending) : '');
   drafts.flush();
 }
 
+/** The outbox has it. What a killed page or another tab wrote down stays. */
+const dropFromPendingLog = (id: string) => writePendingLog(readPendingLog().filter(({ clientId }) => clientId !== id));
+
 /** Messages that a killed page did not get into the outbox. */
 export function readPendingLog(): PendingMessage[] {
-  const text = drafts.read(KEY);
+  const text = drafts.read(PENDING_LOG);
   if (text === '') return [];
   try {
     const pending: unknown = JSON.parse(text);

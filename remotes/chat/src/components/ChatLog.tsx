@@ -1,4 +1,4 @@
-import { anyErrorText, linesOf } from '@liaozhai/shared/format';
+import { anyErrorText, linesOf, problemId } from '@liaozhai/shared/format';
 import { isApiError, type Position, positions } from '@liaozhai/shared/runtime';
 import { ArrowDownIcon, ArrowUpIcon, ErrorRow, Spinner } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
@@ -146,7 +146,7 @@ const OlderMark = ({ older }: { older: Older }) => (
     {older.error === undefined ? (
       <Spinner label={texts.chat.loadingOlder} />
     ) : (
-      <ErrorRow text={anyErrorText(older.error)} onRetry={older.retry} />
+      <ErrorRow text={anyErrorText(older.error)} problem={problemId(older.error)} onRetry={older.retry} />
     )}
   </div>
 );

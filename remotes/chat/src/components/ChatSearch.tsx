@@ -1,4 +1,4 @@
-import { anyErrorText, failureText, formatDay } from '@liaozhai/shared/format';
+import { anyErrorText, failureText, formatDay, problemId } from '@liaozhai/shared/format';
 import { isApiError, toast } from '@liaozhai/shared/runtime';
 import {
   ArrowDownIcon,
@@ -169,7 +169,9 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
   }, [open, conversationId, tries]);
   return (
     <Sheet open={open} onClose={onClose} title={texts.find.days}>
-      {problem !== undefined && <ErrorRow text={anyErrorText(problem)} onRetry={() => setTries(tries + 1)} />}
+      {problem !== undefined && (
+        <ErrorRow text={anyErrorText(problem)} problem={problemId(problem)} onRetry={() => setTries(tries + 1)} />
+      )}
       {!days && problem === undefined && <Skeleton shape="row" count={4} />}
       {days?.length === 0 && <p className={styles.none}>{texts.find.noDays}</p>}
       {days?.map((day) => (

@@ -1,4 +1,12 @@
-import { anyErrorText, firstCodePoints, formatPoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
+import {
+  anyErrorText,
+  firstCodePoints,
+  formatPoints,
+  linesOf,
+  problemId,
+  shorten,
+  wordsOf,
+} from '@liaozhai/shared/format';
 import { useSelector } from '@liaozhai/shared/runtime';
 import {
   Avatar,
@@ -6,6 +14,7 @@ import {
   ChevronRightIcon,
   IconButton,
   Passages,
+  ProblemCode,
   RefreshIcon,
   StoryText,
   useCountdown,
@@ -199,6 +208,7 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
         ) : (
           <StateButton onPress={onRetry}>{texts.chat.retry}</StateButton>
         )}
+        <ProblemCode id={problemId(pending.error)} />
       </p>
     );
   }

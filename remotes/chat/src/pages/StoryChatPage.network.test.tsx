@@ -102,3 +102,18 @@ test("the device's copy is shown while the first page times out, and then what h
   await act(() => rs.advanceTimersByTimeAsync(5000));
   expect(screen.getByText(told.body ?? '')).toBeTruthy();
 });
+
+test.each([
+  ['a defect of the server', { status: 500, body: { message: '服务器开小差了，请稍后再试' } }, 1],
+  ['too few points', { status: 402, body: { code: 'insufficient_balance', required: 2, balance: 1 } }, 0],
+  ['a refusal of its words', { status: 422, body: { errors: { body: ['内容过长'] } } }, 0],
+])(
+  'a line that fails for %s has a code for support only where there is something to look up',
+  async (_, answer, codes) => {
+    const { user, requests } = openChat({ [SEND]: answer });
+    await write(user, '谁在门外？');
+    const alert = await screen.findByRole('alert');
+    const shown = [...alert.querySelectorAll('code')].map(({ textContent }) => textContent);
+    expect(shown).toEqual(codes ? [sends(requests)[0]?.headers['x-request-id']?.slice(0, 8)] : []);
+  },
+);

@@ -1,10 +1,11 @@
-import type { UserDto } from '@liaozhai/shared/contract';
+import { PENDING_LOG, type UserDto } from '@liaozhai/shared/contract';
 import { authPopup, outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
+import { readPendingLog, writePendingLog } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
 import { latestDto } from '../fixtures';
-import { asked, bodyOf, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
+import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
 
 describe('outbox.401', () => {
   const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
@@ -24,6 +25,23 @@ describe('outbox.401', () => {
     expect(await screen.findByText('排队中')).toBeTruthy();
     expect(screen.getAllByText('谁在门外？')).toHaveLength(1);
     expect(sends(requests)).toHaveLength(1);
+  });
+
+  test('what a killed page of theirs had only written down goes before what they write before and after signing in', async () => {
+    const line = { storyId: 's-1', conversationId: null, createdAt: Date.now(), state: 'waiting' as const };
+    const kept = JSON.stringify([{ ...line, clientId: 'client-5', body: '一更' }]);
+    localStorage.setItem(`liaozhai-draft:${memberDto().id}:${PENDING_LOG}`, kept);
+    const { user, requests } = openChat(
+      { [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }) },
+      { user: null },
+    );
+    await field();
+    writePendingLog([{ ...line, clientId: 'client-6', body: '二更' }]);
+    await signIn({});
+    await write(user, '三更');
+    await waitFor(() => expect(sends(requests)).toHaveLength(3));
+    expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '二更', '三更']);
+    expect(readPendingLog()).toEqual([]);
   });
 
   test('a closed popup leaves the line waiting for a login', async () => {

@@ -1,4 +1,4 @@
-import { anyErrorText } from '@liaozhai/shared/format';
+import { anyErrorText, problemId } from '@liaozhai/shared/format';
 import {
   isApiError,
   Link,
@@ -53,7 +53,7 @@ export default function StoryReadPage() {
       {!story && !error && <StorySkeleton />}
       {error && (
         <div className={styles.error}>
-          <Failed text={anyErrorText(error)} onRetry={refetch} retrying={isFetching} />
+          <Failed text={anyErrorText(error)} problem={problemId(error)} onRetry={refetch} retrying={isFetching} />
         </div>
       )}
       {chatOpen && <StoryChat storyId={id} title={story?.title ?? texts.story.title} />}

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter, type InternalAxiosRequestConfig } from 'axios';
 import { messageSchema, singleSchema } from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
+import { pageInfo } from '../hostConfig';
 import { client, onUnauthenticated, replaceAdapter, request, signInEpoch, socketId } from './client';
 
 beforeEach(() => {
@@ -99,11 +100,20 @@ test('gives each request an id of its own, the same however often it is sent, an
   const error = await failure(request({ url: '/v1/user' }));
   await request({ url: '/v1/stories' });
   expect(error).toEqual({ kind: 'server', status: 503, requestId: 'server-0123' });
+  expect(pageInfo().problems?.[0]).toBe('server-0123');
   expect(warned.mock.calls).toEqual([['GET /v1/user: 503, request server-0123']]);
   const ids = requests.map(({ headers }) => headers['x-request-id']);
   expect(ids).toHaveLength(4);
   expect([new Set(ids.slice(0, 3)).size, new Set(ids).size]).toEqual([1, 2]);
   for (const id of ids) expect(id).toMatch(/^[\w-]{36}$/);
+});
+
+test('knows what failed by its own id where the answer names none, as one of a proxy', async () => {
+  onTestEnd(() => rs.restoreAllMocks());
+  rs.spyOn(console, 'warn').mockImplementation(() => {});
+  const requests = api({ 'POST /v1/messages': { status: 500, body: {} } });
+  const error = await failure(request({ url: '/v1/messages', method: 'POST' }));
+  expect(error).toEqual({ kind: 'server', status: 500, requestId: requests[0]?.headers['x-request-id'] });
 });
 
 test('names the live socket to the server', async () => {
@@ -207,7 +217,10 @@ describe('419', () => {
 
   test('twice is a failure', async () => {
     const requests = api({ [token]: {}, 'POST /v1/check-in': { status: 419 } });
-    expect(await failure(request({ method: 'POST', url: '/v1/check-in' }))).toEqual({ kind: 'server', status: 419 });
+    expect(await failure(request({ method: 'POST', url: '/v1/check-in' }))).toMatchObject({
+      kind: 'server',
+      status: 419,
+    });
     expect(requests).toHaveLength(3);
   });
 
@@ -336,6 +349,6 @@ describe('an answer that is none of the server’s', () => {
 
   test('cannot say that something is gone', async () => {
     api({ 'GET /v1/stories/7': { status: 404, body: '<html>Not Found</html>' } });
-    expect(await failure(request({ url: '/v1/stories/7' }))).toEqual({ kind: 'server', status: 404 });
+    expect(await failure(request({ url: '/v1/stories/7' }))).toMatchObject({ kind: 'server', status: 404 });
   });
 });

@@ -222,9 +222,8 @@ async function recover(cause: unknown): Promise<unknown> {
   const error = toApiError(cause);
   if (error.kind === 'server') {
     // where to look it up, for whoever is asked for help
-    console.warn(
-      `${config.method?.toUpperCase()} ${config.url}: ${status}, request ${error.requestId ?? config.requestId}`,
-    );
+    console.warn(`${config.method?.toUpperCase()} ${config.url}: ${status}, request ${error.requestId}`);
+    if (error.requestId) problemNoted(error.requestId);
   }
   if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
   // a gateway may speak for a server that is away
@@ -399,6 +398,16 @@ function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
   }
 }
 
+const KEPT_PROBLEMS = 5;
+const problems = createCell<readonly string[]>([]);
+
+/** Ids of what failed in this page last, as servers log them, newest first. */
+export const recentProblems = problems.current;
+
+/** Has an id stand in what the reader sends to support. */
+export const problemNoted = (id: string): void =>
+  problems.set([id, ...problems.current().filter((each) => each !== id)].slice(0, KEPT_PROBLEMS));
+
 const isTimeout = (code: string | undefined) => code === 'ECONNABORTED' || code === 'ETIMEDOUT';
 
 /** Names what went wrong with a request. Throws whatever was no failed request, an aborted one included. */
@@ -408,7 +417,7 @@ export function toApiError(cause: unknown): ApiError {
   if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   // a page that says 404 is somebody else's: it must not pass for an entity that is gone
-  const requestId = cause.response.headers['x-request-id'];
+  const requestId = cause.response.headers['x-request-id'] ?? cause.config?.requestId;
   const named = typeof requestId === 'string' ? { requestId } : {};
   if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};

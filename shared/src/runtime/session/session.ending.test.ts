@@ -1,4 +1,5 @@
 import { describe, expect, rs, test } from '@rstest/core';
+import { PENDING_LOG } from '../../contract';
 import { memberDto, offline, onTestEnd } from '../../testing';
 import { api } from '../api';
 import { onUnauthenticated, request } from '../client/client';
@@ -192,6 +193,13 @@ describe('a session that runs out', () => {
     expect(drafts.read('s-1')).toBe('');
     expect(await outboxStore.all()).toEqual([]);
   });
+});
+
+test('lines that a visitor wrote down join those that a killed page of the same person had', () => {
+  localStorage.setItem(`liaozhai-draft:${memberDto().id}:${PENDING_LOG}`, '["一更"]');
+  drafts.write(PENDING_LOG, '["二更"]');
+  session.userReceived(memberDto());
+  expect(drafts.read(PENDING_LOG)).toBe('["一更","二更"]');
 });
 
 test('what an anonymous visitor wrote belongs to whoever signs in', async () => {

@@ -7,6 +7,8 @@ export interface KeyValueStore {
   set(key: string, value: string): void;
   remove(key: string): void;
   keys(prefix: string): string[];
+  /** Whether the text of a key lives in memory, for the browser refused it. */
+  isRefused(key: string): boolean;
 }
 
 /** `area` is asked anew each time, because naming it may throw. */
@@ -48,6 +50,7 @@ export function createKeyValueStore(area: () => Storage): KeyValueStore {
       }
       return all.filter((key) => key.startsWith(prefix));
     },
+    isRefused: (key) => memory.has(key),
   };
 }
 

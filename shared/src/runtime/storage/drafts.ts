@@ -1,6 +1,6 @@
-import { STORAGE_KEYS } from '../../contract';
+import { PENDING_LOG, STORAGE_KEYS } from '../../contract';
 import { createCell } from '../signal';
-import { local, onForeignChange } from './browserStorage';
+import { local, onForeignChange, readJson } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
 const SAVE_AFTER_MS = 200;
@@ -62,16 +62,23 @@ export function purgeDrafts(owner: string) {
   for (const key of local.keys(prefix)) local.remove(key);
 }
 
-/** Hands drafts to another owner; on a conversation that has one already, the newly written wins. */
+/**
+ * Hands drafts to another owner; on a conversation that has one already, the newly written wins. Of messages that the outbox does
+ * not have yet both owners' are kept, the other's first.
+ */
 export function adoptDrafts(from: string, to: string) {
   save();
   const prefix = keyOf(from, '');
   for (const key of local.keys(prefix)) {
-    const text = local.get(key);
-    if (text) local.set(keyOf(to, key.slice(prefix.length)), text);
+    const target = keyOf(to, key.slice(prefix.length));
+    const text = key === keyOf(from, PENDING_LOG) ? joinedLists(target, key) : local.get(key);
+    if (text) local.set(target, text);
     local.remove(key);
   }
 }
+
+const joinedLists = (...keys: string[]): string =>
+  JSON.stringify(keys.flatMap((key) => readJson(key)).filter((each) => each !== undefined));
 
 /** Drops what is typed but not saved, without saving it. */
 export function dropUnsavedDrafts() {

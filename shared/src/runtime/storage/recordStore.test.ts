@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import * as indexedDb from 'fake-indexeddb';
+import { STORAGE_KEYS } from '../../contract';
 import { onTestEnd } from '../../testing';
-import { createRecordStore } from './recordStore';
+import { createRecordStore, type OutboxEntry } from './recordStore';
 
 const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
 
@@ -62,4 +64,73 @@ test('a line that IndexedDB refuses, as on a full disk, outlives its page; a cop
   expect(await copies.all('u-1')).toEqual([]);
   await outbox.remove('u-1', 'k');
   expect(await createRecordStore('outbox').all('u-1')).toEqual([]);
+});
+
+/** An IndexedDB as browsers have it, and the way to hold it up, as a page that was left open does in WebKit. */
+function realDatabase() {
+  const { default: _, ...parts } = indexedDb;
+  Object.assign(globalThis, parts, { indexedDB: new indexedDb.IDBFactory() });
+  onTestEnd(() => {
+    for (const name of Object.keys(parts)) Reflect.deleteProperty(globalThis, name);
+  });
+  return {
+    holdUp: () =>
+      new Promise<() => void>((resolve) => {
+        let isHeld = true;
+        const opening = indexedDB.open(STORAGE_KEYS.database);
+        opening.onsuccess = () => {
+          const outbox = opening.result.transaction('outbox', 'readwrite').objectStore('outbox');
+          const goOn = () => {
+            if (isHeld) outbox.count().onsuccess = goOn;
+          };
+          goOn();
+          resolve(() => {
+            isHeld = false;
+          });
+        };
+      }),
+  };
+}
+
+describe('outbox.order: a page whose IndexedDB is slow', () => {
+  beforeEach(() => {
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    rs.useRealTimers();
+  });
+
+  const line = (clientId: string, createdAt: number): OutboxEntry => ({
+    clientId,
+    storyId: 's-1',
+    conversationId: null,
+    body: clientId,
+    createdAt,
+    state: 'waiting',
+  });
+
+  /** Another page's, which has opened nothing yet. */
+  const outboxOfNewPage = async () => {
+    rs.resetModules();
+    return (await import('./recordStore')).createOutboxStore();
+  };
+
+  test('knows what an earlier one left, before what is written now, and forgets it once it was sent', async () => {
+    const { holdUp } = realDatabase();
+    await (await outboxOfNewPage()).put(line('earlier', 1));
+    const letGo = await holdUp();
+    const outbox = await outboxOfNewPage();
+    const ids = async () => (await outbox.all()).map(({ clientId }) => clientId);
+    const atFirst = ids();
+    await rs.advanceTimersByTimeAsync(3500);
+    expect(await atFirst).toEqual(['earlier']);
+    await outbox.put(line('later', 2));
+    expect(await ids()).toEqual(['earlier', 'later']);
+    await outbox.remove('earlier');
+    const recovered = new Promise<void>((resolve) => onTestEnd(outbox.subscribe(resolve)));
+    letGo();
+    await recovered;
+    expect(await ids()).toEqual(['later']);
+    expect((await (await outboxOfNewPage()).all()).map(({ clientId }) => clientId)).toEqual(['later']);
+  });
 });

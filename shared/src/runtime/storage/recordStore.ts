@@ -107,7 +107,9 @@ function createBoundedWait() {
 }
 
 /** Records as texts, by owner and key. */
-function textRecords(texts: KeyValueStore): RecordStore & { clear(): void } {
+function textRecords(
+  texts: KeyValueStore,
+): RecordStore & { clear(): void; dropRefused(owner: string, key: string): void } {
   const prefixOf = (owner: string) => `${STORAGE_KEYS.outbox}:${owner}:`;
   const id = (owner: string, key: string) => `${prefixOf(owner)}${key}`;
   const read = (name: string) => readJson(name, texts) as StoredRecord | undefined;
@@ -117,6 +119,10 @@ function textRecords(texts: KeyValueStore): RecordStore & { clear(): void } {
     put: async (record) => texts.set(id(record.owner, record.key), JSON.stringify(record)),
     remove: async (owner, key) => texts.remove(id(owner, key)),
     clear: () => texts.keys(`${STORAGE_KEYS.outbox}:`).forEach(texts.remove),
+    /** Forgets one that only this page would know of: another tab could not take it away. */
+    dropRefused(owner, key) {
+      if (texts.isRefused(id(owner, key))) texts.remove(id(owner, key));
+    },
   };
 }
 
@@ -126,11 +132,12 @@ const inMemory = () =>
   });
 
 /**
- * Kept in IndexedDB. Where that is missing, refuses or does not answer, the outbox is in localStorage, for what was said must outlive
- * its page also on a full disk, and the rest in memory for this page.
+ * Kept in IndexedDB; where that is missing, refuses or does not answer, in memory for this page. The outbox is in localStorage as
+ * well: what was said must outlive its page also on a full disk, and nothing may overtake it while IndexedDB is slow to open.
  */
 export function createRecordStore(kind: Kind): DeviceStore {
-  const refuge = textRecords(kind === 'outbox' ? local : inMemory());
+  const isOutbox = kind === 'outbox';
+  const refuge = textRecords(isOutbox ? local : inMemory());
   const boundedWait = createBoundedWait();
   const attempt = async <Result>(
     inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>,
@@ -158,15 +165,16 @@ export function createRecordStore(kind: Kind): DeviceStore {
       const refused = await refuge.all(owner);
       return [...stored.filter(({ key }) => refused.every((record) => record.key !== key)), ...refused];
     },
-    put: (record) =>
-      attempt(
+    async put(record) {
+      if (isOutbox) await refuge.put(record);
+      await attempt(
         async (database) => {
           await database.put(kind, record);
-          // one that was refused before is overtaken
-          await refuge.remove(record.owner, record.key);
+          refuge.dropRefused(record.owner, record.key);
         },
-        () => refuge.put(record),
-      ),
+        async () => (isOutbox ? undefined : refuge.put(record)),
+      );
+    },
     async remove(owner, key) {
       await refuge.remove(owner, key);
       await attempt(
