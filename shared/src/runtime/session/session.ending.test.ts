@@ -29,7 +29,7 @@ describe('signing out', () => {
   test('that the server refuses leaves the user signed in', async () => {
     network({ 'POST /v1/logout': { status: 500 } });
     session.userReceived(memberDto());
-    await expect(session.signOut()).rejects.toEqual({ kind: 'server', status: 500 });
+    await expect(session.signOut()).rejects.toMatchObject({ kind: 'server', status: 500 });
     expect(user()?.id).toBe('u-1');
   });
 
