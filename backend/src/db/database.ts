@@ -159,13 +159,20 @@ function openFile(dataDir: string): Libsql.Database {
 
 /** A file that was cut off opens without a word, and fails at the first row beyond its end. */
 function assertWhole(file: Libsql.Database, path: string): void {
-  const [{ log, checkpointed }] = file.pragma('wal_checkpoint(passive)') as [{ log: number; checkpointed: number }];
-  // while another program uses the file, its last pages may be in the log alone
-  if (log !== checkpointed) return;
+  const moved = movedPages(file);
+  if (moved === undefined) return;
   const number = (pragma: string) => Number(Object.values((file.pragma(pragma) as object[])[0] ?? {})[0]);
   const bytes = number('page_count') * number('page_size');
+  // another program may have written between these questions
+  if (statSync(path).size >= bytes || movedPages(file) !== moved) return;
   const { size } = statSync(path);
   if (size < bytes) throw new DamagedFile(`${size} of ${bytes} bytes are left`);
+}
+
+/** Moves what the log holds into the file: how many pages; undefined while another program uses the file, whose last pages may be in the log alone. */
+function movedPages(file: Libsql.Database): number | undefined {
+  const [state] = file.pragma('wal_checkpoint(passive)') as [{ busy: number; log: number; checkpointed: number }];
+  return state.busy || state.log !== state.checkpointed ? undefined : state.log;
 }
 
 class LibsqlDb extends TransactingDb {

@@ -240,7 +240,8 @@ export function createThreadSyncs() {
             if (thread.conversationId !== String(id)) return { thread, complete: true };
             if (typeof version !== 'number') return { thread, complete: false };
             const next = restarted(thread, version);
-            return { thread: next, complete: next.version >= version };
+            // lines of the new beginning may have been heard before it, and passed for older than the window
+            return { thread: next, complete: next.version >= version && !thread.hasOlder };
           }),
         ),
         onCaughtUpNeeded(() => void sync.catchUp()),

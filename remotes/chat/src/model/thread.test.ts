@@ -124,6 +124,25 @@ describe('pages', () => {
     expect(seqs(withChanges(thread, edited))).toEqual([4, 5, 6]);
   });
 
+  test('what was heard of a line above the window is fetched again once all of the window is cut off', () => {
+    const thread = threadOf(messageDtos(3, 4), { has_more: true, version: 6 });
+    // an earlier line was edited: what followed is gone, and its new answer has ended before the page learns of it
+    const ended = messageDto({ seq: 2, id: 'm-9', version: 9, body: '新的一句' });
+    const { thread: early } = applyEvent(thread, messageEvent(ended));
+    const cut = latestDto([messageDto({ seq: 1, version: 7 }), { ...ended, version: 8, body: '', status: 'pending' }], {
+      version: 8,
+      last_seq: 2,
+    });
+    const late = withChanges(early, toPage(cut, true));
+    expect(late.version).toBe(8);
+    expect(
+      withChanges(late, toPage(latestDto([ended], { version: 9, last_seq: 2 }), true)).messages.at(-1),
+    ).toMatchObject({
+      body: '新的一句',
+      status: 'completed',
+    });
+  });
+
   test('the answer to the first send opens the conversation', () => {
     const sent = withAnswer(emptyThread('s-1'), 'c-1', [toMessage(asked), toMessage(running)]);
     expect(sent).toMatchObject({ conversationId: 'c-1', version: 2, ahead: [] });

@@ -86,7 +86,9 @@ export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
 export function cutAfter(thread: Thread, seq: number, version: number): Thread {
   const messages = thread.messages.filter((message) => message.seq <= seq || message.version > version);
   if (messages.length === thread.messages.length) return thread;
-  return { ...thread, messages, hasOlder: thread.hasOlder && seq > 0 };
+  // what was heard of messages below the window was left to their page, and is to be fetched where nothing of the window stays
+  const ahead = messages.length === 0 && thread.hasOlder ? [] : thread.ahead;
+  return { ...thread, messages, ahead, hasOlder: thread.hasOlder && seq > 0 };
 }
 
 /** The thread of a conversation that has begun anew at that version. */
@@ -162,9 +164,8 @@ export function applyEvent(known: Thread, event: MessageEventDto): Applied {
   const merged = whole ? mergeMessages(left, [whole]) : left;
   if (version === undefined) return { thread: merged, complete: false };
   if (!whole) return { thread: left, complete: version <= left.version };
-  // what was heard of the messages before the window was left to their page, and is to be fetched now
   const isBelowWindow = left !== thread && left.messages.length === 0 && left.hasOlder;
-  const applied = heardVersion(isBelowWindow ? { ...merged, ahead: [] } : merged, version);
+  const applied = heardVersion(merged, version);
   return { thread: applied, complete: applied.version >= version && !isBelowWindow };
 }
 
