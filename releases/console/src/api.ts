@@ -83,6 +83,11 @@ interface Failed {
   details?: string[];
 }
 
+/** After so long a connection is taken for lost. What asks the gate may wait for a browser and for those before it. */
+const LONGEST_MILLISECONDS = 15_000;
+const LONGEST_JUDGED_MILLISECONDS = 180_000;
+const JUDGED = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
+
 /** With a token that alone counts; without one the session does, which needs a header that no other origin can send. */
 async function send<Answer>(path: string, options: RequestInit): Promise<Answer> {
   const token = sessionStorage.getItem(TOKEN);
@@ -91,10 +96,21 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
     'content-type': 'application/json',
   };
   const credentials = token ? 'omit' : 'same-origin';
-  const response = await fetch(path, { ...options, headers, credentials, cache: 'no-store' }).catch(() => {
-    throw new ApiFailure(0);
-  });
-  const answer: unknown = await response.json().catch(() => null);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const longest = JUDGED.test(path) && options.method === 'POST' ? LONGEST_JUDGED_MILLISECONDS : LONGEST_MILLISECONDS;
+  const timer = setTimeout(() => ending.abort(), longest);
+  const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
+    .then(async (came): Promise<[Response, unknown]> => {
+      const body: unknown = await came.json().catch(() => null);
+      // an answer that stops half way is none
+      signal.throwIfAborted();
+      return [came, body];
+    })
+    .catch(() => {
+      throw new ApiFailure(0);
+    })
+    .finally(() => clearTimeout(timer));
   if (response.ok) return answer as Answer;
   const { message = `${response.status}`, cure = '', details = [] } = (answer ?? {}) as Failed;
   throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])]);
@@ -120,6 +136,14 @@ export const readSession = (): Promise<SessionStatus> =>
 /** Ends the session here. Returns where to go to end the provider's as well, if that is offered. */
 export const endSession = async (): Promise<string | null> =>
   (await send<{ leave: string | null }>('/auth/logout', { method: 'POST' })).leave;
+
+/** The channel that the address names, so that a reload and a link show it again. */
+export const readChosen = (): string | null => new URLSearchParams(location.search).get('channel');
+
+/** A step of its own, which going back takes back. */
+export function saveChosen(channel: string): void {
+  if (readChosen() !== channel) history.pushState(null, '', `?channel=${encodeURIComponent(channel)}`);
+}
 
 /** What the server found wrong with signing in, from the address's fragment, which it leaves. */
 export function readSignInFailure(): string | null {

@@ -58,6 +58,14 @@ interface Question extends Wanted {
   frozen: AgendaView['frozen'];
   /** Two persons decide: it becomes a proposal. */
   waits: boolean;
+  /** What was typed when the same was asked and failed. */
+  kept: Typed | null;
+}
+
+interface Typed {
+  title: string;
+  why: string;
+  override: string;
 }
 
 /** Verbs that a freeze window refuses. */
@@ -107,7 +115,11 @@ async function look(channel: string, former: Seen | null): Promise<Seen> {
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
   const named = name ? `&name=${encodeURIComponent(name)}` : '';
-  const target = to ?? (await get<{ seq: number }>(`${pathOf('before', decided)}${named}`)).seq;
+  const before = () =>
+    get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
+      throw failureOf(cause).status === 422 ? new ApiFailure(422, [texts.live.nothingBefore(name)]) : cause;
+    });
+  const target = to ?? (await before()).seq;
   const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
@@ -154,6 +166,50 @@ export function changesByAbort(status: ChannelDocument, builds: readonly string[
   return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
 }
 
+/** What changes what readers get; all else leaves it as it is. */
+const SWITCHES: readonly string[] = [
+  'init',
+  'activate',
+  'canary',
+  'promote',
+  'abort',
+  'rollback',
+  'kill',
+  'withdraw',
+  'seed',
+];
+const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
+const CONFIRMED_MILLISECONDS = 3_600_000;
+
+/**
+ * What the newest switch tells: the automatic stops since anybody else switched, and after a way back what is live in the place of
+ * what was left, for an hour.
+ */
+export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], now: Date) {
+  const switches = log.filter(({ action }) => SWITCHES.includes(action.kind));
+  const byPerson = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
+  const stops = byPerson < 0 ? switches : switches.slice(0, byPerson);
+  const [last] = switches;
+  const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MILLISECONDS;
+  if (!stable || !isFresh || !WAYS_BACK.includes(last.action.kind)) return { stops, served: null };
+  const names = 'builds' in last.action ? last.action.builds.map(nameOf) : [];
+  const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
+  return { stops, served: { set: stable.set, at: last.at, builds: builds.length > 0 ? builds : stable.builds } };
+}
+
+/** What changes what everybody runs. */
+const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
+
+/** Whether to offer a way back, for a name or as a whole: in doubt yes, since the server looks further than the log that is shown. */
+export function mayGoBack(log: readonly LogEntry[], name?: string): boolean {
+  if (log.at(-1)?.seq !== 1) return true;
+  const switches = log.filter(({ action }) => STABLE_SWITCHES.includes(action.kind) || action.kind === 'text');
+  if (!name) return switches.length > 1;
+  const isOf = ({ action }: LogEntry) =>
+    !('builds' in action) || (action.more ?? 0) > 0 || action.builds.some((id) => nameOf(id) === name);
+  return switches.filter(isOf).length > 1;
+}
+
 /** Whether to offer switching a build of this name; the server decides for itself. */
 export const maySwitch = (me: Me, name?: string): boolean =>
   [me, ...(me.more ?? [])].some(
@@ -177,6 +233,7 @@ export function createConsole(channel: string) {
   };
   const listeners = new Set<() => void>();
   const healthAsked = new Set<string>();
+  let typed: Typed | null = null;
   let previewsAsked = 0;
   let asked = 0;
   let shown = 0;
@@ -257,7 +314,8 @@ export function createConsole(channel: string) {
     const { agenda } = state.seen?.status ?? {};
     const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
     const waits = Boolean(agenda?.approval) && !back && [...FORWARD, 'approval'].includes(verb);
-    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, ...wanted } });
+    const kept = typed?.title === wanted.title ? typed : null;
+    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept, ...wanted } });
   }
 
   const self = {
@@ -339,8 +397,10 @@ export function createConsole(channel: string) {
     /** Carries out what was asked, for a reason. */
     agree: async (why: string, override = '') => {
       const { question } = state;
-      if (!question) return;
-      const { verb, body, decided: seen } = question;
+      // one that was left goes on behind the page
+      if (!question || state.running !== null) return;
+      const { verb, body, title, decided: seen } = question;
+      typed = { title, why, override };
       set({ question: { ...question, busy: true } });
       await run('question', async () => {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
@@ -353,6 +413,7 @@ export function createConsole(channel: string) {
           },
         );
         previewsAsked = 0;
+        typed = null;
         set({ question: null });
         if (proposal) say(texts.approval.proposed(proposal.id), 'done');
         else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');

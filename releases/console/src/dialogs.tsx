@@ -36,11 +36,11 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const shown = useLast(question);
-  // a new question begins without the reason of the former one
+  // a new question begins without the reason of the former one, unless that was the same and had no answer
   if (open !== (question !== null)) {
     setOpen(question !== null);
-    setWhy('');
-    setOverride('');
+    setWhy(question?.kept?.why ?? '');
+    setOverride(question?.kept?.override ?? '');
     setName('');
     setMistyped(false);
   }
@@ -59,9 +59,10 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
       open={question !== null}
       title={title}
       confirmLabel={action}
-      cancelLabel={texts.confirm.cancel}
+      cancelLabel={busy ? texts.confirm.leave : texts.confirm.cancel}
       danger={danger}
       busy={busy}
+      leaveable
       onConfirm={agree}
       onClose={onCallOff}
     >
