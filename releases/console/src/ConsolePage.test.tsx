@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type {
-  AgendaView,
-  BuildSummary,
-  ChannelDocument,
-  Health,
-  KillEffect,
-  LogEntry,
-  Me,
-  Preview,
-  ProposalView,
+import {
+  type AgendaView,
+  type BuildSummary,
+  type ChannelDocument,
+  type Health,
+  type KillEffect,
+  type LogEntry,
+  type Me,
+  type Preview,
+  type ProposalView,
+  readToken,
 } from './api';
-import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './texts';
 
@@ -230,6 +230,7 @@ describe('what is planned', () => {
     const plan = within(screen.getByRole('region', { name: '计划 stories' }));
     expect(plan.getByText(/^下一步：25% 的访客，\d+分钟后$/)).toBeTruthy();
     await userEvent.click(plan.getByRole('button', { name: '暂停' }));
+    expect(within(dialog()).getByRole('heading').textContent).toBe('暂停 · stories');
     await userEvent.click(within(dialog()).getByRole('button', { name: '暂停' }));
     await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'stories', seq: 7 } }));
     expect(server.posted()[0]?.path).toContain('pause');
@@ -257,6 +258,7 @@ describe('what is planned', () => {
     await userEvent.type(field, '25@1h, 100@6h');
     await userEvent.click(button('定时扩大 stories'));
     expect(within(dialog()).getByText('100@6h')).toBeTruthy();
+    expect(within(dialog()).getByRole('heading').textContent).toBe('定时扩大 · stories');
     await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
     await waitFor(() =>
       expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h, 100@6h', seq: 7 }),
@@ -268,6 +270,9 @@ describe('what is planned', () => {
     await openPage();
     expect(screen.getByText(/冻结中，至 .*：大促/)).toBeTruthy();
     await userEvent.click(button('全量上线 stories'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    expect(within(dialog()).getByText('冻结期内要写理由才能破例')).toBeTruthy();
+    expect(server.posted()).toEqual([]);
     await userEvent.type(within(dialog()).getByLabelText(/破例的理由/), '登录坏了');
     await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
     await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ override: '登录坏了' }));
@@ -1021,6 +1026,31 @@ describe('a way back', () => {
     expect(button('撤下 stories')).toBeTruthy();
   });
 
+  test('is not offered where it has been gone to its end, and is where there is more', async () => {
+    const entry = (seq: number, action: LogEntry['action']): LogEntry => ({
+      ...{ seq, verb: action.kind, who: '小李', why: '', at: instant(60), what: '', action },
+    });
+    const second = entry(3, { kind: 'activate', builds: [next], evidence: [] });
+    const back = entry(4, { kind: 'rollback', builds: [old], to: 2, names: ['stories'], evidence: [] });
+    server.log = [back, second, ...first];
+    await openPage();
+    expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
+    cleanup();
+    server.log = [second, ...first];
+    await openPage();
+    expect(button('回退 stories')).toBeTruthy();
+  });
+
+  test('names the canary that it ends', async () => {
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    expect((await screen.findByText('stories 的灰度随之结束')).textContent).toBeTruthy();
+    await userEvent.click(button('取消'));
+    await userEvent.click(button('回退 chat'));
+    await waitFor(() => expect(dialog().textContent).toContain('chat：移除'));
+    expect(dialog().textContent).not.toContain('灰度随之结束');
+  });
+
   test('that the server refuses is told in the words of the page', async () => {
     server.nothingBefore = true;
     await openPage();
@@ -1030,9 +1060,9 @@ describe('a way back', () => {
 });
 
 test('who is signed in stands at the foot as well, where a phone has room for it', async () => {
-  server.me = { role: 'manager', name: null, person: '李华' };
+  server.me = { role: 'manager', name: null, label: '李华的手机' };
   await openPage();
-  expect(screen.getByRole('contentinfo').textContent).toContain('李华');
+  expect(screen.getByRole('contentinfo').textContent).toBe('李华的手机 · 管理者');
 });
 
 describe('the place of the keyboard', () => {

@@ -1,15 +1,6 @@
 import { Button, Card, Seal, Spinner, TextField, Toaster } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import {
-  type FocusEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { AgendaNotice, FreezeSection, WebhookSection } from './AgendaSection';
 import { ApprovalSection } from './ApprovalSection';
 import {
@@ -20,6 +11,7 @@ import {
   get,
   type LogEntry,
   type Me,
+  maySwitch,
   readChosen,
   readSession,
   readSignInFailure,
@@ -30,8 +22,8 @@ import {
 import { BuildsSection, OriginLine } from './BuildsSection';
 import { CandidateSection, HealthSection, VitalsSection } from './CandidateSection';
 import styles from './Console.module.css';
-import { createConsole, maySwitch } from './createConsole';
-import { NoticeDialog, QuestionDialog } from './dialogs';
+import { createConsole } from './createConsole';
+import { NoticeDialog, QuestionDialog, useKeptFocus } from './dialogs';
 import { ActionButton, LiveSection, PreviewSection, type SectionProps, UrgentNotices } from './LiveSection';
 import { evidenceLine, formats, fullIdsOf, LANGUAGES, language, relativeTime, subjectOf, texts } from './texts';
 
@@ -174,8 +166,10 @@ function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (to
 }
 
 /** `Li Hua · Deployer · stories, Publisher · chat` */
-const whoIs = ({ person, more = [], ...grant }: Me): string =>
-  [person, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))].filter(Boolean).join(' · ');
+const whoIs = ({ person, label, more = [], ...grant }: Me): string =>
+  [person ?? label, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))]
+    .filter(Boolean)
+    .join(' · ');
 
 function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: 'asked' | 'refused') => void }) {
   const [chosen] = useState(() => {
@@ -371,42 +365,4 @@ function LogSection({ log, ...props }: { log: readonly LogEntry[] } & SectionPro
       ))}
     </ol>
   );
-}
-
-interface Last {
-  element: HTMLElement;
-  /** Where to go when the element is no more: the heading of its section. */
-  heading: HTMLElement | null;
-}
-
-const modal = (): Element | null => document.querySelector('dialog[open]');
-/** Nothing has the focus, or only what a dialog that has just closed still holds. */
-const isLost = ({ activeElement, body }: Document): boolean =>
-  activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
-
-const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
-
-/**
- * Keeps the keyboard's place over changes of the page. A control that is busy or gone lets focus fall to the body; it comes back
- * to the control as soon as that can be used again, else to the heading of its section. Spread the result on the frame.
- */
-function useKeptFocus() {
-  const last = useRef<Last | null>(null);
-  // after every render, since any of them may have taken the focused control away
-  useEffect(() => {
-    if (!last.current || !isLost(document) || modal()) return;
-    const { element, heading } = last.current;
-    if (isUsable(element)) element.focus({ preventScroll: true });
-    else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
-  });
-  return {
-    onFocus: ({ target }: FocusEvent<HTMLElement>) => {
-      if (target.closest('dialog')) return;
-      last.current = { element: target, heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null };
-    },
-    onBlur: ({ target }: FocusEvent<HTMLElement>) => {
-      // a usable control was left on purpose, unless a dialog has taken the focus for a while
-      if (last.current?.element === target && isUsable(target) && !modal()) last.current = null;
-    },
-  };
 }

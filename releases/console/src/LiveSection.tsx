@@ -1,10 +1,20 @@
 import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import type { ChannelDocument, Health, LogEntry, Me, Preview } from './api';
+import {
+  type ChannelDocument,
+  type Health,
+  type LogEntry,
+  type Me,
+  mayGoBack,
+  maySwitch,
+  nameOf,
+  type Preview,
+  servedBy,
+} from './api';
 import styles from './Console.module.css';
-import { type Console, candidatesOf, changesByAbort, mayGoBack, maySwitch, servedBy } from './createConsole';
-import { evidenceLine, formats, nameOf, probability, relativeTime, subjectOf, texts, versionOf } from './texts';
+import type { Console } from './createConsole';
+import { changesByAbort, evidenceLine, formats, relativeTime, subjectOf, texts, troubles, versionOf } from './texts';
 
 /** What every section needs besides its data. */
 export interface SectionProps {
@@ -147,39 +157,6 @@ function UrgentNotice({ children, actions }: { children: ReactNode; actions: Rea
       <div className={styles.actions}>{actions}</div>
     </div>
   );
-}
-
-/** So unlikely by chance that a schedule takes no further step either. */
-const STRIKING = 0.01;
-
-interface Trouble {
-  builds: readonly string[];
-  lines: string[];
-  section: 'health' | 'vitals';
-}
-
-/** The candidates that fail more often or are slower, in words. */
-function troubles(status: ChannelDocument, { candidates, vitals = [] }: Health): Trouble[] {
-  const { now: words } = texts;
-  return candidatesOf(status).flatMap(({ builds }) => {
-    const failing = candidates
-      .filter(({ builds: [first], verdict }) => first === builds[0] && verdict.pValue < STRIKING)
-      .map(({ tried, control, verdict }) => {
-        const sizes = [tried.failedVisitors, tried.visitors, control.failedVisitors, control.visitors] as const;
-        return words.fails(...sizes) + (verdict.worse ? words.stopping : words.unsure(probability(verdict.pValue)));
-      });
-    const slow = vitals
-      .flatMap(({ metrics }) => metrics)
-      .filter(({ candidate, verdict }) => verdict?.slower && builds.includes(candidate?.build ?? ''))
-      .map(({ metric, verdict }) => {
-        const [tried, control] = [verdict?.tried.p75 ?? 0, verdict?.control.p75 ?? 0].map((value) =>
-          formats.vital(metric, value),
-        );
-        return words.slower(texts.vitals.metric(metric), tried ?? '', control ?? '') + words.stopping;
-      });
-    const lines = [...failing, ...slow];
-    return lines.length > 0 ? [{ builds, lines, section: failing.length > 0 ? 'health' : 'vitals' }] : [];
-  });
 }
 
 const MOST_NAMED = 4;

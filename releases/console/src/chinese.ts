@@ -101,6 +101,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     killedBuilds: (builds: string) => `已禁用：${builds}`,
     rollback: '回退',
     rollbackAll: '整体回退',
+    endsCanary: (names: string) => `${names} 的灰度随之结束`,
     nothingBefore: (name = '') =>
       `${name}之前没有运行过别的、还能再运行的版本。可以在「构建」里上线另一个构建，或撤下它`,
     withdraw: '撤下',
@@ -183,6 +184,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     time: (of: string) => `${of}（时间）`,
     zone: '时区',
     submit: '下一步',
+    overrideNeeded: '冻结期内要写理由才能破例',
     override: '冻结期内破例的理由（会写入记录）',
   },
   approval: {

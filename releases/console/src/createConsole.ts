@@ -9,11 +9,10 @@ import {
   type Health,
   type KillEffect,
   type LogEntry,
-  type Me,
   type Preview,
   post,
 } from './api';
-import { nameOf, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
@@ -123,98 +122,6 @@ async function rollbackChanges(decided: Decided, name?: string, to?: number): Pr
   const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
-
-/** `stories: 1.0.0 → 1.1.0 (0123456789ab, Li Hua)` */
-export function changeLine({
-  name,
-  from,
-  to,
-  provenance,
-}: Omit<Difference, 'provenance'> & Partial<Difference>): string {
-  const { removed, added, change } = texts.confirm;
-  if (!to) return removed(name, versionOf(from ?? ''));
-  const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
-  return change(name, from ? versionOf(from) : added, versionOf(to), texts.list(origin));
-}
-
-/** What a kill takes away, one line each. */
-export function killLines({ build, instead, endsCandidate, lost }: KillEffect): string[] {
-  const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
-  return [
-    forGood(versionOf(build)),
-    ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [nothingLeft(texts.list(lost))] : []),
-    ...(endsCandidate ? [ends] : []),
-  ];
-}
-
-/** All candidates, oldest first. */
-export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelDocument) =>
-  candidate ? [candidate, ...moreCandidates] : [];
-
-/** What putting these builds over stable would change. */
-export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
-  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  return builds
-    .filter((id) => live.get(nameOf(id)) !== id)
-    .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
-}
-
-/** What ending a candidate with these builds would change for its visitors. */
-export function changesByAbort(status: ChannelDocument, builds: readonly string[]): string[] {
-  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
-}
-
-/** What changes what readers get; all else leaves it as it is. */
-const SWITCHES: readonly string[] = [
-  'init',
-  'activate',
-  'canary',
-  'promote',
-  'abort',
-  'rollback',
-  'kill',
-  'withdraw',
-  'seed',
-];
-const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
-const CONFIRMED_MILLISECONDS = 3_600_000;
-
-/**
- * What the newest switch tells: the automatic stops since anybody else switched, and after a way back what is live in the place of
- * what was left, for an hour.
- */
-export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], now: Date) {
-  const switches = log.filter(({ action }) => SWITCHES.includes(action.kind));
-  const byPerson = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
-  const stops = byPerson < 0 ? switches : switches.slice(0, byPerson);
-  const [last] = switches;
-  const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MILLISECONDS;
-  if (!stable || !isFresh || !WAYS_BACK.includes(last.action.kind)) return { stops, served: null };
-  const names = 'builds' in last.action ? last.action.builds.map(nameOf) : [];
-  const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
-  return { stops, served: { set: stable.set, at: last.at, builds: builds.length > 0 ? builds : stable.builds } };
-}
-
-/** What changes what everybody runs. */
-const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
-
-/** Whether to offer a way back, for a name or as a whole: in doubt yes, since the server looks further than the log that is shown. */
-export function mayGoBack(log: readonly LogEntry[], name?: string): boolean {
-  if (log.at(-1)?.seq !== 1) return true;
-  const switches = log.filter(({ action }) => STABLE_SWITCHES.includes(action.kind) || action.kind === 'text');
-  if (!name) return switches.length > 1;
-  const isOf = ({ action }: LogEntry) =>
-    !('builds' in action) || (action.more ?? 0) > 0 || action.builds.some((id) => nameOf(id) === name);
-  return switches.filter(isOf).length > 1;
-}
-
-/** Whether to offer switching a build of this name; the server decides for itself. */
-export const maySwitch = (me: Me, name?: string): boolean =>
-  [me, ...(me.more ?? [])].some(
-    (grant) => grant.role === 'manager' || (grant.role === 'deployer' && name !== undefined && grant.name === name),
-  );
 
 /** The state of the signed-in page, and everything it can be asked to do. One for as long as somebody is signed in. */
 export function createConsole(channel: string) {
@@ -339,7 +246,9 @@ export function createConsole(channel: string) {
     rollback: async (control: string, { name, to, title }: { name?: string; to?: number; title: string }) => {
       const seen = decided();
       await run(control, async () => {
-        const changes = await rollbackChanges(seen, name, to);
+        const differences = await rollbackChanges(seen, name, to);
+        const ended = state.seen && differences.length > 0 ? endedBy(state.seen.status, name) : [];
+        const changes = [...differences, ...ended];
         ask('rollback', { name, to }, { title, action: texts.live.rollback, danger: true, changes }, seen);
       });
     },

@@ -110,6 +110,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       killedBuilds: (builds) => `Killed: ${builds}`,
       rollback: 'Roll back',
       rollbackAll: 'Roll back everything',
+      endsCanary: (names) => `The canary of ${names} ends too`,
       nothingBefore: (name = '') =>
         `Nothing else was live before${name && ` for ${name}`} that could run again. Activate another build under “Builds”, or withdraw it.`,
       withdraw: 'Withdraw',
@@ -193,6 +194,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       time: (of) => `${of} (time)`,
       zone: 'Time zone',
       submit: 'Next',
+      overrideNeeded: 'While frozen this needs a reason',
       override: 'Reason for switching while frozen (goes into the log)',
     },
     approval: {
