@@ -1,11 +1,10 @@
 import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type ReactNode, useId, useState } from 'react';
-import type { AgendaView, FreezeWindow, ScheduleView } from './api';
+import { type AgendaView, type FreezeWindow, maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
-import { maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { formats, nameOf, relativeTime, texts, timeUntil, versionOf, waitingLine, windowLine } from './texts';
+import { formats, relativeTime, texts, timeUntil, versionOf, waitingLine, windowLine } from './texts';
 
 /** What concerns everything on the page: that nothing may go forward now, what waits for a second person, and that nobody takes the steps. */
 export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
@@ -48,7 +47,11 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
   const steer = paused ? ('continue' as const) : ('pause' as const);
   const changes = builds.map((id) => `${nameOf(id)} ${versionOf(id)}`);
   const ask = (verb: 'pause' | 'continue' | 'cancel', lines: string[]) =>
-    console.ask(verb, { name }, { title: texts.schedule[verb], action: texts.schedule[verb], changes: lines });
+    console.ask(
+      verb,
+      { name },
+      { title: `${texts.schedule[verb]} · ${name}`, action: texts.schedule[verb], changes: lines },
+    );
   return (
     <section className={styles.plan} aria-label={`${texts.schedule.title} ${name}`}>
       <p className={styles.quiet}>
@@ -121,7 +124,8 @@ export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
       title={plan}
       onSubmit={() => {
         const changes = steps.split(',').map((step) => step.trim());
-        console.ask('schedule', { builds, steps }, { title: plan, action: plan, changes });
+        const title = `${plan} · ${texts.list(builds.map(nameOf))}`;
+        console.ask('schedule', { builds, steps }, { title, action: plan, changes });
       }}
     >
       <TextField

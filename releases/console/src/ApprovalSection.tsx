@@ -1,11 +1,10 @@
 import { Button, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { FoldedForm } from './AgendaSection';
-import type { AgendaView, Me, ProposalView } from './api';
+import { type AgendaView, type Me, maySwitch, nameOf, type ProposalView } from './api';
 import styles from './Console.module.css';
-import { changeLine, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { formats, nameOf, relativeTime, texts, versionOf } from './texts';
+import { changeLine, formats, relativeTime, texts, versionOf } from './texts';
 
 const SHORT_DIGEST = 12;
 const HOURS = 24;

@@ -1,10 +1,9 @@
 import { Tag } from '@liaozhai/shared/ui';
 import { Fragment, useEffect, useState } from 'react';
-import { ApiFailure, type BuildSummary, type ChannelDocument, failureOf, get } from './api';
+import { ApiFailure, type BuildSummary, type ChannelDocument, failureOf, get, maySwitch, nameOf } from './api';
 import styles from './Console.module.css';
-import { changesBy, maySwitch } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { nameOf, relativeTime, texts, versionOf } from './texts';
+import { changesBy, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
 const MINUTE = 60_000;

@@ -1,19 +1,22 @@
 import { Button, ListRow, Tag } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
 import { PlanForm, ScheduleRow } from './AgendaSection';
-import type {
-  BuildHealth,
-  CandidateHealth,
-  ChannelDocument,
-  Health,
-  MetricVitals,
-  NameVitals,
-  VitalsSeries,
+import {
+  type BuildHealth,
+  type CandidateHealth,
+  type ChannelDocument,
+  candidatesOf,
+  type Health,
+  type MetricVitals,
+  maySwitch,
+  type NameVitals,
+  nameOf,
+  type VitalsSeries,
 } from './api';
 import styles from './Console.module.css';
-import { type Console, candidatesOf, changesBy, changesByAbort, maySwitch } from './createConsole';
+import type { Console } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { failuresLine, formats, nameOf, probability, relativeTime, texts, versionOf } from './texts';
+import { changesBy, changesByAbort, failuresLine, formats, probability, relativeTime, texts, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 const stepOf = (percent: number): number => {

@@ -1,18 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type {
-  AgendaView,
-  BuildSummary,
-  ChannelDocument,
-  Health,
-  KillEffect,
-  LogEntry,
-  Me,
-  Preview,
-  ProposalView,
+import {
+  type AgendaView,
+  type BuildSummary,
+  type ChannelDocument,
+  type Health,
+  type KillEffect,
+  type LogEntry,
+  type Me,
+  type Preview,
+  type ProposalView,
+  readToken,
 } from './api';
-import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './texts';
 
@@ -78,6 +78,7 @@ function openServer() {
     /** What waits in the place of a change. */
     proposal: null as { id: string } | null,
     away: false,
+    nothingBefore: false,
     /** What `/auth` answers; null: a console that offers tokens only. */
     session: null as { offered: boolean; signedIn: boolean } | null,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
@@ -106,6 +107,8 @@ function openServer() {
     const channel = searchParams.get('channel') ?? '';
     const seq = server.seqs[channel] ?? 0;
     const verb = pathname.replace('/v1/', '');
+    if (verb === 'before' && server.nothingBefore)
+      return [422, { message: 'nothing else was live before', cure: 'List what was live with `log`.' }];
     if (verb === 'check') return [200, server.check];
     if (verb === 'override')
       return [200, { query: '?override=abc', address: server.site && `${server.site}/?override=abc` }];
@@ -157,7 +160,10 @@ function openServer() {
       : allowed
         ? answerTo(url, body)
         : [401, { message: 'no valid token' }];
-    await gates.get(path);
+    const lost = new Promise<never>((_, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
+    });
+    await Promise.race([gates.get(path), lost]);
     return Response.json(answer, { status });
   };
   return server;
@@ -178,7 +184,7 @@ afterEach(async () => {
 /** The page, signed in and showing the channel. */
 async function openPage() {
   render(<ConsolePage />);
-  await screen.findByText(/状态 7/);
+  await screen.findByText(/^状态 7 ·/);
   await within(section('健康')).findByText('稳定版');
 }
 
@@ -224,6 +230,7 @@ describe('what is planned', () => {
     const plan = within(screen.getByRole('region', { name: '计划 stories' }));
     expect(plan.getByText(/^下一步：25% 的访客，\d+分钟后$/)).toBeTruthy();
     await userEvent.click(plan.getByRole('button', { name: '暂停' }));
+    expect(within(dialog()).getByRole('heading').textContent).toBe('暂停 · stories');
     await userEvent.click(within(dialog()).getByRole('button', { name: '暂停' }));
     await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'stories', seq: 7 } }));
     expect(server.posted()[0]?.path).toContain('pause');
@@ -251,6 +258,7 @@ describe('what is planned', () => {
     await userEvent.type(field, '25@1h, 100@6h');
     await userEvent.click(button('定时扩大 stories'));
     expect(within(dialog()).getByText('100@6h')).toBeTruthy();
+    expect(within(dialog()).getByRole('heading').textContent).toBe('定时扩大 · stories');
     await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
     await waitFor(() =>
       expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h, 100@6h', seq: 7 }),
@@ -262,6 +270,9 @@ describe('what is planned', () => {
     await openPage();
     expect(screen.getByText(/冻结中，至 .*：大促/)).toBeTruthy();
     await userEvent.click(button('全量上线 stories'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    expect(within(dialog()).getByText('冻结期内要写理由才能破例')).toBeTruthy();
+    expect(server.posted()).toEqual([]);
     await userEvent.type(within(dialog()).getByLabelText(/破例的理由/), '登录坏了');
     await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
     await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ override: '登录坏了' }));
@@ -423,7 +434,7 @@ describe('signing in as a person', () => {
     const grant = { role: 'deployer', name: 'stories' } as const;
     server.me = { ...grant, person: '李华', more: [{ role: 'deployer', name: 'chat' }] };
     await openPage();
-    expect(screen.getByText('李华 · 部署者 · stories、部署者 · chat')).toBeTruthy();
+    expect(screen.getAllByText('李华 · 部署者 · stories、部署者 · chat')[0]).toBeTruthy();
     expect([button('回退 chat'), button('回退 stories')].every(Boolean)).toBe(true);
     expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
     await userEvent.click(button('退出'));
@@ -867,19 +878,191 @@ describe('while a request runs', () => {
     expect(said()).toBe('');
   });
 
-  test('the question cannot be agreed to twice or called off', async () => {
+  test('the question cannot be agreed to twice, and leaving it lets the request go on', async () => {
     await openPage();
     await userEvent.click(button('中止灰度 stories'));
     const release = server.hold('abort?channel=production');
     const agree = within(dialog()).getByRole<HTMLButtonElement>('button', { name: '中止灰度' });
     await userEvent.click(agree);
     expect(agree.disabled).toBe(true);
-    expect(button('取消').disabled).toBe(true);
     expect(said()).toBe('正在执行……');
+    await act(async () => history.back());
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(said()).toBe('正在执行……');
+    expect(button('全量上线 stories').disabled).toBe(true);
     release();
     await waitFor(() => expect(said()).toBe('完成，现在是状态 8'));
     expect(server.posted()).toHaveLength(1);
   });
+
+  test('a connection that hangs is given up as uncertain, and the reason typed stands there again', async () => {
+    await openPage();
+    await userEvent.click(button('回退 chat'));
+    await screen.findByRole('alertdialog');
+    await userEvent.type(within(dialog()).getByLabelText('原因（会写入记录）'), '封面不见了');
+    server.hold('rollback?channel=production');
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      fireEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+      await act(() => rs.advanceTimersByTimeAsync(14_000));
+      expect(said()).toBe('正在执行……');
+      await act(() => rs.advanceTimersByTimeAsync(2_000));
+    } finally {
+      rs.useRealTimers();
+    }
+    expect((await screen.findByText(/可能已经执行，也可能没有/)).textContent).toBeTruthy();
+    await userEvent.click(button('知道了'));
+    await userEvent.click(button('回退 chat'));
+    const reason = () => within(dialog()).getByLabelText<HTMLInputElement>('原因（会写入记录）').value;
+    await waitFor(() => expect(reason()).toBe('封面不见了'));
+    await userEvent.click(button('取消'));
+    await userEvent.click(button('整体回退'));
+    await waitFor(() => expect(dialog().textContent).toContain('整体回退'));
+    expect(reason()).toBe('');
+  });
+});
+
+describe('what comes first', () => {
+  const failing = { ...group, visitors: 40, failedVisitors: 12 };
+  const verdict = { test: '', pValue: 1e-6, alpha: 1e-4, enough: true, worse: true };
+  const entryOf = (seq: number, who: string, action: LogEntry['action'], at = instant(120)): LogEntry => ({
+    ...{ seq, verb: action.kind, who, why: '', at, what: '', action },
+  });
+
+  test('a candidate that fails is named with its figures and can be aborted there', async () => {
+    server.health = {
+      stable: group,
+      candidates: [{ builds: [next], tried: failing, control: group, verdict }],
+      builds: [],
+    };
+    await openPage();
+    const notice = within(screen.getAllByRole('alert')[0] as HTMLElement);
+    expect(notice.getByText(/灰度 stories 1\.1\.0 · bbbb 有问题/)).toBeTruthy();
+    expect(notice.getByText('失败偏多：40 位访客中 12 位失败，稳定版 60 位中 0 位。将自动中止')).toBeTruthy();
+    await userEvent.click(notice.getByRole('button', { name: '中止灰度 stories' }));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '中止灰度' }));
+    await waitFor(() => expect(server.posted()).toMatchObject([{ body: { name: 'stories', seq: 7 } }]));
+  });
+
+  test('failures that chance explains are no alarm', async () => {
+    const few = { ...verdict, pValue: 0.2, enough: false, worse: false };
+    server.health = {
+      stable: group,
+      candidates: [{ builds: [next], tried: failing, control: group, verdict: few }],
+      builds: [],
+    };
+    await openPage();
+    expect(screen.queryByText(/有问题/)).toBeNull();
+  });
+
+  test('the automatic stop tells what it ended and why, over what changes nothing for readers', async () => {
+    const evidence = [{ kind: 'verdict', pValue: 1e-6, alpha: 1e-4 } as const];
+    server.candidate = false;
+    server.log = [
+      entryOf(7, '小李', { kind: 'freeze', evidence: [] }, instant(10)),
+      entryOf(6, 'auto-stop', { kind: 'abort', builds: [next], evidence }, instant(7200)),
+    ];
+    await openPage();
+    expect(screen.getByText('已自动中止 stories 1.1.0·bbbb 的灰度，2小时前')).toBeTruthy();
+    expect(within(screen.getAllByRole('alert')[0] as HTMLElement).getByText(/失败明显多于稳定版/)).toBeTruthy();
+    server.log = [entryOf(8, '小李', { kind: 'activate', builds: [next], evidence: [] }), ...server.log];
+    server.seqs.production = 8;
+    await waitFor(() => expect(screen.queryByText(/已自动中止/)).toBeNull(), { timeout: 30_000 });
+  });
+
+  test('after a rollback it says what visitors get now, and since when, for an hour', async () => {
+    server.log = [entryOf(7, '小李', { kind: 'rollback', builds: [old], to: 3, names: ['stories'], evidence: [] })];
+    await openPage();
+    expect(screen.getByText('访客现在得到的是状态 7（集合 aaaaaaaa），2分钟前生效：stories 1.0.0 · aaaa')).toBeTruthy();
+    cleanup();
+    server.log = server.log.map((entry) => ({ ...entry, at: instant(4000) }));
+    await openPage();
+    expect(screen.queryByText(/访客现在得到/)).toBeNull();
+  });
+});
+
+describe('the channel in the address', () => {
+  afterEach(() => history.replaceState(null, '', '/'));
+
+  test('is shown again by a reload, and going back goes to the one before', async () => {
+    await openPage();
+    await userEvent.selectOptions(screen.getByLabelText('通道'), 'preview');
+    await screen.findByText(/状态 20/);
+    expect(location.search).toBe('?channel=preview');
+    cleanup();
+    render(<ConsolePage />);
+    expect((await screen.findByText(/状态 20/)).textContent).toBeTruthy();
+    await act(async () => history.back());
+    expect((await screen.findByText(/状态 7/)).textContent).toBeTruthy();
+    expect(location.search).toBe('');
+  });
+
+  test('that does not exist gives way to the first', async () => {
+    history.replaceState(null, '', '?channel=gone');
+    await openPage();
+    expect(screen.getByLabelText<HTMLSelectElement>('通道').value).toBe('production');
+  });
+});
+
+describe('a way back', () => {
+  const first: LogEntry[] = [
+    {
+      seq: 2,
+      verb: 'activate',
+      who: '小李',
+      why: '',
+      at: instant(60),
+      what: '',
+      action: { kind: 'activate', builds: [old, chat], evidence: [] },
+    },
+    { seq: 1, verb: 'init', who: '小李', why: '', at: instant(90), what: '', action: { kind: 'init', evidence: [] } },
+  ];
+
+  test('is not offered where nothing was live before', async () => {
+    server.log = first;
+    await openPage();
+    expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
+    expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
+    expect(button('撤下 stories')).toBeTruthy();
+  });
+
+  test('is not offered where it has been gone to its end, and is where there is more', async () => {
+    const entry = (seq: number, action: LogEntry['action']): LogEntry => ({
+      ...{ seq, verb: action.kind, who: '小李', why: '', at: instant(60), what: '', action },
+    });
+    const second = entry(3, { kind: 'activate', builds: [next], evidence: [] });
+    const back = entry(4, { kind: 'rollback', builds: [old], to: 2, names: ['stories'], evidence: [] });
+    server.log = [back, second, ...first];
+    await openPage();
+    expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
+    cleanup();
+    server.log = [second, ...first];
+    await openPage();
+    expect(button('回退 stories')).toBeTruthy();
+  });
+
+  test('names the canary that it ends', async () => {
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    expect((await screen.findByText('stories 的灰度随之结束')).textContent).toBeTruthy();
+    await userEvent.click(button('取消'));
+    await userEvent.click(button('回退 chat'));
+    await waitFor(() => expect(dialog().textContent).toContain('chat：移除'));
+    expect(dialog().textContent).not.toContain('灰度随之结束');
+  });
+
+  test('that the server refuses is told in the words of the page', async () => {
+    server.nothingBefore = true;
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    expect(await within(await screen.findByRole('alertdialog')).findByText(/^stories之前没有运行过别的/)).toBeTruthy();
+  });
+});
+
+test('who is signed in stands at the foot as well, where a phone has room for it', async () => {
+  server.me = { role: 'manager', name: null, label: '李华的手机' };
+  await openPage();
+  expect(screen.getByRole('contentinfo').textContent).toBe('李华的手机 · 管理者');
 });
 
 describe('the place of the keyboard', () => {

@@ -1,15 +1,6 @@
 import { Button, Card, Seal, Spinner, TextField, Toaster } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import {
-  type FocusEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { AgendaNotice, FreezeSection, WebhookSection } from './AgendaSection';
 import { ApprovalSection } from './ApprovalSection';
 import {
@@ -20,17 +11,20 @@ import {
   get,
   type LogEntry,
   type Me,
+  maySwitch,
+  readChosen,
   readSession,
   readSignInFailure,
   readToken,
+  saveChosen,
   saveToken,
 } from './api';
 import { BuildsSection, OriginLine } from './BuildsSection';
 import { CandidateSection, HealthSection, VitalsSection } from './CandidateSection';
 import styles from './Console.module.css';
-import { createConsole, maySwitch } from './createConsole';
-import { NoticeDialog, QuestionDialog } from './dialogs';
-import { ActionButton, LiveSection, PreviewSection, type SectionProps } from './LiveSection';
+import { createConsole } from './createConsole';
+import { NoticeDialog, QuestionDialog, useKeptFocus } from './dialogs';
+import { ActionButton, LiveSection, PreviewSection, type SectionProps, UrgentNotices } from './LiveSection';
 import { evidenceLine, formats, fullIdsOf, LANGUAGES, language, relativeTime, subjectOf, texts } from './texts';
 
 const LOOK_MILLISECONDS = 2500;
@@ -149,12 +143,15 @@ function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (to
             <p className={styles.or}>{texts.signIn.or}</p>
           </>
         )}
+        {/* password managers keep a token below a name */}
+        <input type="text" name="username" autoComplete="username" value={texts.documentTitle} readOnly hidden />
         <TextField
           type="password"
+          name="password"
           label={texts.signIn.label}
           hint={texts.signIn.hint}
           error={refused === 'token' ? texts.signIn.wrong : undefined}
-          autoComplete="off"
+          autoComplete="current-password"
           required
           value={token}
           onChange={(event) => setToken(event.target.value)}
@@ -169,11 +166,17 @@ function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (to
 }
 
 /** `Li Hua · Deployer · stories, Publisher · chat` */
-const whoIs = ({ person, more = [], ...grant }: Me): string =>
-  [person, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))].filter(Boolean).join(' · ');
+const whoIs = ({ person, label, more = [], ...grant }: Me): string =>
+  [person ?? label, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))]
+    .filter(Boolean)
+    .join(' · ');
 
 function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: 'asked' | 'refused') => void }) {
-  const [console] = useState(() => createConsole(shown));
+  const [chosen] = useState(() => {
+    const named = readChosen();
+    return named !== null && channels.includes(named) ? named : shown;
+  });
+  const [console] = useState(() => createConsole(chosen));
   const state = useSyncExternalStore(console.subscribe, console.state);
   const focus = useKeptFocus();
   useEffect(() => {
@@ -186,6 +189,14 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
   useEffect(() => {
     if (state.refused) onLeave('refused');
   }, [state.refused, onLeave]);
+  useEffect(() => {
+    const onPopState = () => {
+      const named = readChosen() ?? shown;
+      if (named !== console.state().channel && channels.includes(named)) void console.chooseChannel(named);
+    };
+    window.addEventListener('popstate', onPopState);
+    return () => window.removeEventListener('popstate', onPopState);
+  }, [console, channels, shown]);
   const { seen, health, stale, now, toast } = state;
   const part = { me, console, running: state.running, now };
   return (
@@ -197,7 +208,10 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
           className={styles.channel}
           aria-label={texts.channel}
           value={state.channel}
-          onChange={(event) => void console.chooseChannel(event.target.value)}
+          onChange={({ target }) => {
+            saveChosen(target.value);
+            void console.chooseChannel(target.value);
+          }}
         >
           {channels.map((name) => (
             <option key={name}>{name}</option>
@@ -215,12 +229,13 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             {seen ? texts.stale : texts.nothingSeen}
           </p>
         )}
+        {seen && <UrgentNotices status={seen.status} log={seen.log} health={health} {...part} />}
         {seen && <AgendaNotice agenda={seen.status.agenda} />}
         {!seen && !stale && <Spinner label={texts.loading} className={styles.alone} />}
         {seen && (
           <div className={styles.sections}>
             <Section title={texts.live.title}>
-              <LiveSection status={seen.status} channels={channels} {...part} />
+              <LiveSection status={seen.status} log={seen.log} channels={channels} {...part} />
             </Section>
             <Section title={texts.candidate.title}>
               <CandidateSection status={seen.status} {...part} />
@@ -234,10 +249,10 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             <Section title={texts.webhook.title}>
               <WebhookSection agenda={seen.status.agenda} {...part} />
             </Section>
-            <Section title={texts.health.title}>
+            <Section id="health" title={texts.health.title}>
               <HealthSection health={health} />
             </Section>
-            <Section title={texts.vitals.title}>
+            <Section id="vitals" title={texts.vitals.title}>
               <VitalsSection vitals={health?.vitals} />
             </Section>
             <Section title={texts.builds.title}>
@@ -246,12 +261,13 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
             <Section title={texts.preview.title}>
               <PreviewSection previews={state.previews} {...part} />
             </Section>
-            <Section title={texts.log.title} className={styles.log}>
+            <Section id="log" title={texts.log.title} className={styles.log}>
               <LogSection log={seen.log} {...part} />
             </Section>
           </div>
         )}
       </main>
+      <footer className={styles.foot}>{whoIs(me)}</footer>
       <QuestionDialog
         question={state.question}
         mayOverride={me.role === 'manager'}
@@ -264,9 +280,17 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
   );
 }
 
-function Section({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
+interface PartProps {
+  /** For what a notice leads to. */
+  id?: string;
+  title: string;
+  className?: string;
+  children: ReactNode;
+}
+
+function Section({ id, title, className, children }: PartProps) {
   return (
-    <Card className={clsx(styles.section, className)} aria-label={title}>
+    <Card id={id} className={clsx(styles.section, className)} aria-label={title}>
       <h2 className={styles.heading} tabIndex={-1}>
         {title}
       </h2>
@@ -341,42 +365,4 @@ function LogSection({ log, ...props }: { log: readonly LogEntry[] } & SectionPro
       ))}
     </ol>
   );
-}
-
-interface Last {
-  element: HTMLElement;
-  /** Where to go when the element is no more: the heading of its section. */
-  heading: HTMLElement | null;
-}
-
-const modal = (): Element | null => document.querySelector('dialog[open]');
-/** Nothing has the focus, or only what a dialog that has just closed still holds. */
-const isLost = ({ activeElement, body }: Document): boolean =>
-  activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
-
-const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
-
-/**
- * Keeps the keyboard's place over changes of the page. A control that is busy or gone lets focus fall to the body; it comes back
- * to the control as soon as that can be used again, else to the heading of its section. Spread the result on the frame.
- */
-function useKeptFocus() {
-  const last = useRef<Last | null>(null);
-  // after every render, since any of them may have taken the focused control away
-  useEffect(() => {
-    if (!last.current || !isLost(document) || modal()) return;
-    const { element, heading } = last.current;
-    if (isUsable(element)) element.focus({ preventScroll: true });
-    else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
-  });
-  return {
-    onFocus: ({ target }: FocusEvent<HTMLElement>) => {
-      if (target.closest('dialog')) return;
-      last.current = { element: target, heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null };
-    },
-    onBlur: ({ target }: FocusEvent<HTMLElement>) => {
-      // a usable control was left on purpose, unless a dialog has taken the focus for a while
-      if (last.current?.element === target && isUsable(target) && !modal()) last.current = null;
-    },
-  };
 }

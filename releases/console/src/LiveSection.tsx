@@ -1,9 +1,20 @@
 import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
+import type { ReactNode } from 'react';
 import { useState } from 'react';
-import type { ChannelDocument, Me, Preview } from './api';
+import {
+  type ChannelDocument,
+  type Health,
+  type LogEntry,
+  type Me,
+  mayGoBack,
+  maySwitch,
+  nameOf,
+  type Preview,
+  servedBy,
+} from './api';
 import styles from './Console.module.css';
-import { type Console, maySwitch } from './createConsole';
-import { formats, nameOf, relativeTime, texts, versionOf } from './texts';
+import type { Console } from './createConsole';
+import { changesByAbort, evidenceLine, formats, relativeTime, subjectOf, texts, troubles, versionOf } from './texts';
 
 /** What every section needs besides its data. */
 export interface SectionProps {
@@ -26,7 +37,12 @@ export function ActionButton({
   );
 }
 
-function LiveRow({ id, status, me, console, running }: { id: string; status: ChannelDocument } & SectionProps) {
+interface LiveProps extends SectionProps {
+  status: ChannelDocument;
+  log: readonly LogEntry[];
+}
+
+function LiveRow({ id, status, log, me, console, running }: { id: string } & LiveProps) {
   const name = nameOf(id);
   const good = status.lastGood[name];
   const control = `rollback ${name}`;
@@ -58,14 +74,16 @@ function LiveRow({ id, status, me, console, running }: { id: string; status: Cha
                 {texts.live.withdraw}
               </ActionButton>
             )}
-            <ActionButton
-              control={control}
-              running={running}
-              aria-label={title}
-              onClick={() => void console.rollback(control, { name, title })}
-            >
-              {texts.live.rollback}
-            </ActionButton>
+            {mayGoBack(log, name) && (
+              <ActionButton
+                control={control}
+                running={running}
+                aria-label={title}
+                onClick={() => void console.rollback(control, { name, title })}
+              >
+                {texts.live.rollback}
+              </ActionButton>
+            )}
           </span>
         )
       }
@@ -74,8 +92,8 @@ function LiveRow({ id, status, me, console, running }: { id: string; status: Cha
 }
 
 /** What everyone runs, since when and by whom. */
-export function LiveSection(props: { status: ChannelDocument; channels: readonly string[] } & SectionProps) {
-  const { status, channels, me, console, running, now } = props;
+export function LiveSection(props: { channels: readonly string[] } & LiveProps) {
+  const { status, log, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   return (
@@ -108,7 +126,7 @@ export function LiveSection(props: { status: ChannelDocument; channels: readonly
                 {texts.live.promoteFrom(channel)}
               </ActionButton>
             ))}
-        {maySwitch(me) && (
+        {maySwitch(me) && mayGoBack(log) && (
           <ActionButton
             variant="danger"
             control="rollback"
@@ -119,6 +137,118 @@ export function LiveSection(props: { status: ChannelDocument; channels: readonly
           </ActionButton>
         )}
       </div>
+    </>
+  );
+}
+
+/** Leads to what a notice speaks of, which a phone shows far below. */
+function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log'; label: string }) {
+  return (
+    <Button variant="quiet" small onClick={() => document.getElementById(section)?.scrollIntoView()}>
+      {label}
+    </Button>
+  );
+}
+
+function UrgentNotice({ children, actions }: { children: ReactNode; actions: ReactNode }) {
+  return (
+    <div className={styles.urgent} role="alert">
+      {children}
+      <div className={styles.actions}>{actions}</div>
+    </div>
+  );
+}
+
+const MOST_NAMED = 4;
+
+function named(builds: readonly string[]): string {
+  const listed = texts.list(builds.slice(0, MOST_NAMED).map((id) => `${nameOf(id)} ${versionOf(id)}`));
+  return builds.length > MOST_NAMED ? texts.listAndMore(listed, builds.length - MOST_NAMED) : listed;
+}
+
+/** What somebody who is woken has to know first: what fails now, what the automatic stop did, and that a way back has been taken. */
+export function UrgentNotices(props: { health: Health | null } & LiveProps) {
+  const { status, log, health, me, console, running, now } = props;
+  const { abort } = texts.candidate;
+  const { rollback } = texts.live;
+  const alarming = health?.builds.filter(({ alarm }) => alarm) ?? [];
+  const { stops, served } = servedBy(status, log, now);
+  return (
+    <>
+      {health &&
+        troubles(status, health).map(({ builds, lines, section }) => {
+          const name = nameOf(builds[0] ?? '');
+          const title = `${abort} ${name}`;
+          const changes = changesByAbort(status, builds);
+          return (
+            <UrgentNotice
+              key={builds.join()}
+              actions={
+                <>
+                  <WayTo section={section} label={texts.now.figures} />
+                  {builds.every((id) => maySwitch(me, nameOf(id))) && (
+                    <ActionButton
+                      variant="danger"
+                      control={`urgent ${name}`}
+                      running={running}
+                      aria-label={title}
+                      onClick={() => console.ask('abort', { name }, { title, action: abort, danger: true, changes })}
+                    >
+                      {abort}
+                    </ActionButton>
+                  )}
+                </>
+              }
+            >
+              <strong>{texts.now.candidate(named(builds))}</strong>
+              {lines.map((line) => (
+                <p key={line}>{line}</p>
+              ))}
+            </UrgentNotice>
+          );
+        })}
+      {alarming.map(({ build, recent }) => {
+        const name = nameOf(build);
+        const control = `urgent ${name}`;
+        const title = `${rollback} ${name}`;
+        return (
+          <UrgentNotice
+            key={build}
+            actions={
+              <>
+                <WayTo section="health" label={texts.now.figures} />
+                {maySwitch(me, name) && (
+                  <ActionButton
+                    variant="danger"
+                    control={control}
+                    running={running}
+                    aria-label={title}
+                    onClick={() => void console.rollback(control, { name, title })}
+                  >
+                    {rollback}
+                  </ActionButton>
+                )}
+              </>
+            }
+          >
+            <strong>{named([build])}</strong>
+            <p>{texts.health.alarm(recent.failedVisitors, recent.visitors)}</p>
+          </UrgentNotice>
+        );
+      })}
+      {stops.map(({ seq, at, action }) => (
+        <UrgentNotice key={seq} actions={<WayTo section="log" label={texts.now.log} />}>
+          <strong>{texts.now.stopped(subjectOf(action), relativeTime(at, now))}</strong>
+          {action.evidence.slice(0, 1).map((each) => (
+            <p key={each.kind}>{evidenceLine(each)}</p>
+          ))}
+        </UrgentNotice>
+      ))}
+      {served && (
+        <p className={styles.good} role="status">
+          {texts.now.served(status.seq, served.set.slice(0, 8), relativeTime(served.at, now), named(served.builds))}
+        </p>
+      )}
     </>
   );
 }

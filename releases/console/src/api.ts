@@ -41,8 +41,77 @@ interface Grant {
 /** Who is at work: a token, or a person with what each of their groups gives. */
 export interface Me extends Grant {
   person?: string;
+  /** What the token was made for. */
+  label?: string;
   more?: readonly Grant[];
 }
+
+export const nameOf = (id: string): string => id.split('@')[0] ?? id;
+
+/** All candidates, oldest first. */
+export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelDocument) =>
+  candidate ? [candidate, ...moreCandidates] : [];
+
+/** What changes what readers get; all else leaves it as it is. */
+const SWITCHES: readonly string[] = [
+  'init',
+  'activate',
+  'canary',
+  'promote',
+  'abort',
+  'rollback',
+  'kill',
+  'withdraw',
+  'seed',
+];
+const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
+const CONFIRMED_MILLISECONDS = 3_600_000;
+
+/**
+ * What the newest switch tells: the automatic stops since anybody else switched, and after a way back what is live in the place of
+ * what was left, for an hour.
+ */
+export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], now: Date) {
+  const switches = log.filter(({ action }) => SWITCHES.includes(action.kind));
+  const byPerson = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
+  const stops = byPerson < 0 ? switches : switches.slice(0, byPerson);
+  const [last] = switches;
+  const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MILLISECONDS;
+  if (!stable || !isFresh || !WAYS_BACK.includes(last.action.kind)) return { stops, served: null };
+  const names = 'builds' in last.action ? last.action.builds.map(nameOf) : [];
+  const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
+  return { stops, served: { set: stable.set, at: last.at, builds: builds.length > 0 ? builds : stable.builds } };
+}
+
+/** What changes what everybody runs. */
+const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
+
+/** Whether to offer a way back, for a name or as a whole: in doubt yes, since the server looks further than the log that is shown. */
+export function mayGoBack(log: readonly LogEntry[], name?: string): boolean {
+  if (log.at(-1)?.seq !== 1) return true;
+  let newest = Number.POSITIVE_INFINITY;
+  let found = 0;
+  for (const { seq, action } of log) {
+    if (seq > newest) continue;
+    // whoever went back goes further back from there
+    const went = action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
+    if (went) newest = action.to;
+    else if (mayChange(action, name)) found += 1;
+  }
+  return found > 1;
+}
+
+function mayChange(action: LogEntry['action'], name?: string): boolean {
+  if (action.kind === 'text') return true;
+  if (!STABLE_SWITCHES.includes(action.kind)) return false;
+  return !name || !('builds' in action) || (action.more ?? 0) > 0 || action.builds.some((id) => nameOf(id) === name);
+}
+
+/** Whether to offer switching a build of this name; the server decides for itself. */
+export const maySwitch = (me: Me, name?: string): boolean =>
+  [me, ...(me.more ?? [])].some(
+    (grant) => grant.role === 'manager' || (grant.role === 'deployer' && name !== undefined && grant.name === name),
+  );
 
 const TOKEN = 'liaozhai-console-token';
 
@@ -83,6 +152,11 @@ interface Failed {
   details?: string[];
 }
 
+/** After so long a connection is taken for lost. What asks the gate may wait for a browser and for those before it. */
+const LONGEST_MILLISECONDS = 15_000;
+const LONGEST_JUDGED_MILLISECONDS = 180_000;
+const JUDGED = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
+
 /** With a token that alone counts; without one the session does, which needs a header that no other origin can send. */
 async function send<Answer>(path: string, options: RequestInit): Promise<Answer> {
   const token = sessionStorage.getItem(TOKEN);
@@ -91,10 +165,21 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
     'content-type': 'application/json',
   };
   const credentials = token ? 'omit' : 'same-origin';
-  const response = await fetch(path, { ...options, headers, credentials, cache: 'no-store' }).catch(() => {
-    throw new ApiFailure(0);
-  });
-  const answer: unknown = await response.json().catch(() => null);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const longest = JUDGED.test(path) && options.method === 'POST' ? LONGEST_JUDGED_MILLISECONDS : LONGEST_MILLISECONDS;
+  const timer = setTimeout(() => ending.abort(), longest);
+  const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
+    .then(async (came): Promise<[Response, unknown]> => {
+      const body: unknown = await came.json().catch(() => null);
+      // an answer that stops half way is none
+      signal.throwIfAborted();
+      return [came, body];
+    })
+    .catch(() => {
+      throw new ApiFailure(0);
+    })
+    .finally(() => clearTimeout(timer));
   if (response.ok) return answer as Answer;
   const { message = `${response.status}`, cure = '', details = [] } = (answer ?? {}) as Failed;
   throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])]);
@@ -120,6 +205,14 @@ export const readSession = (): Promise<SessionStatus> =>
 /** Ends the session here. Returns where to go to end the provider's as well, if that is offered. */
 export const endSession = async (): Promise<string | null> =>
   (await send<{ leave: string | null }>('/auth/logout', { method: 'POST' })).leave;
+
+/** The channel that the address names, so that a reload and a link show it again. */
+export const readChosen = (): string | null => new URLSearchParams(location.search).get('channel');
+
+/** A step of its own, which going back takes back. */
+export function saveChosen(channel: string): void {
+  if (readChosen() !== channel) history.pushState(null, '', `?channel=${encodeURIComponent(channel)}`);
+}
 
 /** What the server found wrong with signing in, from the address's fragment, which it leaves. */
 export function readSignInFailure(): string | null {

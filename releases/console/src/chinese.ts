@@ -78,6 +78,20 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
   stale: '连接中断，正在重试；下面是最后一次看到的状态',
   nothingSeen: '暂时无法读取状态，正在重试',
   notices: '提示',
+  /** What to know first. */
+  now: {
+    candidate: (builds: string) => `灰度 ${builds} 有问题`,
+    fails: (failed: number, visitors: number, stableFailed: number, stableVisitors: number) =>
+      `失败偏多：${number(visitors)} 位访客中 ${number(failed)} 位失败，稳定版 ${number(stableVisitors)} 位中 ${number(stableFailed)} 位。`,
+    slower: (metric: string, tried: string, stable: string) => `变慢：${metric} p75 ${tried}，稳定版 ${stable}。`,
+    stopping: '将自动中止',
+    unsure: (p: string) => `样本还不够自动中止（p = ${p}）`,
+    stopped: (builds: string, when: string) => `已自动中止 ${builds} 的灰度，${when}`,
+    served: (seq: number, set: string, when: string, builds: string) =>
+      `访客现在得到的是状态 ${seq}（集合 ${set}），${when}生效：${builds}`,
+    figures: '看数据',
+    log: '看记录',
+  },
   live: {
     title: '正在运行',
     nothing: '还没有上线任何构建',
@@ -87,6 +101,9 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     killedBuilds: (builds: string) => `已禁用：${builds}`,
     rollback: '回退',
     rollbackAll: '整体回退',
+    endsCanary: (names: string) => `${names} 的灰度随之结束`,
+    nothingBefore: (name = '') =>
+      `${name}之前没有运行过别的、还能再运行的版本。可以在「构建」里上线另一个构建，或撤下它`,
     withdraw: '撤下',
     promoteFrom: (channel: string) => `换成 ${channel} 的全部构建`,
     expires: (when: string) => `签名有效至 ${when}`,
@@ -167,6 +184,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     time: (of: string) => `${of}（时间）`,
     zone: '时区',
     submit: '下一步',
+    overrideNeeded: '冻结期内要写理由才能破例',
     override: '冻结期内破例的理由（会写入记录）',
   },
   approval: {
@@ -319,6 +337,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
   },
   confirm: {
     cancel: '取消',
+    leave: '关闭，继续执行',
     why: '原因（会写入记录）',
     changes: '将会改变：',
     nothing: '与现在相同，不会有变化。',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { waitFor } from '@testing-library/react';
 import type { ChannelDocument, Health } from './api';
-import { changesBy, createConsole } from './createConsole';
-import { language } from './texts';
+import { createConsole } from './createConsole';
+import { changesBy, language } from './texts';
 
 const realFetch = globalThis.fetch;
 const group = { visitors: 0, failedVisitors: 0, loads: 0, failures: {}, p75LoadMilliseconds: null };

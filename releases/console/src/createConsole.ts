@@ -9,11 +9,10 @@ import {
   type Health,
   type KillEffect,
   type LogEntry,
-  type Me,
   type Preview,
   post,
 } from './api';
-import { nameOf, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
@@ -58,6 +57,14 @@ interface Question extends Wanted {
   frozen: AgendaView['frozen'];
   /** Two persons decide: it becomes a proposal. */
   waits: boolean;
+  /** What was typed when the same was asked and failed. */
+  kept: Typed | null;
+}
+
+interface Typed {
+  title: string;
+  why: string;
+  override: string;
 }
 
 /** Verbs that a freeze window refuses. */
@@ -107,58 +114,14 @@ async function look(channel: string, former: Seen | null): Promise<Seen> {
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
   const named = name ? `&name=${encodeURIComponent(name)}` : '';
-  const target = to ?? (await get<{ seq: number }>(`${pathOf('before', decided)}${named}`)).seq;
+  const before = () =>
+    get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
+      throw failureOf(cause).status === 422 ? new ApiFailure(422, [texts.live.nothingBefore(name)]) : cause;
+    });
+  const target = to ?? (await before()).seq;
   const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
-
-/** `stories: 1.0.0 → 1.1.0 (0123456789ab, Li Hua)` */
-export function changeLine({
-  name,
-  from,
-  to,
-  provenance,
-}: Omit<Difference, 'provenance'> & Partial<Difference>): string {
-  const { removed, added, change } = texts.confirm;
-  if (!to) return removed(name, versionOf(from ?? ''));
-  const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
-  return change(name, from ? versionOf(from) : added, versionOf(to), texts.list(origin));
-}
-
-/** What a kill takes away, one line each. */
-export function killLines({ build, instead, endsCandidate, lost }: KillEffect): string[] {
-  const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
-  return [
-    forGood(versionOf(build)),
-    ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [nothingLeft(texts.list(lost))] : []),
-    ...(endsCandidate ? [ends] : []),
-  ];
-}
-
-/** All candidates, oldest first. */
-export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelDocument) =>
-  candidate ? [candidate, ...moreCandidates] : [];
-
-/** What putting these builds over stable would change. */
-export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
-  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  return builds
-    .filter((id) => live.get(nameOf(id)) !== id)
-    .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
-}
-
-/** What ending a candidate with these builds would change for its visitors. */
-export function changesByAbort(status: ChannelDocument, builds: readonly string[]): string[] {
-  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
-}
-
-/** Whether to offer switching a build of this name; the server decides for itself. */
-export const maySwitch = (me: Me, name?: string): boolean =>
-  [me, ...(me.more ?? [])].some(
-    (grant) => grant.role === 'manager' || (grant.role === 'deployer' && name !== undefined && grant.name === name),
-  );
 
 /** The state of the signed-in page, and everything it can be asked to do. One for as long as somebody is signed in. */
 export function createConsole(channel: string) {
@@ -177,6 +140,7 @@ export function createConsole(channel: string) {
   };
   const listeners = new Set<() => void>();
   const healthAsked = new Set<string>();
+  let typed: Typed | null = null;
   let previewsAsked = 0;
   let asked = 0;
   let shown = 0;
@@ -257,7 +221,8 @@ export function createConsole(channel: string) {
     const { agenda } = state.seen?.status ?? {};
     const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
     const waits = Boolean(agenda?.approval) && !back && [...FORWARD, 'approval'].includes(verb);
-    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, ...wanted } });
+    const kept = typed?.title === wanted.title ? typed : null;
+    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept, ...wanted } });
   }
 
   const self = {
@@ -281,7 +246,9 @@ export function createConsole(channel: string) {
     rollback: async (control: string, { name, to, title }: { name?: string; to?: number; title: string }) => {
       const seen = decided();
       await run(control, async () => {
-        const changes = await rollbackChanges(seen, name, to);
+        const differences = await rollbackChanges(seen, name, to);
+        const ended = state.seen && differences.length > 0 ? endedBy(state.seen.status, name) : [];
+        const changes = [...differences, ...ended];
         ask('rollback', { name, to }, { title, action: texts.live.rollback, danger: true, changes }, seen);
       });
     },
@@ -339,8 +306,10 @@ export function createConsole(channel: string) {
     /** Carries out what was asked, for a reason. */
     agree: async (why: string, override = '') => {
       const { question } = state;
-      if (!question) return;
-      const { verb, body, decided: seen } = question;
+      // one that was left goes on behind the page
+      if (!question || state.running !== null) return;
+      const { verb, body, title, decided: seen } = question;
+      typed = { title, why, override };
       set({ question: { ...question, busy: true } });
       await run('question', async () => {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
@@ -353,6 +322,7 @@ export function createConsole(channel: string) {
           },
         );
         previewsAsked = 0;
+        typed = null;
         set({ question: null });
         if (proposal) say(texts.approval.proposed(proposal.id), 'done');
         else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');

@@ -1,5 +1,5 @@
 import { Button, Dialog, TextField } from '@liaozhai/shared/ui';
-import { useEffect, useRef, useState } from 'react';
+import { type FocusEvent, useEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './createConsole';
 import { formats, texts } from './texts';
@@ -33,16 +33,18 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
   const [override, setOverride] = useState('');
   const [name, setName] = useState('');
   const [mistyped, setMistyped] = useState(false);
+  const [unfounded, setUnfounded] = useState(false);
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const shown = useLast(question);
-  // a new question begins without the reason of the former one
+  // a new question begins without the reason of the former one, unless that was the same and had no answer
   if (open !== (question !== null)) {
     setOpen(question !== null);
-    setWhy('');
-    setOverride('');
+    setWhy(question?.kept?.why ?? '');
+    setOverride(question?.kept?.override ?? '');
     setName('');
     setMistyped(false);
+    setUnfounded(false);
   }
   useEffect(() => {
     // not where a finger opened it: the keyboard that comes up would cover what is asked
@@ -52,16 +54,20 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
-    if (isTyped) onAgree(why, override);
+    // a proposal is judged by the window when it is approved
+    const isFounded = !frozen || !mayOverride || waits || override.trim() !== '';
+    setUnfounded(!isFounded);
+    if (isTyped && isFounded) onAgree(why, override);
   };
   return (
     <Dialog
       open={question !== null}
       title={title}
       confirmLabel={action}
-      cancelLabel={texts.confirm.cancel}
+      cancelLabel={busy ? texts.confirm.leave : texts.confirm.cancel}
       danger={danger}
       busy={busy}
+      leaveable
       onConfirm={agree}
       onClose={onCallOff}
     >
@@ -88,6 +94,7 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
         {frozen && mayOverride && (
           <TextField
             label={texts.freeze.override}
+            error={unfounded ? texts.freeze.overrideNeeded : undefined}
             maxLength={200}
             autoComplete="off"
             value={override}
@@ -141,4 +148,42 @@ function CopyButton({ text }: { text: string }) {
       <span role="status">{label}</span>
     </Button>
   );
+}
+
+interface Last {
+  element: HTMLElement;
+  /** Where to go when the element is no more: the heading of its section. */
+  heading: HTMLElement | null;
+}
+
+const modal = (): Element | null => document.querySelector('dialog[open]');
+/** Nothing has the focus, or only what a dialog that has just closed still holds. */
+const isLost = ({ activeElement, body }: Document): boolean =>
+  activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
+
+const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
+
+/**
+ * Keeps the keyboard's place over changes of the page. A control that is busy or gone lets focus fall to the body; it comes back
+ * to the control as soon as that can be used again, else to the heading of its section. Spread the result on the frame.
+ */
+export function useKeptFocus() {
+  const last = useRef<Last | null>(null);
+  // after every render, since any of them may have taken the focused control away
+  useEffect(() => {
+    if (!last.current || !isLost(document) || modal()) return;
+    const { element, heading } = last.current;
+    if (isUsable(element)) element.focus({ preventScroll: true });
+    else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
+  });
+  return {
+    onFocus: ({ target }: FocusEvent<HTMLElement>) => {
+      if (target.closest('dialog')) return;
+      last.current = { element: target, heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null };
+    },
+    onBlur: ({ target }: FocusEvent<HTMLElement>) => {
+      // a usable control was left on purpose, unless a dialog has taken the focus for a while
+      if (last.current?.element === target && isUsable(target) && !modal()) last.current = null;
+    },
+  };
 }

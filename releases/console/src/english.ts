@@ -89,6 +89,18 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
     stale: 'Connection lost, retrying. Below is the state as last seen.',
     nothingSeen: 'The state cannot be read right now, retrying.',
     notices: 'Notices',
+    now: {
+      candidate: (builds) => `Canary ${builds} is in trouble`,
+      fails: (failed, visitors, stableFailed, stableVisitors) =>
+        `Fails more often: ${number(failed)} of ${count(visitors, 'visitor')}, stable ${number(stableFailed)} of ${number(stableVisitors)}. `,
+      slower: (metric, tried, stable) => `Slower: ${metric} p75 ${tried}, stable ${stable}. `,
+      stopping: 'It will be stopped automatically.',
+      unsure: (p) => `Too little yet for the automatic stop (p = ${p}).`,
+      stopped: (builds, when) => `The automatic stop ended the canary of ${builds}, ${when}`,
+      served: (seq, set, when, builds) => `Visitors now get state ${seq} (set ${set}), in force ${when}: ${builds}`,
+      figures: 'Figures',
+      log: 'Log',
+    },
     live: {
       title: 'Live',
       nothing: 'No build is live yet',
@@ -98,6 +110,9 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       killedBuilds: (builds) => `Killed: ${builds}`,
       rollback: 'Roll back',
       rollbackAll: 'Roll back everything',
+      endsCanary: (names) => `The canary of ${names} ends too`,
+      nothingBefore: (name = '') =>
+        `Nothing else was live before${name && ` for ${name}`} that could run again. Activate another build under “Builds”, or withdraw it.`,
       withdraw: 'Withdraw',
       promoteFrom: (channel) => `Take over what ${channel} runs`,
       expires: (when) => `Signature valid until ${when}`,
@@ -179,6 +194,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       time: (of) => `${of} (time)`,
       zone: 'Time zone',
       submit: 'Next',
+      overrideNeeded: 'While frozen this needs a reason',
       override: 'Reason for switching while frozen (goes into the log)',
     },
     approval: {
@@ -334,6 +350,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
     },
     confirm: {
       cancel: 'Cancel',
+      leave: 'Close, let it go on',
       why: 'Reason (goes into the log)',
       changes: 'This will change:',
       nothing: 'Same as now, nothing will change.',

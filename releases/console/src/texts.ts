@@ -1,4 +1,16 @@
-import type { Action, Evidence, FreezeWindow, LogEntry, Waiting } from './api';
+import {
+  type Action,
+  type ChannelDocument,
+  candidatesOf,
+  type Difference,
+  type Evidence,
+  type FreezeWindow,
+  type Health,
+  type KillEffect,
+  type LogEntry,
+  nameOf,
+  type Waiting,
+} from './api';
 import { chinese } from './chinese';
 import { english } from './english';
 
@@ -109,8 +121,6 @@ export const formats: Formats = new Proxy(language.formats(), {
 
 /** just now, 5 minutes ago, 3 hours ago, then month, day and time. */
 export const relativeTime = (instant: string, now: Date): string => formats.ago(instant, now) ?? texts.justNow;
-
-export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 
 /** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.s8055 · e845. */
 export const versionOf = (id: string): string =>
@@ -236,3 +246,83 @@ export const timeUntil = (instant: string, now: Date): string => formats.until(i
 
 /** Every build that an entry names, in full, for whoever wants to copy it. */
 export const fullIdsOf = ({ action, what }: LogEntry): string => ('builds' in action ? action.builds.join('\n') : what);
+
+/** `stories: 1.0.0 → 1.1.0 (0123456789ab, Li Hua)` */
+export function changeLine({
+  name,
+  from,
+  to,
+  provenance,
+}: Omit<Difference, 'provenance'> & Partial<Difference>): string {
+  const { removed, added, change } = texts.confirm;
+  if (!to) return removed(name, versionOf(from ?? ''));
+  const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
+  return change(name, from ? versionOf(from) : added, versionOf(to), texts.list(origin));
+}
+
+/** What a kill takes away, one line each. */
+export function killLines({ build, instead, endsCandidate, lost }: KillEffect): string[] {
+  const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
+  return [
+    forGood(versionOf(build)),
+    ...(instead ? [takesPlace(versionOf(instead))] : []),
+    ...(lost.length > 0 ? [nothingLeft(texts.list(lost))] : []),
+    ...(endsCandidate ? [ends] : []),
+  ];
+}
+
+/** What putting these builds over stable would change. */
+export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
+  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  return builds
+    .filter((id) => live.get(nameOf(id)) !== id)
+    .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
+}
+
+/** What ending a candidate with these builds would change for its visitors. */
+export function changesByAbort(status: ChannelDocument, builds: readonly string[]): string[] {
+  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
+}
+
+/** The candidates that going back ends: somebody just said that what they are made of is broken. */
+export function endedBy(status: ChannelDocument, name?: string): string[] {
+  const names = name ? [name] : (status.stable?.builds ?? []).map(nameOf);
+  return candidatesOf(status)
+    .map(({ builds }) => builds.map(nameOf))
+    .filter((tried) => tried.some((one) => names.includes(one)))
+    .map((tried) => texts.live.endsCanary(texts.list(tried)));
+}
+
+/** So unlikely by chance that a schedule takes no further step either. */
+const STRIKING = 0.01;
+
+interface Trouble {
+  builds: readonly string[];
+  lines: string[];
+  section: 'health' | 'vitals';
+}
+
+/** The candidates that fail more often or are slower, in words. */
+export function troubles(status: ChannelDocument, { candidates, vitals = [] }: Health): Trouble[] {
+  const { now: words } = texts;
+  return candidatesOf(status).flatMap(({ builds }) => {
+    const failing = candidates
+      .filter(({ builds: [first], verdict }) => first === builds[0] && verdict.pValue < STRIKING)
+      .map(({ tried, control, verdict }) => {
+        const sizes = [tried.failedVisitors, tried.visitors, control.failedVisitors, control.visitors] as const;
+        return words.fails(...sizes) + (verdict.worse ? words.stopping : words.unsure(probability(verdict.pValue)));
+      });
+    const slow = vitals
+      .flatMap(({ metrics }) => metrics)
+      .filter(({ candidate, verdict }) => verdict?.slower && builds.includes(candidate?.build ?? ''))
+      .map(({ metric, verdict }) => {
+        const [tried, control] = [verdict?.tried.p75 ?? 0, verdict?.control.p75 ?? 0].map((value) =>
+          formats.vital(metric, value),
+        );
+        return words.slower(texts.vitals.metric(metric), tried ?? '', control ?? '') + words.stopping;
+      });
+    const lines = [...failing, ...slow];
+    return lines.length > 0 ? [{ builds, lines, section: failing.length > 0 ? 'health' : 'vitals' }] : [];
+  });
+}

@@ -55,6 +55,8 @@ const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, '');
 export interface WebhookRules {
   /** Whether addresses of this machine and of private networks may be called. */
   allowPrivate: boolean;
+  /** Where people reach the console, for whoever is told. */
+  console?: string | undefined;
   /** Instead of the system's resolver. */
   resolve?: typeof resolve;
 }
@@ -63,10 +65,15 @@ const ALLOW = 'Use an address on the internet, or set RELEASES_WEBHOOKS_PRIVATE=
 
 /** Of the settings of the console, or of the command line on a store. Throws usage. */
 export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): WebhookRules {
-  const { RELEASES_WEBHOOKS_PRIVATE: value = 'false' } = environment;
+  const { RELEASES_WEBHOOKS_PRIVATE: value = 'false', CONSOLE_ORIGIN: console } = environment;
   if (value !== 'true' && value !== 'false')
     throw usage(`RELEASES_WEBHOOKS_PRIVATE is "${value}"`, 'Set it to true or false, or leave it out.');
-  return { allowPrivate: value === 'true' };
+  if (console && !URL.canParse(console))
+    throw usage(
+      `CONSOLE_ORIGIN is "${console}"`,
+      'Set it to an origin such as https://console.example, or leave it out.',
+    );
+  return { allowPrivate: value === 'true', console: console || undefined };
 }
 
 /** The address as it is called. Throws usage and refused. */

@@ -9,8 +9,8 @@ import { openGate, openTestStore, type TestStore } from '../testing/openTestStor
 import { viewAgenda } from './agendaView.ts';
 import { rollback } from './goingBack.ts';
 import { schedule, takeDueSteps } from './schedule.ts';
-import { abort } from './switching.ts';
-import { isPrivateAddress } from './webhookAddress.ts';
+import { abort, canary } from './switching.ts';
+import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
 import {
   addWebhook,
   deliver,
@@ -117,6 +117,18 @@ describe('a webhook', () => {
     expect(last?.id).toBe(`production-${seq}`);
     expect(receiver.received[1]?.event).toMatchObject({ percent: 5 });
     expect(receiver.received[2]?.event.text).toContain('0 of 30 visitors of the candidate');
+  });
+
+  test('leads to the console where its address is set, also from a stop', async () => {
+    const rules = { ...HERE, console: webhookRulesFrom({ CONSOLE_ORIGIN: 'https://console.example' }).console };
+    await addWebhook(at.writer, receiver.url, rules);
+    await canary(at.writer, [next], 10, { gate: openGate });
+    await abort({ ...at.writer, who: 'auto-stop' }, {});
+    await deliver(at.writer, rules, always);
+    const [, stopped] = receiver.received;
+    expect(stopped?.event).toMatchObject({ type: 'stopped', console: 'https://console.example/?channel=production' });
+    expect(stopped?.event.text.split('\n').at(-1)).toBe('https://console.example/?channel=production');
+    expect(() => webhookRulesFrom({ CONSOLE_ORIGIN: 'console' })).toThrow(/CONSOLE_ORIGIN/);
   });
 
   test('gets a signature over the time and the body', async () => {

@@ -119,9 +119,15 @@ export interface WebhookEvent {
   builds: string[];
   /** The share of a ramp. */
   percent: number | null;
-  /** All of it in a sentence, for people. */
+  /** All of it in a sentence, for people; the console's address is its last line. */
   text: string;
+  /** The channel in the console, where its address is set. */
+  console: string | null;
 }
+
+/** The page on which somebody who is told can act. */
+const consoleOf = (channel: string, { console }: Pick<WebhookRules, 'console'>): string | null =>
+  console ? new URL(`?channel=${encodeURIComponent(channel)}`, console).href : null;
 
 function typeOf(action: ReadAction, who: string): EventType | null {
   switch (action.kind) {
@@ -162,16 +168,20 @@ const PROPOSAL_EVENTS = {
 } as const;
 
 /** What a state has to tell; null for those that only those look for who keep the log. */
-export function eventOf({
-  channel,
-  seq,
-  action: stored,
-}: Pick<ChannelDocument, 'channel' | 'seq' | 'action'>): WebhookEvent | null {
+export function eventOf(
+  { channel, seq, action: stored }: Pick<ChannelDocument, 'channel' | 'seq' | 'action'>,
+  rules: Pick<WebhookRules, 'console'> = {},
+): WebhookEvent | null {
   const action = readAction(stored);
   const type = typeOf(action, stored.who);
   if (!type) return null;
   const { who, why, at } = stored;
-  const lines = [`${channel}: ${actionLine(stored)} (${who}${why ? `, "${why}"` : ''})`, ...evidenceLines(stored)];
+  const console = consoleOf(channel, rules);
+  const lines = [
+    `${channel}: ${actionLine(stored)} (${who}${why ? `, "${why}"` : ''})`,
+    ...evidenceLines(stored),
+    ...(console ? [console] : []),
+  ];
   return {
     id: `${channel}-${seq}`,
     type,
@@ -183,6 +193,7 @@ export function eventOf({
     builds: 'builds' in action ? action.builds : [],
     percent: action.kind === 'canary' ? action.percent : null,
     text: lines.join('\n'),
+    console,
   };
 }
 
@@ -318,7 +329,9 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
   const webhook = (await read(store, channel, key.publicKey)).webhooks.find((each) => each.id === id);
   if (!webhook) throw missing(id);
   const at = (await timeOf(writer)).toISOString();
-  const said = { who, why: '', builds: [], percent: null, text: `${channel}: a test by ${who}` };
+  const console = consoleOf(channel, rules);
+  const text = [`${channel}: a test by ${who}`, ...(console ? [console] : [])].join('\n');
+  const said = { who, why: '', builds: [], percent: null, text, console };
   const event: WebhookEvent = { id: `${channel}-test-${randomUUID()}`, type: 'test', channel, seq: 0, at, ...said };
   const problem = await attempt(writer, webhook, event, rules);
   if (problem)
@@ -371,7 +384,7 @@ async function deliverTo(
     // a pause that is longer than any was set by a clock that is wrong
     const left = own.retry ? Date.parse(own.retry) - (await timeOf(writer)).getTime() : 0;
     if (left > 0 && left <= LONGEST_PAUSE) break;
-    const event = eventOf(await readState(writer.store, document, own.seq + 1, writer.key.publicKey));
+    const event = eventOf(await readState(writer.store, document, own.seq + 1, writer.key.publicKey), rules);
     if (!event) {
       own = { ...own, seq: own.seq + 1 };
       continue;

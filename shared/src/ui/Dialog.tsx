@@ -18,6 +18,8 @@ export interface DialogProps {
   danger?: boolean;
   /** The confirming act is under way: it cannot be called off any more, so nothing closes the dialog. */
   busy?: boolean;
+  /** May be left while busy: the act goes on without it. */
+  leaveable?: boolean;
   /** Only its buttons close it: neither Escape nor the back gesture nor a tap beside. */
   uncloseable?: boolean;
 }
@@ -32,10 +34,12 @@ export function Dialog({
   onClose,
   danger = false,
   busy = false,
+  leaveable = false,
   uncloseable = false,
 }: DialogProps) {
+  const stays = busy && !leaveable;
   const id = useId();
-  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable: uncloseable || busy });
+  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable: uncloseable || stays });
   const present = usePresence(open);
   return (
     <dialog
@@ -57,7 +61,7 @@ export function Dialog({
           )}
           <div className={styles.actions}>
             {cancelLabel && (
-              <Button variant="quiet" disabled={busy} onClick={onClose}>
+              <Button variant="quiet" disabled={stays} onClick={onClose}>
                 {cancelLabel}
               </Button>
             )}
