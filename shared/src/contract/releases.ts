@@ -292,6 +292,50 @@ export const vitalsReportSchema = v.object({
 
 export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;
 
+/** Limits of what a page reports of its own part of a trace: spans and bytes at a time, ms that a span may lie back. */
+export const spanLimits = { spans: 50, bytes: 16_384, milliseconds: 900_000 } as const;
+
+/** Calls go by their method. */
+export const pageSpanNames = [
+  'document load',
+  'remote load',
+  'reply first words',
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+] as const;
+
+/** An id of W3C Trace Context; all zeros are none. */
+const traceIdSchema = (length: number) => v.pipe(v.string(), v.regex(new RegExp(`^(?!0+$)[0-9a-f]{${length}}$`)));
+const spanMilliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(spanLimits.milliseconds));
+
+/** The JSON that a traced page posts to `/beacon/spans`. Times count back from the sending: the device's clock may be wrong. */
+export const spansReportSchema = v.object({
+  spans: v.pipe(
+    v.array(
+      v.object({
+        trace: traceIdSchema(32),
+        id: traceIdSchema(16),
+        parent: v.optional(traceIdSchema(16)),
+        name: v.picklist(pageSpanNames),
+        /** ms from the beginning of the span to the sending of the report */
+        ago: spanMilliseconds,
+        took: spanMilliseconds,
+        build: v.optional(textSchema(140)),
+        /** pattern of a screen or call */
+        route: v.optional(textSchema(240)),
+        status: v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599))),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(spanLimits.spans),
+  ),
+});
+
+export type SpansReport = v.InferOutput<typeof spansReportSchema>;
+
 /** A file of a stored build. */
 export const buildFileSchema = v.object({
   integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/, 'must be a sha384 integrity')),
