@@ -4,7 +4,6 @@ import { type ChannelDocument, candidatesOf, ReleaseError, type Releases, type S
 import {
   type Beacon,
   beaconSchema,
-  spanLimits,
   spansReportSchema,
   type VitalsReport,
   vitalsReportSchema,
@@ -317,7 +316,7 @@ const newIn = ({ vitals, errors }: VitalsReport, votes: Votes, voter: string): V
 /** `/beacon/spans`: a page's own part of its trace. Whatever its set does not name is left out, so that no text gets through. */
 function spanRoutes(releases: Releases, trustProxy: boolean, tracing: Tracing): Hono {
   const limit = new RateLimit();
-  return new Hono().post('/beacon/spans', bodyLimit({ maxSize: spanLimits.bytes }), async (context) => {
+  return new Hono().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {
     const read = await readReport(context, spansReportSchema, () => limit.allows(networkOf(context, trustProxy)));
     if ('status' in read) return context.body(null, read.status);
     const { pageSet } = await releases.pageFor({ id: read.visitor, override: overrideOf(context) });

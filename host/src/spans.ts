@@ -1,5 +1,4 @@
 import {
-  API_BASE,
   apiRoutes,
   deltaEventSchema,
   endpoints,
@@ -10,7 +9,6 @@ import {
   type SpansReport,
   sentSchema,
   singleSchema,
-  spanLimits,
 } from '@liaozhai/shared/contract';
 import { client, listen } from '@liaozhai/shared/runtime';
 import type { Page } from './page';
@@ -29,7 +27,10 @@ type Adapter = Extract<typeof client.defaults.adapter, (...words: never[]) => un
 type Sent = Parameters<Adapter>[0];
 
 const reportMs = 10_000;
-const mostWaiting = 4 * spanLimits.spans;
+/** What the server takes in a report of 16 KiB, and how far back a span may begin. */
+const mostAtOnce = 50;
+const longestMs = 900_000;
+const mostWaiting = 200;
 const mostAwaited = 20;
 /** As the client has it: calls of a page that stays open longer are traces of their own. */
 const documentsMs = 600_000;
@@ -77,7 +78,7 @@ export function watchSpans({ set, routes }: Page): () => void {
       const start = performance.now();
       const call = begin(name, start, start > documentsMs ? { trace: randomHex(16) } : document);
       const [path] = (config.url ?? '').split('?');
-      const route = matchRoute(apiRoutes(), API_BASE + path)?.path;
+      const route = matchRoute(apiRoutes(), (config.baseURL ?? '') + path)?.path;
       config.headers.set('traceparent', `00-${call.trace}-${call.id}-01`);
       const end = (status?: number) =>
         note({ ...call, end: performance.now(), ...(route && { route }), ...(status && { status }) });
@@ -103,9 +104,9 @@ export function watchSpans({ set, routes }: Page): () => void {
   const report = () => {
     noteLoads();
     const now = performance.now();
-    const due = waiting.splice(0).filter(({ start }) => now - start < spanLimits.milliseconds);
+    const due = waiting.splice(0).filter(({ start }) => now - start < longestMs);
     while (due.length > 0) {
-      const spans = due.splice(0, spanLimits.spans).map(({ start, end, ...span }) => ({
+      const spans = due.splice(0, mostAtOnce).map(({ start, end, ...span }) => ({
         ...span,
         ago: Math.round(now - start),
         took: Math.round(end - start),

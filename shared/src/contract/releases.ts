@@ -292,9 +292,6 @@ export const vitalsReportSchema = v.object({
 
 export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;
 
-/** Limits of what a page reports of its own part of a trace: spans and bytes at a time, ms that a span may lie back. */
-export const spanLimits = { spans: 50, bytes: 16_384, milliseconds: 900_000 } as const;
-
 /** Calls go by their method. */
 export const pageSpanNames = [
   'document load',
@@ -309,7 +306,7 @@ export const pageSpanNames = [
 
 /** An id of W3C Trace Context; all zeros are none. */
 const traceIdSchema = (length: number) => v.pipe(v.string(), v.regex(new RegExp(`^(?!0+$)[0-9a-f]{${length}}$`)));
-const spanMilliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(spanLimits.milliseconds));
+const spanMilliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(900_000));
 
 /** The JSON that a traced page posts to `/beacon/spans`. Times count back from the sending: the device's clock may be wrong. */
 export const spansReportSchema = v.object({
@@ -330,7 +327,7 @@ export const spansReportSchema = v.object({
       }),
     ),
     v.minLength(1),
-    v.maxLength(spanLimits.spans),
+    v.maxLength(50),
   ),
 });
 
