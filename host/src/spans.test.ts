@@ -30,12 +30,14 @@ function api(handlers: Handlers) {
   return requests;
 }
 
+const letBodiesBeRead = () => new Promise((resolve) => setTimeout(resolve));
+
 /** What the page told until now, as it is told when the page is hidden. */
 async function hide(): Promise<SpansReport['spans']> {
   beacons.length = 0;
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
   window.dispatchEvent(new Event('visibilitychange'));
-  await new Promise((resolve) => setTimeout(resolve));
+  await letBodiesBeRead();
   return beacons.flatMap((told) => (JSON.parse(told.replace('/beacon/spans ', '')) as SpansReport).spans);
 }
 
@@ -62,6 +64,22 @@ describe('a page whose document is traced', () => {
       { ...below, name: 'remote load', took: 210, build: stories, ago: expect.any(Number) },
     ]);
     expect(await hide()).toEqual([]);
+  });
+
+  test('tells every ten seconds too, of as many as the server takes at a time', async () => {
+    openDocument(sampled);
+    rs.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestEnd(() => rs.useRealTimers());
+    for (let index = 0; index < 60; index += 1) performance.measure(`${READY}${index}`, { start: 1, duration: 1 });
+    onTestEnd(watchSpans(openPage()));
+    beacons.length = 0;
+    rs.advanceTimersByTime(9_999);
+    await letBodiesBeRead();
+    expect(beacons).toEqual([]);
+    rs.advanceTimersByTime(1);
+    await letBodiesBeRead();
+    const reports = beacons.map((told) => JSON.parse(told.replace('/beacon/spans ', '')) as SpansReport);
+    expect(reports.map(({ spans }) => spans.length).sort()).toEqual([11, 50]);
   });
 
   test('tells of each call, and the server hears whose it is', async () => {
