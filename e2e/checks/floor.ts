@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { buildPackages } from '../../host/server/buildPackages.ts';
 import { buildPage } from '../../releases/console/server/startConsole.ts';
 import { floor } from '../../shared/src/build/floor.ts';
-import { allowed } from '../../shared/src/floorCheck/allowed.ts';
-import { checkFloor, describeBeyond } from '../../shared/src/floorCheck/checkFloor.ts';
+import { allowed, checkFloor, describeBeyond } from '../../shared/src/floorCheck/checkFloor.ts';
 import { report } from './report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,7 +32,7 @@ const needed = new Set(reports.flatMap(({ used }) => [...used]));
 const idle = named.length > 0 ? [] : allowed.filter((entry) => !needed.has(entry));
 for (const { features } of idle)
   problems.push(
-    `shared/src/floorCheck/allowed.ts: nothing built has ${features.join(', ')} any more: remove the entry`,
+    `shared/src/floorCheck/checkFloor.ts: nothing built has ${features.join(', ')} any more: remove the entry`,
   );
 
 report('floor', problems);

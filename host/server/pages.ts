@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
-import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
+import { apiRoutes, hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -33,6 +33,8 @@ export interface PageOptions {
   releases: Releases;
   env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'TRUST_PROXY' | 'VITALS_SAMPLE'>;
   config: Record<string, unknown>;
+  /** Whether pages report spans of their own. */
+  isTraced?: boolean;
   backendUrl: () => string;
   counters?: FrontCounters | null;
 }
@@ -43,6 +45,13 @@ const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 /** The pattern of the screen at a path, such as `/story/:id`. */
 const screenPattern = (pageSet: PageSet, path: string): string | undefined =>
   (matchRoute(hostRoutes, path) ?? routeAt(pageSet, path))?.path;
+
+/** What spans of a page may name: builds of its set, and patterns of its screens and calls. */
+export function namesOf({ host, remotes }: PageSet): Set<string> {
+  const all = Object.values(remotes).flatMap((build) => [build, build.lastGood ?? []].flat());
+  const patterns = [...hostRoutes, ...apiRoutes(), ...all.flatMap(({ routes }) => routes)];
+  return new Set([host.id, ...all.map(({ id }) => id), ...patterns.map(({ path }) => path)]);
+}
 
 /** The address as the visitor typed it. */
 function addressOf(context: Context, secure: boolean): URL {
@@ -197,7 +206,7 @@ interface MadePage extends AskedPage {
 }
 
 async function makeReady(
-  { releases, env, config }: PageOptions,
+  { releases, env, config, isTraced }: PageOptions,
   page: VisitorPage,
   { address, encoding, isBare, path, at, screen, secure }: MadePage,
 ): Promise<ReadyPage> {
@@ -209,7 +218,7 @@ async function makeReady(
     ...content,
     ...head,
     path: at,
-    config: { ...config, vitals: { sample: env.VITALS_SAMPLE } },
+    config: { ...config, vitals: { sample: env.VITALS_SAMPLE }, ...(isTraced && { spans: true }) },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
     https: secure,

@@ -1,15 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type ChannelDocument, candidatesOf, ReleaseError, type Releases, type ServedFile } from '@liaozhai/releases';
-import { type Beacon, beaconSchema, type VitalsReport, vitalsReportSchema } from '@liaozhai/shared/contract';
-import type { Tracing } from '@liaozhai/telemetry/tracing';
+import {
+  type Beacon,
+  beaconSchema,
+  spansReportSchema,
+  type VitalsReport,
+  vitalsReportSchema,
+} from '@liaozhai/shared/contract';
+import type { PageSpan, Tracing } from '@liaozhai/telemetry/tracing';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
-import { knownVisitor, networkOf } from './cookies.ts';
+import { knownVisitor, networkOf, overrideOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { answerFromMemory, createPages, memoryAnswer } from './pages.ts';
+import { answerFromMemory, createPages, memoryAnswer, namesOf } from './pages.ts';
 import { createBackendProxy } from './proxy.ts';
 import {
   type FrontCounters,
@@ -53,12 +59,13 @@ export function createProduct({
   config,
 }: ProductOptions): Server {
   if (counters) gaugeLiveBuilds(counters, releases);
-  const pages = createPages({ releases, env, config, backendUrl, counters });
+  const pages = createPages({ releases, env, config, backendUrl, counters, isTraced: tracing !== null });
   const app = new Hono();
   app.use(namedByRoute);
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
   app.route('/', buildRoutes(releases, env.CHANNEL));
   app.route('/', beaconRoutes(releases, env.TRUST_PROXY, counters, log));
+  if (tracing) app.route('/', spanRoutes(releases, env.TRUST_PROXY, tracing));
   app.route('/', pages.routes);
   app.notFound((context) => context.text('not found', 404));
   app.onError((error, context) => {
@@ -228,6 +235,27 @@ class RateLimit {
   }
 }
 
+interface Refusal {
+  status: 403 | 422 | 429;
+  reason: 'foreign' | 'too_many' | 'malformed';
+}
+
+/** A page's report and who sent it, or why it is not taken. */
+async function readReport<Schema extends v.GenericSchema>(
+  context: Context,
+  schema: Schema,
+  isAllowed: () => boolean,
+): Promise<Refusal | { visitor: string; told: v.InferOutput<Schema> }> {
+  const origin = context.req.header('origin');
+  // every page comes with the cookie, so who has none has seen no page
+  const visitor = knownVisitor(context);
+  if (!visitor || !origin || !URL.canParse(origin) || new URL(origin).host !== context.req.header('host'))
+    return { status: 403, reason: 'foreign' };
+  if (!isAllowed()) return { status: 429, reason: 'too_many' };
+  const told = v.safeParse(schema, await context.req.json().catch(() => null));
+  return told.success ? { visitor, told: told.output } : { status: 422, reason: 'malformed' };
+}
+
 /** By what a report is counted: only names that the channel knows, since a report may say anything. */
 function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocument) {
   const groups = [
@@ -248,29 +276,24 @@ function beaconRoutes(releases: Releases, trustProxy: boolean, counters: FrontCo
   const votes = new Votes();
   const felt = new Votes();
   const limit = new RateLimit();
-  const refuse = (context: Context, status: 403 | 422 | 429, reason: string) => {
+  const refuse = (context: Context, { status, reason }: Refusal) => {
     counters?.refusedReports.inc({ reason });
     return context.body(null, status);
   };
   return new Hono().post('/beacon', bodyLimit({ maxSize: 4096 }), async (context) => {
-    const origin = context.req.header('origin');
-    // every page comes with the cookie, so who has none has seen no page
-    const visitor = knownVisitor(context);
-    if (!visitor || !origin || !URL.canParse(origin) || new URL(origin).host !== context.req.header('host'))
-      return refuse(context, 403, 'foreign');
-    if (!limit.allows(networkOf(context, trustProxy))) return refuse(context, 429, 'too_many');
-    const told = v.safeParse(toldSchema, await context.req.json().catch(() => null));
-    if (!told.success) return refuse(context, 422, 'malformed');
+    const read = await readReport(context, toldSchema, () => limit.allows(networkOf(context, trustProxy)));
+    if ('status' in read) return refuse(context, read);
+    const { visitor, told } = read;
     const document = await releases.current();
-    if ('vitals' in told.output) {
-      await releases.recordVitals(newIn(told.output, felt, `${visitor} ${periodOf(document)}`));
+    if ('vitals' in told) {
+      await releases.recordVitals(newIn(told, felt, `${visitor} ${periodOf(document)}`));
       return context.body(null, 204);
     }
-    const { build, outcome, failure, problem } = told.output;
+    const { build, outcome, failure, problem } = told;
     if (outcome === 'failed') log.warn({ requestId: requestIdOf(context), problem, build, failure }, 'a remote failed');
     if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
-      releases.recordHealth(told.output, visitor);
-      counters?.reports.inc(reportLabels(told.output, document));
+      releases.recordHealth(told, visitor);
+      counters?.reports.inc(reportLabels(told, document));
     } else counters?.refusedReports.inc({ reason: 'repeated' });
     return context.body(null, 204);
   });
@@ -289,3 +312,24 @@ const newIn = ({ vitals, errors }: VitalsReport, votes: Votes, voter: string): V
   vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
   errors: errors.filter(({ build, kind }) => votes.isNew(`${voter} ${build} ${kind}`)),
 });
+
+/** `/beacon/spans`: a page's own part of its trace. Whatever its set does not name is left out, so that no text gets through. */
+function spanRoutes(releases: Releases, trustProxy: boolean, tracing: Tracing): Hono {
+  const limit = new RateLimit();
+  return new Hono().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {
+    const read = await readReport(context, spansReportSchema, () => limit.allows(networkOf(context, trustProxy)));
+    if ('status' in read) return context.body(null, read.status);
+    const { pageSet } = await releases.pageFor({ id: read.visitor, override: overrideOf(context) });
+    const names = namesOf(pageSet);
+    const known = (name: string | undefined) => (name !== undefined && names.has(name) ? name : undefined);
+    const now = Date.now();
+    const spans = read.told.spans.map(
+      ({ trace, id, parent, name, ago, took, build, route, status }): PageSpan => ({
+        ...{ traceId: trace, spanId: id, parentSpanId: parent, name, startedAt: now - ago, milliseconds: took },
+        ...{ build: known(build), route: known(route), status },
+      }),
+    );
+    tracing.takePageSpans(spans);
+    return context.body(null, 204);
+  });
+}

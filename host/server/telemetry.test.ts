@@ -216,6 +216,108 @@ describe('traces', () => {
   });
 });
 
+describe('what a page tells of its own part of a trace', () => {
+  /** A page of a product that sends traces, and a way to report from there. */
+  async function openTraced(settings: NodeJS.ProcessEnv = {}) {
+    Object.assign(process.env, settings);
+    const collector = await openCollector();
+    const tracing = await openTracing('liaozhai-front', () => {});
+    onTestFinished(async () => {
+      await tracing?.close();
+      collector.close();
+      for (const name of Object.keys(settings)) delete process.env[name];
+    });
+    const origin = await product.serve({}, { tracing });
+    return { ...(await readerAt(origin)), collector };
+  }
+
+  async function readerAt(origin: string) {
+    const page = await fetch(`${origin}/explore`);
+    const cookie = /lz_visitor=[0-9a-f]{32}/.exec(page.headers.get('set-cookie') ?? '')?.[0] ?? '';
+    const report = async (spans: unknown, headers: Record<string, string> = {}) =>
+      (
+        await fetch(`${origin}/beacon/spans`, {
+          method: 'POST',
+          headers: { origin, cookie, 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ spans }),
+        })
+      ).status;
+    return { html: await page.text(), report };
+  }
+
+  const [trace, id, parent] = ['a'.repeat(32), 'b'.repeat(16), 'c'.repeat(16)];
+  const call = { trace, id, parent, name: 'POST', ago: 5000, took: 1200, route: '/api/v1/messages', status: 503 };
+
+  test('goes to the collector as a service of its own, with the ids it has there and the times of the server', async () => {
+    const { html, report, collector } = await openTraced();
+    expect(html).toContain('"spans":true');
+    const build = /stories@[\w.+-]+/.exec(html)?.[0];
+    const load = { trace, id: 'd'.repeat(16), parent, name: 'remote load', ago: 9000, took: 80, build };
+    const from = Date.now();
+    expect(await report([call, load])).toBe(204);
+    const pageSpans = () => collector.spans.filter(({ service }) => service === 'liaozhai-page');
+    await expect.poll(pageSpans).toHaveLength(2);
+    expect(pageSpans()).toMatchObject([
+      {
+        ...{ name: 'POST /api/v1/messages', traceId: trace, spanId: id, parentSpanId: parent, milliseconds: 1200 },
+        attributes: {
+          'http.request.method': 'POST',
+          'http.route': '/api/v1/messages',
+          'http.response.status_code': 503,
+        },
+      },
+      { name: 'remote load', milliseconds: 80, attributes: { 'liaozhai.build': build } },
+    ]);
+    const [{ startedAt = 0 } = {}] = pageSpans();
+    expect(startedAt).toBeGreaterThanOrEqual(from - 5001);
+    expect(startedAt).toBeLessThanOrEqual(Date.now() - 4999);
+    // the report itself is no span
+    expect(collector.spans.map(({ name }) => name)).not.toContain('POST /beacon/spans');
+  });
+
+  test('says nothing that the visitor’s set does not name', async () => {
+    const { report, collector } = await openTraced({ OTEL_SERVICE_NAME: 'lanruo' });
+    const secret = { route: '/api/v1/stories/nie-xiaoqian', build: 'a name@1', note: '聂小倩' };
+    expect(await report([{ ...call, status: undefined, ...secret }])).toBe(204);
+    await expect
+      .poll(() => collector.spans.find(({ traceId }) => traceId === trace))
+      .toMatchObject({
+        ...{ service: 'lanruo-page', name: 'POST' },
+        attributes: { 'http.request.method': 'POST' },
+      });
+    expect(JSON.stringify(collector.spans)).not.toMatch(/xiaoqian|a name|聂/);
+  });
+
+  test('is refused from elsewhere, of another form, or as more than a page has to tell', async () => {
+    const { report, collector } = await openTraced();
+    expect(await report([call], { origin: 'https://evil.example' })).toBe(403);
+    expect(await report([call], { cookie: '' })).toBe(403);
+    const malformed = [
+      { name: 'GET /my/diary' },
+      { trace: 'x'.repeat(32) },
+      { trace: '0'.repeat(32) },
+      { id: 'b'.repeat(15) },
+      { parent: 'B'.repeat(16) },
+      { ago: -1 },
+      { took: 900_001 },
+      { status: 99 },
+    ];
+    for (const wrong of malformed) expect(await report([{ ...call, ...wrong }])).toBe(422);
+    expect(await report([])).toBe(422);
+    expect(await report(Array(51).fill({ ...call, route: undefined }))).toBe(422);
+    expect(await report([{ ...call, route: 'x'.repeat(17_000) }])).toBe(413);
+    const many = await Promise.all(Array.from({ length: 130 }, () => report([])));
+    expect(many).toContain(429);
+    expect(collector.spans.filter(({ service }) => service === 'liaozhai-page')).toEqual([]);
+  });
+
+  test('has nobody to tell it to where nothing is traced, and no page is asked for it', async () => {
+    const { html, report } = await readerAt(await product.serve());
+    expect(html).not.toContain('"spans"');
+    expect(await report([call])).toBe(404);
+  });
+});
+
 test('an error stands in the log whatever becomes of the process, and what was said before it', () => {
   const script = `import { createLog } from ${JSON.stringify(new URL('./telemetry.ts', import.meta.url).href)};
     const log = createLog('info'); log.info('request'); log.error('disk full'); process.kill(process.pid, 'SIGKILL');`;

@@ -151,7 +151,7 @@ export const namedByRoute: MiddlewareHandler = async (context, next) => {
 
 /** What belongs to no trace: files and pictures, which many pages share, and what is asked every few seconds. */
 const untraced =
-  /^\/(?:builds|channels|api\/media)\/|^\/(?:healthz|readyz|beacon|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
+  /^\/(?:builds|channels|api\/media)\/|^\/(?:healthz|readyz|beacon(?:\/spans)?|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
 
 const parentOf = ({ headers }: IncomingMessage): string | undefined =>
   typeof headers.traceparent === 'string' ? headers.traceparent : undefined;

@@ -79,6 +79,7 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
     );
     void registerServiceWorker(set);
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
+    if (hostConfig().spans) void startSpans(page);
     return followUser();
   }, [idle, set, routes, components, page, navigation]);
 }
@@ -87,6 +88,12 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
 const startVitals = (page: Page, navigation: GuardedHistory) =>
   import(/* webpackChunkName: "vitals" */ './vitals').then(
     ({ watchVitals }) => watchVitals(page, navigation),
+    () => undefined,
+  );
+
+const startSpans = (page: Page) =>
+  import(/* webpackChunkName: "spans" */ './spans').then(
+    ({ watchSpans }) => watchSpans(page),
     () => undefined,
   );
 

@@ -101,6 +101,14 @@ export const endpoints = {
   avatars: '/media/avatars.json',
 } as const;
 
+type EndpointOf = (...ids: string[]) => string;
+
+/** Patterns of the calls below `API_BASE`, by which one is named without its ids. */
+export const apiRoutes = (): { path: string }[] =>
+  Object.values(endpoints).map((endpoint: string | EndpointOf) => ({
+    path: API_BASE + (typeof endpoint === 'string' ? endpoint : decodeURIComponent(endpoint(':id', ':hash'))),
+  }));
+
 /** Calls outside `API_BASE`. */
 export const edgeEndpoints = {
   csrfCookie: '/sanctum/csrf-cookie',

@@ -292,6 +292,47 @@ export const vitalsReportSchema = v.object({
 
 export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;
 
+/** Calls go by their method. */
+export const pageSpanNames = [
+  'document load',
+  'remote load',
+  'reply first words',
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+] as const;
+
+/** An id of W3C Trace Context; all zeros are none. */
+const traceIdSchema = (length: number) => v.pipe(v.string(), v.regex(new RegExp(`^(?!0+$)[0-9a-f]{${length}}$`)));
+const spanMilliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(900_000));
+
+/** The JSON that a traced page posts to `/beacon/spans`. Times count back from the sending: the device's clock may be wrong. */
+export const spansReportSchema = v.object({
+  spans: v.pipe(
+    v.array(
+      v.object({
+        trace: traceIdSchema(32),
+        id: traceIdSchema(16),
+        parent: v.optional(traceIdSchema(16)),
+        name: v.picklist(pageSpanNames),
+        /** ms from the beginning of the span to the sending of the report */
+        ago: spanMilliseconds,
+        took: spanMilliseconds,
+        build: v.optional(textSchema(140)),
+        /** pattern of a screen or call */
+        route: v.optional(textSchema(240)),
+        status: v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599))),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(50),
+  ),
+});
+
+export type SpansReport = v.InferOutput<typeof spansReportSchema>;
+
 /** A file of a stored build. */
 export const buildFileSchema = v.object({
   integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/, 'must be a sha384 integrity')),

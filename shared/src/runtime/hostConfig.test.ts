@@ -10,6 +10,7 @@ const nothing = {
   realtime: { key: '{key}', channel: 'private-App.Models.User.{id}' },
   rules: {},
   vitals: { sample: 0 },
+  spans: false,
 };
 
 test('a site that configures nothing has the defaults', () => {
@@ -26,6 +27,7 @@ test('what is configured is taken', () => {
     realtime: { key: 'k', host: 'ws.example', port: 443, channel: 'private-u.{id}' },
     rules: { signUpGift: 100 },
     vitals: { sample: 0.5 },
+    spans: true,
   };
   expect(parseHostConfig(JSON.stringify(config))).toEqual(config);
 });
@@ -35,6 +37,7 @@ test('a broken part reads as not configured, the rest stands', () => {
     rechargePackages: [{ id: 1 }],
     realtime: { key: 5, port: 'x' },
     support: { email: 7, hours: '9–21' },
+    spans: 'yes',
   };
   expect(parseHostConfig(JSON.stringify(config))).toEqual({ ...nothing, support: { hours: '9–21' } });
 });

@@ -1,6 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import {
   array,
+  boolean,
   fallback,
   type InferOutput,
   nullable,
@@ -43,6 +44,8 @@ const schema = object({
   ),
   /** share of the pages that report what their readers felt; a site without a server listens to none */
   vitals: fallback(object({ sample: fallback(number(), 0) }), { sample: 0 }),
+  /** whether the page reports spans of its own: the server says so where it sends traces */
+  spans: fallback(boolean(), false),
   /** prices and rewards that are told to people; each reader takes what it understands */
   rules: anything,
 });

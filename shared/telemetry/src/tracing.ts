@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { Attributes, Context, HrTime, Span } from '@opentelemetry/api';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 
 /** What is going on, by W3C Trace Context. */
 export interface Trace {
@@ -30,9 +31,26 @@ export interface RequestSpan extends Trace {
   end(answer: { route: string; status: number }): void;
 }
 
+/** What a page did itself, as it reports it: ids in hex. */
+export interface PageSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string | undefined;
+  /** a call's is its method */
+  name: string;
+  /** ms since 1970 */
+  startedAt: number;
+  milliseconds: number;
+  build?: string | undefined;
+  route?: string | undefined;
+  status?: number | undefined;
+}
+
 export interface Tracing {
   /** Begins the span of a request, below what its `traceparent` names if it has one. */
   beginRequest(request: { method: string; traceparent?: string; requestId: string }): RequestSpan;
+  /** Sends spans that pages have made, as those of a service of their own. */
+  takePageSpans(spans: readonly PageSpan[]): void;
   /** Sends what is not sent yet, for a second at most. */
   close(): Promise<void>;
 }
@@ -83,6 +101,56 @@ function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string
   return exporter;
 }
 
+/** In a queue of their own, so that whoever makes spans up pushes out none of the server's. */
+const mostPageSpans = 512;
+
+const isMethod = (name: string) => /^[A-Z]+$/.test(name);
+
+const toHrTime = (milliseconds: number): HrTime => {
+  const seconds = Math.floor(milliseconds / 1000);
+  return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
+};
+
+function attributesOf({ name, build, route, status }: PageSpan): Attributes {
+  return {
+    ...(isMethod(name) && { 'http.request.method': name }),
+    ...(build !== undefined && { 'liaozhai.build': build }),
+    ...(route !== undefined && { 'http.route': route }),
+    ...(status !== undefined && { 'http.response.status_code': status }),
+  };
+}
+
+/** The way of finished spans to the collector: a tracer begins spans, and gives them ids of its own. */
+function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, service: string | undefined) {
+  const processor = new sdk.BatchSpanProcessor(exporter, { maxQueueSize: mostPageSpans });
+  const resource = resources
+    .detectResources({ detectors: [resources.envDetector] })
+    .merge(resources.resourceFromAttributes({ 'service.name': service ? `${service}-page` : 'liaozhai-page' }));
+  const contextOf = (traceId: string, spanId: string) => ({ traceId, spanId, traceFlags: api.TraceFlags.SAMPLED });
+  const toReadable = (span: PageSpan): ReadableSpan => {
+    const { traceId, spanId, parentSpanId, name, startedAt, milliseconds, route, status = 0 } = span;
+    return {
+      name: isMethod(name) && route !== undefined ? `${name} ${route}` : name,
+      kind: isMethod(name) ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL,
+      spanContext: () => contextOf(traceId, spanId),
+      ...(parentSpanId !== undefined && { parentSpanContext: contextOf(traceId, parentSpanId) }),
+      startTime: toHrTime(startedAt),
+      endTime: toHrTime(startedAt + milliseconds),
+      duration: toHrTime(milliseconds),
+      status: { code: status >= 500 ? api.SpanStatusCode.ERROR : api.SpanStatusCode.UNSET },
+      attributes: attributesOf(span),
+      ...{ links: [], events: [], ended: true, resource, instrumentationScope: { name: 'liaozhai' } },
+      ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+    };
+  };
+  return {
+    take: (spans: readonly PageSpan[]) => {
+      for (const span of spans) processor.onEnd(toReadable(span));
+    },
+    flush: () => processor.forceFlush(),
+  };
+}
+
 const lastSendingMs = 1_000;
 
 /**
@@ -98,9 +166,11 @@ export async function openTracing(
   const loaded = await loadSdk();
   const { api, core, resources, sdk } = loaded;
   const named = resources.detectResources({ detectors: [resources.envDetector] });
+  const exporter = exporterThatTells(loaded, tell);
+  const pages = pageSpanSender(loaded, exporter, variables.OTEL_SERVICE_NAME);
   const provider = new sdk.BasicTracerProvider({
     resource: resources.resourceFromAttributes({ 'service.name': service }).merge(named),
-    spanProcessors: [new sdk.BatchSpanProcessor(exporterThatTells(loaded, tell))],
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('liaozhai');
   const propagator = new core.W3CTraceContextPropagator();
@@ -150,9 +220,12 @@ export async function openTracing(
         },
       };
     },
+    takePageSpans: pages.take,
     async close() {
       const timer = new Promise((resolve) => setTimeout(resolve, lastSendingMs).unref());
-      await Promise.race([provider.shutdown().catch(() => {}), timer]);
+      // ends the exporter, which both use
+      const sent = pages.flush().then(() => provider.shutdown());
+      await Promise.race([sent.catch(() => {}), timer]);
     },
   };
 }

@@ -12,6 +12,8 @@ interface SentSpan {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
   attributes: { key: string; value: Value }[];
 }
 
@@ -29,8 +31,14 @@ export interface CollectedSpan {
   traceId: string;
   spanId: string;
   parentSpanId: string | undefined;
+  /** ms since 1970 */
+  startedAt: number;
+  milliseconds: number;
   attributes: Record<string, string | number | undefined>;
 }
+
+/** Nanoseconds as text, in whole milliseconds. */
+const toMs = (nanoseconds: string) => Number(BigInt(nanoseconds) / 1_000_000n);
 
 const byKey = (attributes: { key: string; value: Value }[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
@@ -45,10 +53,14 @@ export async function openCollector() {
     response.writeHead(status.code, { 'content-type': 'application/json' }).end('{}');
     if (status.code !== 200 || request.url !== '/v1/traces') return;
     for (const { resource, scopeSpans } of (JSON.parse(Buffer.concat(pieces).toString()) as Sent).resourceSpans)
-      for (const { name, traceId, spanId, parentSpanId, attributes } of scopeSpans.flatMap((scope) => scope.spans))
+      for (const { name, traceId, spanId, parentSpanId, attributes, ...span } of scopeSpans.flatMap(
+        (scope) => scope.spans,
+      ))
         spans.push({
           service: String(byKey(resource.attributes)['service.name']),
           ...{ name, traceId, spanId, parentSpanId: parentSpanId || undefined, attributes: byKey(attributes) },
+          startedAt: toMs(span.startTimeUnixNano),
+          milliseconds: toMs(span.endTimeUnixNano) - toMs(span.startTimeUnixNano),
         });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

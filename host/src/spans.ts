@@ -1,0 +1,201 @@
+import {
+  apiRoutes,
+  deltaEventSchema,
+  endpoints,
+  type MessageEventDto,
+  matchRoute,
+  messageEventSchema,
+  readAs,
+  type SpansReport,
+  sentSchema,
+  singleSchema,
+} from '@liaozhai/shared/contract';
+import { client, listen } from '@liaozhai/shared/runtime';
+import type { Page } from './page';
+import { READY } from './remotes/remoteComponents';
+import { routeAt } from './routes';
+
+type Told = SpansReport['spans'][number];
+
+/** Times are those of `performance.now()`. */
+interface PageSpan extends Omit<Told, 'ago' | 'took'> {
+  start: number;
+  end: number;
+}
+
+type Adapter = Extract<typeof client.defaults.adapter, (...words: never[]) => unknown>;
+type Sent = Parameters<Adapter>[0];
+
+const reportMs = 10_000;
+/** What the server takes in a report of 16 KiB, and how far back a span may begin. */
+const mostAtOnce = 50;
+const longestMs = 900_000;
+const mostWaiting = 200;
+const mostAwaited = 20;
+/** As the client has it: calls of a page that stays open longer are traces of their own. */
+const documentsMs = 600_000;
+
+/**
+ * Makes what the page does spans of the trace that its document is part of, if that is sampled: its loading, its remotes', each
+ * call, and the wait for a reply's first words. Call when idle; what came before is told by the browser. Returns the way to stop.
+ */
+export function watchSpans({ set, routes }: Page): () => void {
+  const document = sampledDocument();
+  if (!document) return () => undefined;
+  const waiting: PageSpan[] = [];
+  const note = (span: PageSpan) => {
+    if (waiting.length < mostWaiting) waiting.push(span);
+  };
+  const begin = (name: Told['name'], start: number, of: Pick<PageSpan, 'trace' | 'parent'>) => ({
+    ...{ trace: of.trace, parent: of.parent, id: randomHex(8), name, start },
+  });
+
+  const told = new Set<string>();
+  const noteLoads = () => {
+    const loaded = (key: string, name: Told['name'], start: number, end: number, about: Partial<Told>) => {
+      if (told.has(key)) return;
+      told.add(key);
+      note({ ...begin(name, start, document), end, ...about });
+    };
+    const { name, loadEventEnd } = document.timing;
+    const { pathname } = new URL(name, location.href);
+    const route = pathname === '/' ? pathname : routeAt(routes, pathname).path;
+    if (loadEventEnd > 0) loaded('', 'document load', 0, loadEventEnd, { route, build: set.host.id });
+    for (const { name, startTime, duration } of performance.getEntriesByType('measure'))
+      if (name.startsWith(READY))
+        loaded(name, 'remote load', startTime, startTime + duration, { build: name.slice(READY.length) });
+  };
+
+  const replies = awaitReplies((start, post, end) => note({ ...begin('reply first words', start, post), end }));
+  const traced =
+    (send: Adapter): Adapter =>
+    async (config) => {
+      const name = config.method?.toUpperCase() as Told['name'];
+      if (!isOwn(config)) {
+        config.headers.delete('traceparent');
+        return send(config);
+      }
+      const start = performance.now();
+      const call = begin(name, start, start > documentsMs ? { trace: randomHex(16) } : document);
+      const [path] = (config.url ?? '').split('?');
+      const route = matchRoute(apiRoutes(), (config.baseURL ?? '') + path)?.path;
+      config.headers.set('traceparent', `00-${call.trace}-${call.id}-01`);
+      const end = (status?: number) =>
+        note({ ...call, end: performance.now(), ...(route && { route }), ...(status && { status }) });
+      const isMessage = name === 'POST' && path === endpoints.messages;
+      const answered = isMessage ? replies.ask({ trace: call.trace, parent: call.id }, start) : () => undefined;
+      try {
+        const answer = await send(config);
+        end(answer.status);
+        answered(answer.data);
+        return answer;
+      } catch (cause) {
+        end(statusOf(cause));
+        answered(null);
+        throw cause;
+      }
+    };
+  const interceptor = client.interceptors.request.use((config) => {
+    // not the request's own: one that is sent again has the traced one already
+    config.adapter = traced(client.defaults.adapter as Adapter);
+    return config;
+  });
+
+  const report = () => {
+    noteLoads();
+    const now = performance.now();
+    const due = waiting.splice(0).filter(({ start }) => now - start < longestMs);
+    while (due.length > 0) {
+      const spans = due.splice(0, mostAtOnce).map(({ start, end, ...span }) => ({
+        ...span,
+        ago: Math.round(now - start),
+        took: Math.round(end - start),
+      }));
+      const body = JSON.stringify({ spans } satisfies SpansReport);
+      navigator.sendBeacon?.('/beacon/spans', new Blob([body], { type: 'application/json' }));
+    }
+  };
+  const stop = new AbortController();
+  const timer = setInterval(report, reportMs);
+  const reportHidden = () => window.document.visibilityState === 'hidden' && report();
+  window.addEventListener('visibilitychange', reportHidden, { signal: stop.signal });
+  return () => {
+    stop.abort();
+    clearInterval(timer);
+    client.interceptors.request.eject(interceptor);
+    replies.stop();
+  };
+}
+
+/** The trace of the page's document, and its own part of it; null where the server samples it not. */
+function sampledDocument() {
+  const [timing] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  const told = timing?.serverTiming?.find(({ name }) => name === 'traceparent')?.description ?? '';
+  const [, trace, parent] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f][13579bdf]$/.exec(told) ?? [];
+  return timing && trace && parent ? { timing, trace, parent } : null;
+}
+
+const randomHex = (bytes: number): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Of others no trace is any business, and many would refuse the header. */
+const isOwn = ({ url = '', baseURL = '' }: Sent): boolean =>
+  new URL(url, new URL(baseURL, location.href)).origin === location.origin;
+
+const statusOf = (cause: unknown): number | undefined =>
+  (cause as { response?: { status?: number } } | null)?.response?.status;
+
+type Post = Pick<PageSpan, 'trace' | 'parent'>;
+
+const sent = singleSchema(sentSchema);
+
+function parsed(data: unknown): unknown {
+  try {
+    return typeof data === 'string' ? JSON.parse(data) : data;
+  } catch {
+    return null;
+  }
+}
+
+/** Hears the first words of replies, which may be on the socket before the message itself is answered. */
+function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
+  const awaited = new Map<string, { post: Post; start: number }>();
+  const early = new Map<string, number>();
+  const underWay = new Set<Post>();
+  const hear = (named: string | number) => {
+    const id = String(named);
+    const asked = awaited.get(id);
+    if (asked) heard(asked.start, asked.post, performance.now());
+    else if (underWay.size > 0 && !early.has(id)) early.set(id, performance.now());
+    awaited.delete(id);
+  };
+  const hearWhole = (event: MessageEventDto) => {
+    const { id, body } = event.message ?? event;
+    if (id !== undefined && body) hear(id);
+  };
+  const stops = [
+    listen('message.delta', deltaEventSchema, ({ message_id }) => hear(message_id)),
+    listen('message.created', messageEventSchema, hearWhole),
+    listen('message.completed', messageEventSchema, hearWhole),
+  ];
+  return {
+    /** A message is being sent; to be called with the body of the answer. */
+    ask(post: Post, start: number) {
+      underWay.add(post);
+      return (data: unknown) => {
+        underWay.delete(post);
+        const reply = readAs(sent, parsed(data))?.reply;
+        const id = reply ? String(reply.id) : undefined;
+        const end = id === undefined ? undefined : early.get(id);
+        if (end !== undefined) heard(start, post, end);
+        else if (id !== undefined) awaited.set(id, { post, start });
+        const [oldest] = awaited.keys();
+        if (awaited.size > mostAwaited && oldest !== undefined) awaited.delete(oldest);
+        if (underWay.size === 0) early.clear();
+      };
+    },
+    stop: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}
