@@ -78,6 +78,14 @@ test('聊过 invites a guest before the app, and asks for a member’s list besi
   await expect(firstRow(page)).toBeVisible();
 });
 
+test('a tap on 登录 before the app is there opens the popup once it is', async ({ person, page }) => {
+  const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+  await person.open('/conversations');
+  await page.getByRole('button', { name: '登录' }).tap();
+  release();
+  await expect(person.popup()).toBeVisible();
+});
+
 test('发现, opened from another tab, holds the covers their places', async ({ person, page }) => {
   await watchSkeletons(page);
   const releaseChunk = await holdBack(page, /\/builds\/stories\/.*explore.*\.(js|css)$/);

@@ -185,6 +185,16 @@ function preloadClient(hashes: Record<string, string>) {
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
 }
 
+/** Notes which button of what the server drew was tapped last: the app does the same to its own once it stands there. */
+function noteTaps(loader: { tapped: string | null }) {
+  document.addEventListener('click', ({ target }) => {
+    const button = (target as Element).closest('[data-first] button');
+    if (!button) return;
+    loader.tapped = button.textContent;
+    button.setAttribute('data-tapped', '');
+  });
+}
+
 interface InlinedRemote {
   routes: { name: string; path: string }[];
   slots: { name: string; preload: { js: string[]; css: string[] } }[];
@@ -216,8 +226,9 @@ function loadHost(set: InlinedSet) {
   const policy = trustedTypes ? trustedTypes.createPolicy('liaozhai', { createScriptURL }) : null;
   dropForeignContent();
   const failed = () => showNotice('failed');
-  const loader = { policy, hashOf, early: startEarlyRequest(), started: false, failed };
+  const loader = { policy, hashOf, early: startEarlyRequest(), started: false, failed, tapped: null };
   window.__liaozhai = loader;
+  noteTaps(loader);
   const append = (url: string, onerror: () => void) => {
     const host = document.createElement('script');
     host.integrity = hashOf(url);

@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import { usePage } from '../page';
+import { followEarlyTap } from '../screens/prerendered';
 import styles from './RemotePane.module.css';
 import type { RemoteComponent, RemoteProps } from './remoteComponents';
 
@@ -70,6 +71,8 @@ export function RemotePane(options: RemotePaneProps) {
 
 function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; props: RemoteProps }) {
   const [Content] = useState(remoteComponent.component);
+  const { scroller } = useScreen();
+  useEffect(() => followEarlyTap(scroller.current), [scroller]);
   return <Content {...props} />;
 }
 

@@ -28,6 +28,15 @@ export function createPrerendered(root: Element | null): Prerendered {
   };
 }
 
+/** Does to the app's own button what a reader did to the server's before the app was there. */
+export function followEarlyTap(screen: Element | null) {
+  const { __liaozhai: loader } = globalThis;
+  if (!loader || loader.tapped === null) return;
+  const { tapped } = loader;
+  loader.tapped = null;
+  [...(screen?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === tapped)?.click();
+}
+
 /** The path a plain tap on one of the app's links leads to; null for anything the browser should do itself. */
 function tappedPath(event: MouseEvent): string | null {
   const link = (event.target as Element).closest('a');

@@ -72,7 +72,13 @@ script.type = 'application/json';
 script.id = PAGE_ELEMENTS.set;
 script.textContent = JSON.stringify(testSet);
 document.head.append(script);
-globalThis.__liaozhai = { policy: null, hashOf: () => 'sha384-test', started: false, failed: () => undefined };
+globalThis.__liaozhai = {
+  policy: null,
+  hashOf: () => 'sha384-test',
+  started: false,
+  failed: () => undefined,
+  tapped: null,
+};
 
 // a test is never idle: what waits for that would come in between at any time
 window.requestIdleCallback = () => 0;

@@ -19,7 +19,7 @@ export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log
     // who sends wants to see what they sent and what comes of it
     if (lastPending && lastPending.clientId !== before.pendingId) stick.pin();
     if (replyKey !== null && replyKey !== before.replyKey) stick.holdAtTopOf(replyKey);
-    // the device knew of nothing but the opening, and there is a conversation: it is opened at its end, as any other
+    // all the device had was the opening: a conversation that comes from the server opens at its end, as any other
     if (before.isCopy && !isCopy && before.last === undefined && stick.isUnmoved()) stick.pin();
     if (last === before.last && lastPending?.clientId === before.pendingId) return;
     measureLast(list, log);
