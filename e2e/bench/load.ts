@@ -94,38 +94,60 @@ const only = (measured: Measured, which: keyof Visits): Record<Contestant, Sampl
 
 const load = () => loadavg()[0]?.toFixed(1);
 
-/** The first screen, and the first visit to a second tab: federated, as one bundle, and as stock Module Federation, of the same sources and interleaved in one run. */
+type Measure = (products: Products) => Promise<void>;
+
+const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
+
+/** `/explore`, cold and warm. */
+async function measureFirst(products: Products) {
+  const counted = await interleaved(products, 3, opening(rounds));
+  const timed = await interleaved(products, pairs, opening(time));
+  print(`R: ${rounds.latencyMs} ms latency, no other limit; median of 3`, roundFigures, only(counted, 'cold'));
+  print(`${line}, cold`, coldFigures, only(timed, 'cold'));
+  print(`${line}, warm`, warmFigures, only(timed, 'warm'));
+  for (const name of ['ours', 'monolith'] as const) {
+    const [sample] = timed[name];
+    const files = sample ? scriptsToReady(sample.cold).map(([file, kib]) => `${file} ${kib.toFixed(1)}`) : [];
+    console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
+  }
+}
+
+async function measureLinked(products: Products) {
+  for (const screen of linked) {
+    const visits = await interleaved(products, pairs, opening(time, screen));
+    print(`${screen.path}, ${line}, cold`, screenFigures, only(visits, 'cold'));
+  }
+}
+
+async function measureTabs(products: Products) {
+  for (const path of otherTabs)
+    for (const at of ['ready', 'rest'] as const) {
+      const taps = await interleaved(products, pairs, (browser, origin) => measureTab(browser, origin, path, time, at));
+      const when = at === 'ready' ? 'as soon as the app is ready' : 'once the network is at rest';
+      print(`${path} tapped for the first time ${when}, ${line}`, tabFigures, taps);
+    }
+}
+
+const parts: Record<string, Measure> = { first: measureFirst, screens: measureLinked, tabs: measureTabs };
+
+/**
+ * The first screen, and the first visit to a second tab: federated, as one bundle, and as stock Module Federation, of the same sources
+ * and interleaved in one run. Parts are named on the command line; none means all.
+ */
 export async function run() {
+  const wanted = process.argv.slice(3);
+  const unknown = wanted.filter((name) => !(name in parts));
+  if (unknown.length > 0)
+    throw new Error(`no such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(' ')}`);
   const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
   const ours = await startProduct();
   const stock = await startStockSite(ours.origin);
   const products = { ours, monolith, stock };
   const before = load();
   try {
-    const counted = await interleaved(products, 3, opening(rounds));
-    const timed = await interleaved(products, pairs, opening(time));
+    for (const [name, measure] of Object.entries(parts))
+      if (wanted.length === 0 || wanted.includes(name)) await measure(products);
     console.log(`\n${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}`);
-    print(`R: ${rounds.latencyMs} ms latency, no other limit; median of 3`, roundFigures, only(counted, 'cold'));
-    const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
-    print(`${line}, cold`, coldFigures, only(timed, 'cold'));
-    print(`${line}, warm`, warmFigures, only(timed, 'warm'));
-    for (const name of ['ours', 'monolith'] as const) {
-      const [sample] = timed[name];
-      const files = sample ? scriptsToReady(sample.cold).map(([file, kib]) => `${file} ${kib.toFixed(1)}`) : [];
-      console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
-    }
-    for (const screen of linked) {
-      const visits = await interleaved(products, pairs, opening(time, screen));
-      print(`${screen.path}, ${line}, cold`, screenFigures, only(visits, 'cold'));
-    }
-    for (const path of otherTabs)
-      for (const at of ['ready', 'rest'] as const) {
-        const taps = await interleaved(products, pairs, (browser, origin) =>
-          measureTab(browser, origin, path, time, at),
-        );
-        const when = at === 'ready' ? 'as soon as the app is ready' : 'once the network is at rest';
-        print(`${path} tapped for the first time ${when}, ${line}`, tabFigures, taps);
-      }
   } finally {
     await Promise.all([ours.stop(), monolith.stop(), stock.stop()]);
   }

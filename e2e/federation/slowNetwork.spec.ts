@@ -32,3 +32,14 @@ test('load.cover: the first story’s picture comes inside the page, and stays w
   await expect(page.locator('[data-first]')).toHaveCount(0);
   expect(await isPainted()).toBe(true);
 });
+
+test('load.next: what a tap on a tab needs is fetched before what nobody may ever open', async ({ page }) => {
+  const asked: string[] = [];
+  const first = (pattern: RegExp) => asked.findIndex((url) => pattern.test(url));
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto('/explore', { waitUntil: 'commit' });
+  await expect.poll(() => first(/authPopup\.\w+\.js/)).toBeGreaterThan(0);
+  const tabs = [/chat\/.*remoteEntry/, /conversations\.\w+\.js/, /account\/.*remoteEntry/, /\/my\.\w+\.js/].map(first);
+  expect(Math.min(...tabs)).toBeGreaterThan(0);
+  expect(Math.max(...tabs)).toBeLessThan(first(/authPopup\.\w+\.js/));
+});

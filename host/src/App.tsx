@@ -8,7 +8,7 @@ import { createRoot, type Root, type RootOptions } from 'react-dom/client';
 import { AuthGate, loadAuthPopup } from './auth/AuthGate';
 import { BUNDLED } from './federation/pageSet';
 import { createAppHistory, type GuardedHistory, NavigationContext } from './navigation';
-import { type Page, PageContext } from './page';
+import { type Page, PageContext, prefetchTabs } from './page';
 import { RemoteSlots } from './remotes/RemotePane';
 import { Shell } from './shell/Shell';
 
@@ -21,7 +21,7 @@ const UpdateWatch = lazy<ComponentType>(() =>
 export function App({ page }: { page: Page }) {
   const [navigation] = useState(() => createAppHistory(page));
   useEffect(() => () => navigation.dispose(), [navigation]);
-  const idle = useIdle();
+  const idle = useIdle(page);
   useStart(page, navigation, idle);
   // a monolith of development has no channel to look at
   const isReleased = page.set.set !== BUNDLED;
@@ -47,18 +47,20 @@ export function App({ page }: { page: Page }) {
 
 const latestMs = 5000;
 
-/** Turns true once the first screen is shown and the browser is idle. */
-function useIdle(): boolean {
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Turns true once the first screen is shown, the browser is idle and what a tap on a tab needs is there, or does not come. */
+function useIdle(page: Page): boolean {
   const [idle, setIdle] = useState(false);
   useEffect(() => {
-    const act = () => setIdle(true);
+    const act = () => void Promise.race([prefetchTabs(page), pause(latestMs)]).then(() => setIdle(true));
     if (!('requestIdleCallback' in window)) {
       const timer = setTimeout(act, latestMs / 4);
       return () => clearTimeout(timer);
     }
     const handle = requestIdleCallback(act, { timeout: latestMs });
     return () => cancelIdleCallback(handle);
-  }, []);
+  }, [page]);
   return idle;
 }
 
@@ -70,14 +72,14 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
   }, []);
   useEffect(() => {
     if (!idle) return undefined;
-    void components.prefetchKeptScreens(routes);
+    // the worker keeps every file of the set, most of which nobody may ever need: last
+    void components.prefetchKeptScreens(routes).then(() => registerServiceWorker(set));
     const learned = capabilities.learn();
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().then(
       ({ followInvites }) => followInvites(learned),
       () => undefined,
     );
-    void registerServiceWorker(set);
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     if (hostConfig().spans) void startSpans(page);
     return followUser();

@@ -19,7 +19,10 @@ import { createPendingUpdate } from './updates/pendingUpdate';
  * and the federation runtime where builds find them and registers the set's remotes.
  */
 export function createPage(set: PageSet, LocalBadge?: ComponentType) {
-  const assetLoader = createAssetLoader((url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)));
+  const assetLoader = createAssetLoader(
+    (url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)),
+    (url) => !url.includes(folderOf(set.host.entry)),
+  );
   installAssetLoader(assetLoader);
   if (!bundledRemotes) shareFederationRuntime();
   const prefetcher = createPrefetcher(set.hashes, () => loadTimeoutMs(set.host.entry, true));
@@ -39,6 +42,8 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
     onLateAsset: assetLoader.onLate,
   };
 }
+
+const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
 
 /** Makes the open page. One that runs remotes from dev servers asks those first what they have. */
 export async function openPage(): Promise<Page> {
@@ -74,7 +79,17 @@ export function startFirstScreen({ routes, components, prerendered }: Page): Pro
   const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;
   // where a guest's whole screen came with the page, the first request may wait until the browser is idle
   if (!prerendered.content(pathname) || session.current().status === 'member') void prepareClient();
-  const loaded = Promise.all([components.preloadScreen(routes, pathname), leaveDeadOverlays()]);
+  const screen = components.preloadScreen(routes, pathname);
+  // the way is free while the first screen is rendered
+  void screen.then(() => prefetchTabs({ routes, components }));
+  const loaded = Promise.all([screen, leaveDeadOverlays()]);
   const late = new Promise<void>((resolve) => setTimeout(resolve, firstScreenMs));
   return Promise.race([loaded.then(() => undefined), late]);
 }
+
+/** Fetches what the tabs' screens need; resolves when it is there or has failed. */
+export const prefetchTabs = ({ routes, components }: Pick<Page, 'routes' | 'components'>): Promise<void> =>
+  components.prefetchScreens(
+    routes,
+    tabs.map(({ path }) => path),
+  );

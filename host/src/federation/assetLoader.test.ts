@@ -27,6 +27,24 @@ test.each([
   expect(loadTimeoutMs('/host.js', false)).toBe(Math.max(10_000, expected));
 });
 
+test.each([true, false])('a script that a screen waits for (%s) goes ahead of pictures', async (isAwaited) => {
+  const scripts: HTMLScriptElement[] = [];
+  const append = rs.spyOn(document.head, 'append').mockImplementation((...nodes) => {
+    for (const script of nodes as HTMLScriptElement[]) {
+      scripts.push(script);
+      queueMicrotask(() => script.onload?.(new Event('load')));
+    }
+  });
+  onTestEnd(() => append.mockRestore());
+  await createAssetLoader(
+    () => 60_000,
+    () => isAwaited,
+  ).script('/builds/a.js');
+  expect(scripts.map(({ fetchPriority }) => fetchPriority)).toEqual([
+    isAwaited ? 'high' : expect.not.stringMatching('high'),
+  ]);
+});
+
 describe('a file that does not come', () => {
   /** Answers each script with an error, for which the browser notes this status; hands out what was asked for. */
   function refuseScripts(status: number | null) {

@@ -33,9 +33,12 @@ export interface AssetLoader {
 /**
  * The one way by which code and styles of any build enter the page: hash, Trusted Types, time limit, one retry.
  * Equal URLs in flight or loaded share one promise; a failed one may be asked again. `timeoutMs` says how long a file
- * may take.
+ * may take, `isAwaited` whether a screen waits for it: browsers hold scripts of low priority back behind pictures, even in the cache.
  */
-export function createAssetLoader(timeoutMs: (url: string) => number): AssetLoader {
+export function createAssetLoader(
+  timeoutMs: (url: string) => number,
+  isAwaited: (url: string) => boolean = () => true,
+): AssetLoader {
   const lateListeners = new Set<() => void>();
   const load = (append: typeof appendScript) => {
     const known = createOnce();
@@ -43,7 +46,11 @@ export function createAssetLoader(timeoutMs: (url: string) => number): AssetLoad
       known.done(url);
       for (const listener of lateListeners) listener();
     };
-    return known.of(withRetry((url) => append(url, { timeoutMs: timeoutMs(url), onLate: () => arrived(url) })));
+    return known.of(
+      withRetry((url) =>
+        append(url, { timeoutMs: timeoutMs(url), isAwaited: isAwaited(url), onLate: () => arrived(url) }),
+      ),
+    );
   };
   return {
     script: load(appendScript),
@@ -83,6 +90,7 @@ function failureAt(url: string): AssetFailure {
 
 interface Patience {
   timeoutMs: number;
+  isAwaited: boolean;
   /** the file has come after all */
   onLate: () => void;
 }
@@ -115,6 +123,7 @@ function appendScript(url: string, patience: Patience): Promise<void> {
   const script = document.createElement('script');
   script.integrity = integrityOf(url);
   script.crossOrigin = 'anonymous';
+  if (patience.isAwaited) script.fetchPriority = 'high';
   // the policy refuses unlisted URLs; where Trusted Types are unknown `integrityOf` has refused already
   const policy = globalThis.__liaozhai?.policy;
   script.src = policy ? (policy.createScriptURL(url) as unknown as string) : url;

@@ -76,7 +76,7 @@ describe('a remote from a dev server', () => {
       style: async () => undefined,
       onLate: () => () => undefined,
     };
-    const prefetcher = { prefetch: async () => undefined, cancel: () => undefined };
+    const prefetcher = { prefetch: async () => undefined, giveWayTo: () => () => undefined, cancel: () => undefined };
     const remotes = createRemotes({ set: page, assetLoader, prefetcher });
     await remotes.load('gifts').catch(() => undefined);
     expect(asked[0]).toContain(origin);

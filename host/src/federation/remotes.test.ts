@@ -40,7 +40,11 @@ function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSe
     style: async () => undefined,
     onLate: () => () => undefined,
   };
-  const prefetcher = { prefetch: async () => undefined, cancel: (entry: string) => void cancelled.push(entry) };
+  const prefetcher = {
+    prefetch: async () => undefined,
+    giveWayTo: () => () => undefined,
+    cancel: (entry: string) => void cancelled.push(entry),
+  };
   return { remotes: createRemotes({ set, assetLoader, prefetcher }), cancelled };
 }
 

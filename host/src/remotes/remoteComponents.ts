@@ -76,6 +76,8 @@ export interface RemoteComponents {
   ofSlot(name: string): RemoteComponent | null;
   /** Resolves once the page at a path is loaded or has failed, which its pane shows. */
   preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void>;
+  /** Fetches what the screens at these paths need, all at once. For what is likeliest tapped next. */
+  prefetchScreens(routes: readonly ScreenRoute[], pathnames: readonly string[]): Promise<void>;
   /**
    * Fetches what the kept screens and the slots in them need, one after another, those of the remote on screen first.
    * Call once the first screen is at rest.
@@ -118,6 +120,10 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
     find: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
   ): RemoteComponent {
     async function load(loading: Pick<Loading, 'build'>): Promise<Loaded> {
+      const done = prefetcher.giveWayTo(preload() ?? nothing);
+      return loadActive(loading).finally(done);
+    }
+    async function loadActive(loading: Pick<Loading, 'build'>): Promise<Loaded> {
       const start = performance.now();
       await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? nothing));
       const build = remotes.activeBuild(remote)?.id ?? '';
@@ -176,13 +182,34 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
     );
   }
 
+  const memberPartOf = ({ name }: ScreenRoute) =>
+    session.current().status === 'member' ? memberPart(name) : undefined;
+
+  /** The files of the screen at a path, in the active build of its remote; with what only members see of it. */
+  function filesAt(routes: readonly ScreenRoute[], pathname: string): Preload {
+    const route = routeAt(routes, pathname);
+    const build = route.source.kind === 'remote' ? remotes.activeBuild(route.source.remote) : undefined;
+    const part = memberPartOf(route);
+    const preloads = [
+      ...(build?.routes.filter(({ name }) => name === route.name) ?? []),
+      ...(build?.slots.filter(({ name }) => name === part) ?? []),
+    ].map(({ preload }) => preload);
+    return { js: preloads.flatMap(({ js }) => js), css: preloads.flatMap(({ css }) => css) };
+  }
+
   return {
     ofRoute,
     ofSlot,
     async preloadScreen(routes, pathname) {
       const route = routeAt(routes, pathname);
-      const part = session.current().status === 'member' ? ofSlot(memberPart(route.name)) : null;
-      await Promise.allSettled([ofRoute(route).load(), part?.load()]);
+      const part = memberPartOf(route);
+      // together, or each would break off what is fetched for the other
+      const done = prefetcher.giveWayTo(filesAt(routes, pathname));
+      await Promise.allSettled([ofRoute(route).load(), part && ofSlot(part)?.load()]);
+      done();
+    },
+    async prefetchScreens(routes, pathnames) {
+      await Promise.all(pathnames.map((pathname) => prefetcher.prefetch(filesAt(routes, pathname), 'low')));
     },
     async prefetchKeptScreens(routes) {
       const { source } = routeAt(routes, location.pathname);

@@ -25,9 +25,9 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
 }
 
 /** A page as a new document has it, with whatever was served. */
-export function openPage(): Page {
+export function openPage(set = readPageSet()): Page {
   Object.assign(globalThis, containers);
-  return createPage(readPageSet());
+  return createPage(set);
 }
 
 interface HappyWindow {
