@@ -1,7 +1,7 @@
 // What a team without this repository gets works for it: the packages are packed, looked at as a registry and a type checker
 // see them, and installed into an empty folder, in which new remotes, one for each bundler, type-check, pass their test and build.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,8 +47,9 @@ async function checkTypes(tarball: string) {
 }
 
 /** Runs a command as a stranger would, without anything of this repository in its environment. */
-async function run(title: string, cwd: string, command: string, words: string[]): Promise<boolean> {
-  const { NODE_OPTIONS: _ours, ...env } = process.env;
+async function run(title: string, cwd: string, command: string, words: string[], settings = {}): Promise<boolean> {
+  const { NODE_OPTIONS: _ours, ...environment } = process.env;
+  const env = { ...environment, ...settings };
   const child = spawn(command, words, { cwd, env, shell: process.platform === 'win32' });
   let said = '';
   for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (said += text));
@@ -84,6 +85,11 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
   writeFileSync(join(creator, 'package.json'), JSON.stringify({ private: true, dependencies }));
   if (!(await run('installing create-liaozhai-remote', creator, 'npx', install))) return;
   const script = join(creator, 'node_modules/create-liaozhai-remote/dist/newRemote.js');
+  const registry = { npm_config_registry: 'https://npm.example/' };
+  await run('create-liaozhai-remote from a registry', creator, process.execPath, [script, 'gifts', '礼物'], registry);
+  const settings = join(creator, 'gifts/.npmrc');
+  if (!existsSync(settings) || readFileSync(settings, 'utf8') !== '@liaozhai:registry=https://npm.example/\n')
+    problems.push('create-liaozhai-remote does not name the registry that it came from');
   // one install for all of them takes a third of the time of three
   const together = join(folder, 'remotes');
   mkdirSync(together);
@@ -103,7 +109,7 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-stranger-'));
 try {
   const packages = join(folder, 'packages');
-  const tarballs = packPackages(packages);
+  const tarballs = await packPackages(packages);
   for (const tarball of Object.values(tarballs)) {
     await lint(tarball);
     await checkTypes(tarball);
