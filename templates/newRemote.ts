@@ -120,6 +120,8 @@ interface Repository {
   label: string;
   /** Folder with the packages' tarballs, for who has no registry that carries them. */
   packages?: string;
+  /** Where the packages come from, for whoever installs them later and has it not configured: colleagues, pipelines. */
+  registry?: string;
   /** Rsbuild unless given. */
   bundler?: string;
 }
@@ -182,6 +184,14 @@ export function createRepository(repository: Repository): void {
   addBundler(folder, bundler);
   personalise(folder, name, label);
   writeManifest(repository);
+  const { registry, packages } = repository;
+  if (registry && !packages) writeFileSync(join(folder, '.npmrc'), `@liaozhai:registry=${registry}\n`);
+}
+
+/** The registry that npm itself was told to run this from, unless it is npm's own. */
+function ownRegistry(): string | undefined {
+  const { npm_config_registry: registry } = process.env;
+  return registry && new URL(registry).host !== 'registry.npmjs.org' ? registry : undefined;
 }
 
 const nextSteps = ({
@@ -235,7 +245,8 @@ function mainOutside(words: string[]) {
   const folder = resolve(values.folder ?? name);
   try {
     const { packages, bundler } = values;
-    createRepository({ folder, name, label, bundler, packages: packages && resolve(packages) });
+    const registry = ownRegistry();
+    createRepository({ folder, name, label, bundler, registry, packages: packages && resolve(packages) });
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     console.error(cause.message);

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,4 +42,37 @@ test('a new remote builds without a further edit and describes its one page', ()
   expect(description).toMatchObject({ kind: 'remote', name: 'gifts', label: '礼物', entry: 'remoteEntry.js' });
   expect(description.routes).toHaveLength(1);
   expect(description.routes[0]).toMatchObject({ name: 'gifts', path: '/gifts', title: '礼物', requiresAuth: false });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test('its dev servers leave what was built to be published where it is', async () => {
+  const folder = join(root, 'remotes/gifts');
+  const built = join(folder, 'dist/liaozhai.json');
+  mkdirSync(dirname(built), { recursive: true });
+  writeFileSync(built, '{}');
+  const registry = join(root, 'remotes.json');
+  const remotes = JSON.parse(readFileSync(registry, 'utf8')) as { name: string; devPort: number }[];
+  const devPort = await freePort();
+  writeFileSync(registry, JSON.stringify(remotes.map((each) => (each.name === 'gifts' ? { ...each, devPort } : each))));
+  for (const mode of [[], ['--env-mode', 'inside']]) {
+    const rsbuild = join(folder, 'node_modules/@rsbuild/core/bin/rsbuild.js');
+    const server = spawn(process.execPath, [rsbuild, 'dev', ...mode], { cwd: folder, stdio: 'ignore' });
+    const file = mode.length > 0 ? 'liaozhai.json' : '';
+    const isServed = async () => (await fetch(`http://localhost:${devPort}/${file}`)).ok;
+    try {
+      await expect.poll(() => isServed().catch(() => false)).toBe(true);
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+    expect(existsSync(built)).toBe(true);
+  }
 });

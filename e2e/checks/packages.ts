@@ -1,7 +1,7 @@
 // What a team without this repository gets works for it: the packages are packed, looked at as a registry and a type checker
-// see them, and installed into an empty folder, in which a new remote type-checks, passes its test and builds.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// see them, and installed into an empty folder, in which new remotes, one for each bundler, type-check, pass their test and build.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,9 @@ import { problemKindInfo } from '@arethetypeswrong/core/problems';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { readPackage } from '../../releases/src/builds/publish.ts';
+import { bundlers } from '../../templates/newRemote.ts';
 import { packPackages } from '../../templates/packages/pack.ts';
+import { markers } from '../sharedLibraries.ts';
 import { report } from './report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,16 +47,33 @@ async function checkTypes(tarball: string) {
 }
 
 /** Runs a command as a stranger would, without anything of this repository in its environment. */
-function run(title: string, cwd: string, command: string, words: string[]): boolean {
+async function run(title: string, cwd: string, command: string, words: string[], settings = {}): Promise<boolean> {
   const { NODE_OPTIONS: _ours, ...environment } = process.env;
-  const { status, stdout, stderr } = spawnSync(command, words, {
-    cwd,
-    encoding: 'utf8',
-    env: environment,
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) problems.push(`${title} fails outside of the repository:\n${stdout}${stderr}`);
+  const env = { ...environment, ...settings };
+  const child = spawn(command, words, { cwd, env, shell: process.platform === 'win32' });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (said += text));
+  const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (status !== 0) problems.push(`${title} fails outside of the repository:\n${said}`);
   return status === 0;
+}
+
+/** What one remote's repository holds works as its README says, and the release system and the host can take what it builds. */
+async function checkRemote(remote: string, bundler: string) {
+  const bin = (name: string) => join(remote, 'node_modules/.bin', name);
+  await run(`the type check with ${bundler}`, remote, bin('tsc'), []);
+  if (!(await run(`the build with ${bundler}`, remote, bin(bundler), bundler === 'webpack' ? [] : ['build']))) return;
+  await run(`the check of old browsers with ${bundler}`, remote, bin('liaozhai-floor'), ['dist']);
+  await readPackage(join(remote, 'dist')).catch((cause: unknown) =>
+    problems.push(`the release system refuses what ${bundler} built: ${cause}`),
+  );
+  for (const file of readdirSync(join(remote, 'dist'), { encoding: 'utf8', recursive: true })) {
+    if (!file.endsWith('.js')) continue;
+    const text = readFileSync(join(remote, 'dist', file), 'utf8');
+    for (const [library, marker] of Object.entries(markers))
+      if (text.includes(marker))
+        problems.push(`${bundler} builds ${library} into ${file}, which only the host carries`);
+  }
 }
 
 async function checkAsStranger(tarballs: Record<string, string>, packages: string, folder: string) {
@@ -64,27 +83,33 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
   mkdirSync(creator);
   const dependencies = { 'create-liaozhai-remote': `file:${tarballs['create-liaozhai-remote']}` };
   writeFileSync(join(creator, 'package.json'), JSON.stringify({ private: true, dependencies }));
-  if (!run('installing create-liaozhai-remote', creator, 'npx', install)) return;
-  const words = ['gifts', '礼物', '--folder', join(folder, 'gifts'), '--packages', packages];
+  if (!(await run('installing create-liaozhai-remote', creator, 'npx', install))) return;
   const script = join(creator, 'node_modules/create-liaozhai-remote/dist/newRemote.js');
-  if (!run('create-liaozhai-remote', creator, process.execPath, [script, ...words])) return;
-  const remote = join(folder, 'gifts');
-  if (!run('installing the packages', remote, 'npx', install)) return;
-  const bin = (name: string) => join(remote, 'node_modules/.bin', name);
-  run('the type check', remote, bin('tsc'), []);
-  run('the test', remote, bin('rstest'), ['run']);
-  run('the command line', remote, bin('liaozhai-release'), ['--help']);
-  if (!run('the build', remote, bin('rsbuild'), ['build'])) return;
-  run('the check of old browsers', remote, bin('liaozhai-floor'), []);
-  await readPackage(join(remote, 'dist')).catch((cause: unknown) =>
-    problems.push(`the release system refuses what was built: ${cause}`),
-  );
+  const registry = { npm_config_registry: 'https://npm.example/' };
+  await run('create-liaozhai-remote from a registry', creator, process.execPath, [script, 'gifts', '礼物'], registry);
+  const settings = join(creator, 'gifts/.npmrc');
+  if (!existsSync(settings) || readFileSync(settings, 'utf8') !== '@liaozhai:registry=https://npm.example/\n')
+    problems.push('create-liaozhai-remote does not name the registry that it came from');
+  // one install for all of them takes a third of the time of three
+  const together = join(folder, 'remotes');
+  mkdirSync(together);
+  writeFileSync(join(together, 'pnpm-workspace.yaml'), "packages: ['*']\n");
+  for (const bundler of bundlers) {
+    const words = [bundler, '礼物', '--bundler', bundler, '--folder', join(together, bundler), '--packages', packages];
+    if (!(await run(`create-liaozhai-remote with ${bundler}`, together, process.execPath, [script, ...words]))) return;
+  }
+  if (!(await run('installing the packages', together, 'npx', install))) return;
+  await Promise.all(bundlers.map((bundler) => checkRemote(join(together, bundler), bundler)));
+  // neither depends on the bundler
+  const bin = (name: string) => join(together, 'rsbuild/node_modules/.bin', name);
+  await run('the test', join(together, 'rsbuild'), bin('rstest'), ['run']);
+  await run('the command line', join(together, 'rsbuild'), bin('liaozhai-release'), ['--help']);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-stranger-'));
 try {
   const packages = join(folder, 'packages');
-  const tarballs = packPackages(packages);
+  const tarballs = await packPackages(packages);
   for (const tarball of Object.values(tarballs)) {
     await lint(tarball);
     await checkTypes(tarball);

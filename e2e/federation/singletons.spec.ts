@@ -1,16 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '../person.ts';
-
-// a string that only this library's production build contains
-const markers = {
-  react: 'react.transitional.element',
-  'react-dom': 'Minified React error',
-  'redux toolkit': '@@redux/INIT',
-  axios: 'ERR_BAD_RESPONSE',
-  'federation runtime': 'loadShareSync failed!',
-  router: 'useLocation() may be used only in the context of',
-};
+import { markers } from '../sharedLibraries.ts';
 
 test('mf.one-copy: only the host carries React, the store, the router and the client', async ({
   person,

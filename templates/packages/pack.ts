@@ -1,10 +1,13 @@
-// `pnpm packages [folder]`: packs what a team without this repository needs from the sources that the product is built from.
-import { spawnSync } from 'node:child_process';
+// `pnpm packages [folder] [--publish <registry>]`: packs what a team without this repository needs from the sources that the product is
+// built from, and publishes it to a registry.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { load } from 'js-yaml';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -262,34 +265,92 @@ function assemble(name: string, compiled: string, target: string): void {
   cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
 }
 
+async function npm(words: string[], cwd = root) {
+  const child = spawn('npm', words, { cwd, shell: process.platform === 'win32' });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+  const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  return { status, stdout, stderr };
+}
+
+async function pack(name: string, compiled: string, out: string): Promise<[name: string, tarball: string]> {
+  const target = join(compiled, 'packages', name);
+  assemble(name, compiled, target);
+  const { status, stdout, stderr } = await npm(['pack', '--json', '--pack-destination', out], target);
+  if (status !== 0) throw new Error(`${name} cannot be packed:\n${stderr}`);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return [name, join(out, filename)];
+}
+
 /** Packs every package into `out` and returns the paths of the tarballs, by package. */
-export function packPackages(out: string): Record<string, string> {
+export async function packPackages(out: string): Promise<Record<string, string>> {
   const compiled = compile();
   try {
-    const names = Object.keys(contents);
-    for (const name of names) assemble(name, compiled, join(compiled, 'packages', name));
     mkdirSync(out, { recursive: true });
     for (const file of readdirSync(out).filter((each) => each.endsWith('.tgz'))) rmSync(join(out, file));
-    const tarballs = names.map((name) => {
-      const words = ['pack', '--json', '--pack-destination', out];
-      const cwd = join(compiled, 'packages', name);
-      const { status, stdout, stderr } = spawnSync('npm', words, {
-        cwd,
-        encoding: 'utf8',
-        shell: process.platform === 'win32',
-      });
-      if (status !== 0) throw new Error(`${name} cannot be packed:\n${stderr}`);
-      const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-      return [name, join(out, filename)] as const;
-    });
-    return Object.fromEntries(tarballs);
+    return Object.fromEntries(await Promise.all(Object.keys(contents).map((name) => pack(name, compiled, out))));
   } finally {
     rmSync(compiled, { recursive: true, force: true });
   }
 }
 
-const [, script, given] = process.argv;
+/** Why a package was not published, and what to do about it. */
+class RefusedError extends Error {}
+
+/** The hash of a version's tarball as the registry has it; undefined for a version that it has not. */
+async function publishedIntegrity(id: string, source: string[]): Promise<string | undefined> {
+  const { stdout, stderr } = await npm(['view', id, 'dist.integrity', '--json', '--prefer-online', ...source]);
+  const answer = (stdout.trim() ? JSON.parse(stdout) : '') as string | { error: { code: string; summary: string } };
+  if (typeof answer === 'string') return answer || undefined;
+  if (answer.error.code === 'E404') return undefined;
+  throw new RefusedError(`the registry cannot be asked for ${id}: ${answer.error.summary || stderr}`);
+}
+
+/**
+ * Publishes tarballs with npm's own sign-in, those that others need first; what is there already stays.
+ * @throws RefusedError where the registry refuses, or has the version with other contents.
+ */
+export async function publishPackages(tarballs: Record<string, string>, registry: string): Promise<void> {
+  // the second also goes before a registry that somebody has configured for the scope
+  const source = [`--registry=${registry}`, `--@liaozhai:registry=${registry}`];
+  for (const [name, file] of Object.entries(tarballs)) {
+    const id = `${readJson<Manifest>(join(folder, name, 'package.json')).name}@${packagesVersion}`;
+    const integrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
+    const published = await publishedIntegrity(id, source);
+    if (published && published !== integrity)
+      throw new RefusedError(
+        `${registry} has ${id} with other contents: raise the version in shared/package.json, and say in CHANGELOG.md what changed`,
+      );
+    if (!published) {
+      const { status, stderr } = await npm(['publish', file, '--loglevel=error', ...source]);
+      if (status !== 0)
+        throw new RefusedError(`${id} was not published; sign in with: npm login --registry ${registry}\n${stderr}`);
+    }
+    console.log(`${id} ${published ? 'was there already' : 'is published'}`);
+  }
+}
+
+const isAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+async function main(args: string[]) {
+  const { positionals, values } = parseArgs({ args, options: { publish: { type: 'string' } }, allowPositionals: true });
+  const { publish } = values;
+  if (publish !== undefined && !isAddress(publish))
+    throw new RefusedError(`"${publish}" is no registry: give its address, such as --publish https://npm.example`);
+  const tarballs = await packPackages(resolve(positionals[0] ?? join(folder, 'dist')));
+  for (const file of Object.values(tarballs)) console.log(relative(process.cwd(), file));
+  if (publish !== undefined) await publishPackages(tarballs, publish);
+}
+
+const [, script, ...words] = process.argv;
 if (script && import.meta.url === pathToFileURL(script).href) {
-  const out = resolve(given ?? join(folder, 'dist'));
-  for (const file of Object.values(packPackages(out))) console.log(relative(process.cwd(), file));
+  try {
+    await main(words);
+  } catch (cause) {
+    if (!(cause instanceof RefusedError)) throw cause;
+    console.error(cause.message);
+    process.exitCode = 1;
+  }
 }

@@ -1,7 +1,7 @@
 import { type PageBuild, type PageSet, satisfiesContract } from '@liaozhai/shared/contract';
 import { useEffect, useState } from 'react';
 import { usePage } from '../page';
-import { clockTime } from '../shell/Shell';
+import { endTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
 
 /** How long a dev server may take to say what it has: it is on this machine, and may be compiling. */
@@ -97,7 +97,7 @@ export function LocalBadge() {
               : `${remote.name}：${remote.origin} 没有运行起来，现在是已发布的版本`}
           </span>
         ))}
-        {isWhole && <span className={styles.local}>至 {clockTime(new Date(expires))}</span>}
+        {isWhole && <span className={styles.local}>至 {endTime(new Date(expires))}</span>}
       </span>
       {/* new documents: the page's set is pinned for its life */}
       {!isWhole && (

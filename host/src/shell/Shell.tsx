@@ -78,7 +78,7 @@ function OfflineBanner({ online }: { online: boolean }) {
 function OverrideBadge({ expires }: { expires: string }) {
   return (
     <aside className={styles.override} aria-label="预览">
-      <span>正在预览未发布的版本，至 {clockTime(new Date(expires))}</span>
+      <span>正在预览未发布的版本，至 {endTime(new Date(expires))}</span>
       {/* a new document: the page's set is pinned for its life */}
       <a className={styles.leave} href="/?override=off">
         退出预览
@@ -89,5 +89,8 @@ function OverrideBadge({ expires }: { expires: string }) {
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** `14:05`, in the reader's own time zone. */
-export const clockTime = (time: Date) => `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+/** `14:05`, in the reader's own time zone; another day's time with its day, since a link may run for days. */
+export function endTime(end: Date): string {
+  const day = end.toDateString() === new Date().toDateString() ? '' : `${end.getMonth() + 1}月${end.getDate()}日 `;
+  return `${day}${twoDigits(end.getHours())}:${twoDigits(end.getMinutes())}`;
+}

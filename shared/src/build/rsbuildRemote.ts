@@ -78,13 +78,16 @@ export const federatedEnvironment = (
 /** The environment mode in which a dev server builds for a deployed host. */
 export const INSIDE = 'inside';
 
+/** A dev server writes nothing to `dist`, so what was built there stays to be published. */
+const servedFromMemory = { cleanDistPath: false };
+
 /**
  * A dev server for a remote inside a deployed host, whose origin HOST_ORIGIN names unless it is on this machine. The code is built
  * as it will be shipped, since the host's React is the production one, and a page is reloaded after every change.
  */
 export const insideConfig = (port: number): RsbuildConfig => ({
   mode: 'production',
-  output: { minify: false, sourceMap: { js: 'source-map' } },
+  output: { minify: false, sourceMap: { js: 'source-map' }, ...servedFromMemory },
   server: {
     port,
     strictPort: true,
@@ -105,7 +108,7 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
   mergeRsbuildConfig(baseConfig(facts), {
     source: { entry: { index: standAloneEntry } },
     resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },
-    output: { assetPrefix: '/' },
+    output: { assetPrefix: '/', ...servedFromMemory },
     html: {
       title: `${label} · 聊斋`,
       meta: { viewport: 'width=device-width, initial-scale=1, viewport-fit=cover' },

@@ -2,7 +2,6 @@ import { afterEach, expect, rs, test } from '@rstest/core';
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import * as refresh from 'lucide-react/icons/refresh-cw';
-// @ts-expect-error it has no types, since builds alone replace a module by it
 import createIcon from '../build/createIcon.js';
 import { Avatar } from './Avatar';
 import { Button, IconButton } from './Button';
@@ -119,12 +118,14 @@ test('a countdown goes on when the clock is put back, and counts what the device
   expect(left()).toBe(0);
 });
 
-const { default: RefreshIcon, __iconData } = refresh as typeof refresh & { __iconData: object };
+const { default: RefreshIcon, __iconData } = refresh as typeof refresh & {
+  __iconData: Parameters<typeof createIcon>[0];
+};
 
 test.each([{}, { size: 20, className: 'turned', fill: 'red' }, { 'aria-label': '刷新' }])(
   'an icon with %o looks in a build as lucide-react draws it',
   (props) => {
-    const Icon = createIcon(__iconData) as typeof RefreshIcon;
+    const Icon = createIcon(__iconData);
     const drawn = (icon: React.ReactElement) => {
       const svg = render(icon).container.querySelector('svg');
       const attributes = [...(svg?.attributes ?? [])].map(

@@ -1,0 +1,9 @@
+/** A library that only the host carries → a string that only its production build contains. */
+export const markers = {
+  react: 'react.transitional.element',
+  'react-dom': 'Minified React error',
+  'redux toolkit': '@@redux/INIT',
+  axios: 'ERR_BAD_RESPONSE',
+  'federation runtime': 'loadShareSync failed!',
+  router: 'useLocation() may be used only in the context of',
+};
