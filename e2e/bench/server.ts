@@ -9,7 +9,16 @@ import { Catalog } from '../../releases/src/builds/catalog.ts';
 import { localClient } from '../../releases/src/releaseClient.ts';
 import { openStore, requireKey } from '../../releases/src/store/store.ts';
 import { startBackend } from '../product.ts';
-import { ask, cpuOf, residentAfterCollecting, type Served, serveBare, serveFront, serveNginx } from './serverPeers.ts';
+import {
+  ask,
+  cpuOf,
+  type Front,
+  memoryAfterCollecting,
+  type Served,
+  serveBare,
+  serveFront,
+  serveNginx,
+} from './serverPeers.ts';
 import { median, table } from './statistics.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -196,13 +205,15 @@ const visit = (files: readonly string[]): Request[] => [
 interface Tenth {
   p50: number;
   p99: number;
-  /** after its garbage has been collected */
+  /** MB after its garbage has been collected */
   resident: number;
+  heapUsed: number;
+  external: number;
   cpu: number;
 }
 
 /** Many requests at a fixed rate: what the last ones meet beside the first ones. */
-async function runLong(front: Served, load: Request[]) {
+async function runLong(front: Front, load: Request[]) {
   const trial = await fire(front, { requests: load, amount });
   const rate = Number(process.env.BENCH_RATE ?? Math.max(50, Math.round(amount / trial.duration / 2)));
   const found: Tenth[] = [];
@@ -211,10 +222,10 @@ async function runLong(front: Served, load: Request[]) {
     const before = cpuOf(front);
     const { latency } = await fire(front, { requests: load, amount: each, rate });
     const cpu = (cpuOf(front) - before) / each;
-    const tenth = { p50: latency.p50, p99: latency.p99, cpu, resident: await residentAfterCollecting(front) };
+    const tenth = { p50: latency.p50, p99: latency.p99, cpu, ...(await memoryAfterCollecting(front)) };
     found.push(tenth);
     console.log(
-      `tenth ${window + 1}: p99 ${tenth.p99} ms, ${cpu.toFixed(0)} µs a request, ${tenth.resident.toFixed(0)} MB`,
+      `tenth ${window + 1}: p99 ${tenth.p99} ms, ${cpu.toFixed(0)} µs a request, ${tenth.resident.toFixed(0)} MB, of it objects ${tenth.heapUsed.toFixed(1)} and buffers ${tenth.external.toFixed(1)}`,
     );
   }
   const row = (what: string, read: (window: Tenth) => number, most: number, unit: string) => {
@@ -234,6 +245,8 @@ async function runLong(front: Served, load: Request[]) {
         row('p50', ({ p50 }) => p50, flat.latency, 'ms'),
         row('CPU time of a request', ({ cpu }) => cpu, flat.cpu, 'µs'),
         row('resident after a collection', ({ resident }) => resident, flat.memory, 'MB'),
+        row('objects after a collection', ({ heapUsed }) => heapUsed, flat.memory, 'MB'),
+        row('buffers after a collection', ({ external }) => external, flat.memory, 'MB'),
       ],
     ),
   );

@@ -51,19 +51,37 @@ async function answered(url: string, child: ChildProcess): Promise<void> {
 }
 
 /** By which a process collects its garbage when it is told to. */
-const collecting = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>gc())'];
+const collecting = [
+  '--expose-gc',
+  '--import',
+  'data:text/javascript,process.on("SIGUSR2",()=>{gc();process.send({memory:process.memoryUsage()})})',
+];
 const collectedMs = 1_000;
 
-/** Resident memory after the front server's garbage has been collected, in MB. */
-export async function residentAfterCollecting(front: Served): Promise<number> {
-  for (const pid of front.pids) process.kill(pid, 'SIGUSR2');
+interface Memory {
+  resident: number;
+  /** objects that are reachable: what grows here is kept by somebody */
+  heapUsed: number;
+  /** of buffers, beside the heap */
+  external: number;
+}
+
+/** Memory after the front server's garbage has been collected, in MB. */
+export async function memoryAfterCollecting(front: Front): Promise<Memory> {
+  const told = once(front.child, 'message');
+  front.child.kill('SIGUSR2');
+  const [{ memory }] = (await told) as [{ memory: NodeJS.MemoryUsage }];
   // pages of the heap go back some time after the collection
   await wait(collectedMs);
-  return residentOf(front);
+  return { resident: residentOf(front), heapUsed: memory.heapUsed / 2 ** 20, external: memory.external / 2 ** 20 };
+}
+
+export interface Front extends Served {
+  child: ChildProcess;
 }
 
 /** The front server as in production (`--serve`), with its access log in a file. */
-export async function serveFront(folder: string, name: string, store: string, backend: string): Promise<Served> {
+export async function serveFront(folder: string, name: string, store: string, backend: string): Promise<Front> {
   const data = join(folder, name);
   mkdirSync(data, { recursive: true });
   const port = await freePort();
@@ -81,7 +99,7 @@ export async function serveFront(folder: string, name: string, store: string, ba
   closeSync(log);
   const origin = `http://127.0.0.1:${port}`;
   await answered(`${origin}/readyz`, child);
-  return { origin, pids: [child.pid ?? 0], stop: () => end(child, 'SIGTERM') };
+  return { origin, child, pids: [child.pid ?? 0], stop: () => end(child, 'SIGTERM') };
 }
 
 /** Hono or Node's own server alone, with answers as the front server has given them. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,21 @@ export function readLastStart(path: string): string[] {
   } catch {
     throw new Error(
       `DATA_DIR: ${path} is damaged: delete it, and the next start makes what it builds live, also what was rolled back.`,
+    );
+  }
+}
+
+/** Remembers the builds of this start for the next one; writes nothing where it remembers them already. Throws with the cure. */
+export function writeLastStart(path: string, builds: readonly string[]): void {
+  const text = JSON.stringify(builds);
+  try {
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+    writeFileSync(`${path}.new`, text);
+    // in one step: killed while writing, the next start would not understand it
+    renameSync(`${path}.new`, path);
+  } catch (cause) {
+    throw new Error(
+      `DATA_DIR: ${path} cannot be written (${(cause as Error).message}). Free room there, mend its rights, or name another folder`,
     );
   }
 }

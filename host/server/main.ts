@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -11,7 +11,7 @@ import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Metrics, openMetrics } from '@liaozhai/telemetry/metrics';
 import { openTracing, type Tracing } from '@liaozhai/telemetry/tracing';
 import { type Backend, BackendRefused, startBackend } from './backendProcess.ts';
-import { buildPackages, readLastStart } from './buildPackages.ts';
+import { buildPackages, readLastStart, writeLastStart } from './buildPackages.ts';
 import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createProduct } from './product.ts';
@@ -27,9 +27,7 @@ async function publishAll(env: ServerEnv, store: string) {
   const startedBefore = readLastStart(last);
   const dists = packages.map(({ dist }) => dist);
   const published = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
-  writeFileSync(`${last}.new`, JSON.stringify(published.builds));
-  // in one step: killed while writing, the next start would not understand it
-  renameSync(`${last}.new`, last);
+  writeLastStart(last, published.builds);
   for (const problem of published.problems) console.warn(`! ${problem}`);
   const { changed, seq } = published;
   console.log(

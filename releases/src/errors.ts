@@ -40,3 +40,18 @@ export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
 
 /** One line for a person, whatever was thrown. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** So long without a problem is its end, also where a round waited for the gate or a receiver. */
+const OVER_MILLISECONDS = 90_000;
+
+/** Tells of a problem when it begins and not of each round that meets it: a full disk would be filled with its own lines. */
+export function whenItBegins(tell: (cause: unknown) => void, now = () => Date.now()): (cause: unknown) => void {
+  const metAt = new Map<string, number>();
+  return (cause) => {
+    for (const [line, at] of metAt) if (now() - at > OVER_MILLISECONDS) metAt.delete(line);
+    const line = messageOf(cause);
+    const isKnown = metAt.has(line);
+    metAt.set(line, now());
+    if (!isKnown) tell(cause);
+  };
+}

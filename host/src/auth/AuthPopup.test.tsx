@@ -112,10 +112,10 @@ describe('logging in', () => {
 
   test('into an account that is to be erased says when, and keeps it by one tap', async () => {
     const { user, requests } = await login({
-      'POST /v1/login': { user: memberDto({ deletion_at: '2026-12-01T07:30:00.000000Z' }) },
+      'POST /v1/login': { user: memberDto({ deletion_at: '2999-12-01T07:30:00.000000Z' }) },
       'DELETE /v1/user/deletion': { status: 204 },
     });
-    await said('这个账号将于 12月1日 15:30 注销');
+    await said('这个账号将于 2999年12月1日 15:30 注销');
     await user.click(screen.getByRole('button', { name: '撤销' }));
     await said('账号保留了');
     expect(requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/user/deletion']);

@@ -12,7 +12,7 @@ import { routePath } from 'hono/route';
 import { Catalog } from '../../src/builds/catalog.ts';
 import { contentType } from '../../src/builds/publish.ts';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
-import { hasCode, messageOf, usage } from '../../src/errors.ts';
+import { hasCode, messageOf, ReleaseError, usage, whenItBegins } from '../../src/errors.ts';
 import { makeGate } from '../../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
@@ -126,7 +126,11 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
-  const stopWatch = startWatch(context, (cause) => note(`console: ${messageOf(cause)}`));
+  const tell = whenItBegins((cause) => {
+    const cure = cause instanceof ReleaseError && cause.cure ? `. ${cause.cure}` : '';
+    note(`console: ${messageOf(cause)}${cure}`);
+  });
+  const stopWatch = startWatch(context, tell);
   const close = async () => {
     stopWatch();
     const closed = once(server, 'close');

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from '@rstest/core';
 import { createChannel } from '../../src/channel/changeChannel.ts';
-import { messageOf } from '../../src/errors.ts';
+import { messageOf, whenItBegins } from '../../src/errors.ts';
 import { HealthRecorder } from '../../src/health/healthRecord.ts';
 import { CHANNEL_LIFETIME_DAYS } from '../../src/model/channel.ts';
 import { activate, canary } from '../../src/operations/switching.ts';
@@ -17,7 +17,10 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 /** One round of a console's watch. Returns the problems it told. */
-async function watchRound(counters?: ReturnType<typeof consoleCounters>): Promise<string[]> {
+async function watchRound(
+  counters?: ReturnType<typeof consoleCounters>,
+  lease = new Lease(at.store, 'watch'),
+): Promise<string[]> {
   const { store, key, writer } = at;
   const context = new ConsoleContext({
     store,
@@ -28,7 +31,7 @@ async function watchRound(counters?: ReturnType<typeof consoleCounters>): Promis
     counters,
   });
   const problems: string[] = [];
-  await watchOnce(context, new Lease(store, 'watch'), (cause) => problems.push(messageOf(cause)));
+  await watchOnce(context, lease, (cause) => problems.push(messageOf(cause)));
   return problems;
 }
 
@@ -59,6 +62,31 @@ describe('the watch over the channels', () => {
     expect((await at.current()).action).toMatchObject({ verb: 'abort', who: 'auto-stop' });
     expect(problems).toContain('damaged');
     expect(problems).toContain('a stray note.txt');
+  });
+
+  test('tells of a problem when it begins and when it comes back, not at every round that meets it', async () => {
+    const told: string[] = [];
+    let now = 0;
+    const tell = whenItBegins(
+      (cause) => told.push(messageOf(cause)),
+      () => now,
+    );
+    await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
+    const lease = new Lease(at.store, 'watch');
+    let rounds = 0;
+    const roundAt = async (seconds: number) => {
+      now = seconds * 1000;
+      for (const problem of await watchRound(undefined, lease)) {
+        rounds += 1;
+        tell(new Error(problem));
+      }
+    };
+    for (const seconds of [0, 5, 70, 140]) await roundAt(seconds);
+    // both duties of each round meet it
+    expect([rounds, told.length]).toEqual([8, 1]);
+    tell(new Error('another'));
+    await roundAt(240);
+    expect(told).toEqual([told[0], 'another', told[0]]);
   });
 
   test('counts the candidates it ends, and what it could not do', async () => {

@@ -1,13 +1,16 @@
 import { isName, type SetBody } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import type { Writer } from '../channel/changeChannel.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import {
   type BuildRecord,
   buildFolder,
   buildIdParts,
+  issuesOf,
   isVersion,
   type Provenance,
   parseBuildId,
+  parseJson,
   parseRecord,
   parseSet,
 } from '../model/build.ts';
@@ -65,12 +68,18 @@ export interface Claim {
   publisher: string;
 }
 
-/** What is recorded of this version, or null. */
+const claimSchema = v.object({ id: v.string(), at: v.optional(v.string(), ''), publisher: v.optional(v.string(), '') });
+
+/** What is recorded of this version, or null. Throws refused where the record is damaged. */
 export async function readClaim(store: Store, name: string, version: string): Promise<Claim | null> {
   const source = await store.read(claimKey(name, version));
   if (!source) return null;
-  const { id, at, publisher } = JSON.parse(source.toString('utf8'));
-  return { id: String(id), at: String(at), publisher: String(publisher).slice(0, 120) };
+  const what = `${claimKey(name, version)} of ${store.label}`;
+  const cure = 'Restore it from a copy of the store, or remove it and publish the build again.';
+  const parsed = v.safeParse(claimSchema, parseJson(source.toString('utf8'), what, cure));
+  if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.issues));
+  const { id, at, publisher } = parsed.output;
+  return { id, at, publisher: publisher.slice(0, 120) };
 }
 
 /** The id that holds this version, or null. */

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import { buildFolder } from '../model/build.ts';
+import { buildFolder, buildIdParts } from '../model/build.ts';
 import { openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
-import { Catalog, listBuilds, publishedIds, readRecord } from './catalog.ts';
+import { Catalog, claimKey, listBuilds, publishedIds, readRecord } from './catalog.ts';
 import { LIMITS, publish, readPackage } from './publish.ts';
 
 let at: TestStore;
@@ -41,6 +41,19 @@ describe('publishing', () => {
     const found = await listBuilds(new Catalog(at.store), 'maps');
     expect(found.find(({ id }) => id === damaged)?.problem).toContain('is damaged');
     expect(found.find(({ id }) => id === good)?.problem).toBeUndefined();
+  });
+
+  test.each([
+    ['torn', '{'],
+    ['lacking', '{"at": 1}'],
+  ])('a damaged record of a version is named with its cure: %s', async (name, text) => {
+    const dist = await writeRemote(at.place(), name, 'same');
+    const damaged = await at.publishFrom(dist);
+    await writeFile(join(at.folder, 'store', claimKey(name, buildIdParts(damaged).version)), text);
+    const refusal = await at.publishFrom(dist).catch((cause) => cause);
+    expect(refusal.message).toMatch(/^versions\/\w+\/\S+\.json of \S+ is damaged/);
+    expect(refusal.cure).toContain('publish the build again');
+    await expect(listBuilds(new Catalog(at.store), name)).rejects.toThrow(refusal.message);
   });
 
   test('the same bytes again are the same build', async () => {

@@ -134,6 +134,15 @@ export function parseJson(source: string, what: string, cure = ''): unknown {
   }
 }
 
+/** JSON.parse of a document without which things go on as if it had never been there: null where it is damaged. */
+export function jsonOrNull(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return null;
+  }
+}
+
 /** The builds with others of the same names put over them, ordered. */
 export function mergeBuilds(builds: readonly string[], over: readonly string[]): string[] {
   const byName = new Map([...builds, ...over].map((id) => [nameOf(id), id]));

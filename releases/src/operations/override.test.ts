@@ -71,6 +71,14 @@ describe('leave to run one', () => {
     });
   });
 
+  test('a damaged one is none, and can be given again', async () => {
+    const key = `previews/production/${browser}.json`;
+    await at.store.swapPointer(key, '{"browser', null);
+    expect(await held()).toBeNull();
+    await openPreview(at.writer, asked);
+    expect(await held()).not.toBeNull();
+  });
+
   test('is taken back at once, in the log as well, and changes nothing that others run', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
     const { stable } = await at.current();

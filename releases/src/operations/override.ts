@@ -5,7 +5,7 @@ import { assertPublished } from '../builds/catalog.ts';
 import { type Change, changeChannel, timeOf, type Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { refused, usage } from '../errors.ts';
-import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
+import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
 import { canonicalJson, isSigned, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
@@ -98,7 +98,7 @@ export async function readOverride(
 ): Promise<Override | null> {
   if (!OVERRIDE_ID.test(id)) return null;
   const source = await store.read(overrideKey(channel, id));
-  const parsed = source && v.safeParse(overrideSchema, JSON.parse(source.toString('utf8')));
+  const parsed = source && v.safeParse(overrideSchema, jsonOrNull(source.toString('utf8')));
   if (!parsed?.success || parsed.output.id !== id || parsed.output.channel !== channel) return null;
   const { sig, ...unsigned } = parsed.output;
   return isSigned(canonicalJson(unsigned), sig, publicKey) && Date.parse(unsigned.expires) > now.getTime()
@@ -177,7 +177,7 @@ const previewKey = (channel: string, browser: string): string => `previews/${cha
 async function keptPreview(store: Store, channel: string, browser: string, publicKey: string) {
   const pointer = BROWSER.test(browser) ? await store.readPointer(previewKey(channel, browser)) : null;
   if (!pointer) return { preview: null, tag: null };
-  const parsed = v.safeParse(previewSchema, JSON.parse(pointer.body));
+  const parsed = v.safeParse(previewSchema, jsonOrNull(pointer.body));
   if (!parsed.success) return { preview: null, tag: pointer.tag };
   const { sig, ...unsigned } = parsed.output;
   // the leave of one browser, put under the name of another, opens nothing

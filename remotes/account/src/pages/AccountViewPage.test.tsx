@@ -40,11 +40,11 @@ describe('a member', () => {
       { ...member, 'DELETE /v1/user/deletion': { status: 204 } },
       {
         path: '/my',
-        user: userDto({ deletion_at: '2026-12-01T07:30:00.000000Z' }),
+        user: userDto({ deletion_at: '2999-12-01T07:30:00.000000Z' }),
         capabilities: ['account.delete'],
       },
     );
-    expect(await screen.findByText(/^这个账号将于 12月1日 15:30 注销/)).toBeTruthy();
+    expect(await screen.findByText(/^这个账号将于 2999年12月1日 15:30 注销/)).toBeTruthy();
     await user.click(screen.getByRole('button', { name: '撤销注销' }));
     await waitFor(() => expect(screen.queryByText(/^这个账号将于/)).toBeNull());
   });

@@ -102,7 +102,7 @@ describe('the address', () => {
 describe('the end of the account', () => {
   const post = 'POST /v1/user/deletion';
   const words = texts.deletion;
-  const at = '2026-12-01T07:30:00.000000Z';
+  const at = '2999-12-01T07:30:00.000000Z';
 
   test('says what it means, wants the password and a sentence typed, and can be taken back', async () => {
     const { user, requests } = open(['account.delete'], {
@@ -117,7 +117,7 @@ describe('the end of the account', () => {
     expect(bodiesOf(requests, post)).toEqual([]);
     await user.type(screen.getByLabelText(words.typed(words.typedWords)), words.typedWords);
     await user.click(screen.getByRole('button', { name: words.confirm }));
-    expect(await screen.findByText(words.scheduled('12月1日 15:30'))).toBeTruthy();
+    expect(await screen.findByText(words.scheduled('2999年12月1日 15:30'))).toBeTruthy();
     expect(bodiesOf(requests, post)).toEqual([{ current_password: '135790' }]);
     await user.click(screen.getByRole('button', { name: words.keep }));
     expect(await screen.findByRole('button', { name: words.begin })).toBeTruthy();
@@ -136,7 +136,7 @@ describe('the end of the account', () => {
     const { live } = open(['account.delete']);
     await screen.findByRole('button', { name: words.begin });
     live.push('user.updated', { user: userDto({ deletion_at: at, version: 9 }) });
-    expect(await screen.findByText(words.scheduled('12月1日 15:30'))).toBeTruthy();
+    expect(await screen.findByText(words.scheduled('2999年12月1日 15:30'))).toBeTruthy();
   });
 });
 
