@@ -997,6 +997,15 @@ describe('the channel in the address', () => {
     expect(location.search).toBe('');
   });
 
+  test('is what signing in at the provider leads back to', async () => {
+    sessionStorage.clear();
+    server.session = { offered: true, signedIn: false };
+    history.replaceState(null, '', '?channel=preview#sign-in=noAccess');
+    render(<ConsolePage />);
+    const link = await screen.findByRole('link', { name: '单点登录' });
+    expect(link.getAttribute('href')).toBe('/auth/login?channel=preview&again');
+  });
+
   test('that does not exist gives way to the first', async () => {
     history.replaceState(null, '', '?channel=gone');
     await openPage();

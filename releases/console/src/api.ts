@@ -209,6 +209,16 @@ export const endSession = async (): Promise<string | null> =>
 /** The channel that the address names, so that a reload and a link show it again. */
 export const readChosen = (): string | null => new URLSearchParams(location.search).get('channel');
 
+/** Where to sign in at the provider, which leads back to the channel that the address names. */
+export function loginAddress(asSomebodyElse: boolean): string {
+  const channel = readChosen();
+  const parts = [
+    ...(channel === null ? [] : [`channel=${encodeURIComponent(channel)}`]),
+    ...(asSomebodyElse ? ['again'] : []),
+  ];
+  return ['/auth/login', parts.join('&')].filter(Boolean).join('?');
+}
+
 /** A step of its own, which going back takes back. */
 export function saveChosen(channel: string): void {
   if (readChosen() !== channel) history.pushState(null, '', `?channel=${encodeURIComponent(channel)}`);
