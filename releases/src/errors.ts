@@ -3,24 +3,34 @@ export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'fo
 /** The kinds as HTTP has them. */
 export const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
+/** What a refusal is about as data, for whoever says it in other words. */
+export interface RefusalReason {
+  /** Builds that nobody tried in the channel whose set was to replace them. */
+  kind: 'takenBack';
+  from: string;
+  builds: readonly { build: string; to: string | null }[];
+}
+
 /** A failure a person can act on: what happened, and what cures it. */
 export class ReleaseError extends Error {
   readonly kind: FailureKind;
   readonly cure: string;
   readonly details: readonly string[];
+  readonly reason: RefusalReason | undefined;
 
-  constructor(kind: FailureKind, message: string, cure = '', details: readonly string[] = []) {
+  constructor(kind: FailureKind, message: string, cure = '', details: readonly string[] = [], reason?: RefusalReason) {
     super(message);
     this.name = 'ReleaseError';
     this.kind = kind;
     this.cure = cure;
     this.details = details;
+    this.reason = reason;
   }
 }
 
 /** The release rules say no: nothing was changed. */
-export const refused = (message: string, cure = '', details: readonly string[] = []) =>
-  new ReleaseError('refused', message, cure, details);
+export const refused = (message: string, cure = '', details: readonly string[] = [], reason?: RefusalReason) =>
+  new ReleaseError('refused', message, cure, details, reason);
 
 /** The command or request itself is wrong. */
 export const usage = (message: string, cure = '') => new ReleaseError('usage', message, cure);

@@ -71,6 +71,11 @@ describe('promoting from another channel', () => {
     const now = (await at.current()).stable?.builds;
     expect(now).toContain(storiesNext);
     expect(now).not.toContain(chatNext);
+    const hotfix = await at.remote('chat', '1.0.1');
+    await activate(at.writer, [hotfix], { gate: openGate });
+    const refused = await post('manager', 'promote', { from: 'preview' });
+    const reason = { kind: 'takenBack', from: 'preview', builds: [{ build: hotfix, to: chatNext }] };
+    expect([refused.status, (await refused.json()).reason]).toEqual([422, reason]);
     await activate(at.writer, before, { gate: openGate });
   });
 });

@@ -377,8 +377,8 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   app.all('*', (context) => denied(context, 404, 'there is no such endpoint', 'See "HTTP API" in releases/README.md.'));
   app.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;
-    const { message, cure, details, kind } = cause;
-    return context.json({ message, cure, details }, STATUSES[kind]);
+    const { message, cure, details, kind, reason } = cause;
+    return context.json({ message, cure, details, reason }, STATUSES[kind]);
   });
   return app;
 }

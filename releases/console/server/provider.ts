@@ -286,6 +286,8 @@ export interface Attempt {
   state: string;
   nonce: string;
   verifier: string;
+  /** The channel whose page it left. */
+  channel?: string;
 }
 
 /** What the command line was given by the provider. */

@@ -161,6 +161,20 @@ describe('sec.sign-in: a person', () => {
     expect(await console.toProvider('u-101', '/auth/login?again')).toContain('code=');
   });
 
+  test.each([
+    ['preview', '/?channel=preview'],
+    ['//evil.example', '/'],
+    ['https://evil.example/', '/'],
+    ['a%0d%0aset-cookie:x=y', '/'],
+    ['a%26sign-in%3Ddeclined%23token=x', '/'],
+  ])('who opened the channel %s comes back to %s, and to nothing that is no name of a channel', async (channel, to) => {
+    const console = openConsole();
+    const entered = await console.ask(await console.toProvider('u-101', `/auth/login?channel=${channel}`), {}, {});
+    expect(entered.headers.get('location')).toBe(to);
+    const without = await console.ask(await console.toProvider('u-103', `/auth/login?channel=${channel}`), {}, {});
+    expect(without.headers.get('location')).toBe(`${to}#sign-in=noAccess`);
+  });
+
   test('that the provider turns away is told so', async () => {
     const console = openConsole();
     expect((await console.enter('nobody')).headers.get('location')).toBe('/#sign-in=declined');

@@ -1,3 +1,4 @@
+import { nameSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -30,7 +31,12 @@ import {
 // and keeps the key to its session in a cookie; the command line signs in at the provider itself, gives what it got from there for a
 // session, and shows its key as a bearer token.
 
-const attemptSchema = v.object({ state: v.string(), nonce: v.string(), verifier: v.string() });
+const attemptSchema = v.object({
+  state: v.string(),
+  nonce: v.string(),
+  verifier: v.string(),
+  channel: v.fallback(v.optional(nameSchema), undefined),
+});
 
 function parseAttempt(cookie: string): Attempt | null {
   try {
@@ -131,13 +137,17 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return { secret, person };
   }
 
-  const backWith = (context: Context, failure: SignInFailure) => context.redirect(`/#sign-in=${failure}`);
+  /** Where a browser comes back to: the name of a channel is all it may choose, never an address. */
+  const pageOf = (channel?: string): string => (channel === undefined ? '/' : `/?channel=${channel}`);
+
+  const backWith = (context: Context, failure: SignInFailure, channel?: string) =>
+    context.redirect(`${pageOf(channel)}#sign-in=${failure}`);
 
   /** Tells the console's log why it failed; the page gets the kind. */
-  function failed(context: Context, cause: unknown): Response {
+  function failed(context: Context, cause: unknown, channel?: string): Response {
     const declined = cause instanceof oidc.AuthorizationResponseError;
     note(`console: signing in failed: ${declined ? cause.error : reasonOf(cause)}`);
-    return backWith(context, declined ? 'declined' : 'failed');
+    return backWith(context, declined ? 'declined' : 'failed', channel);
   }
 
   const routes = new Hono();
@@ -157,9 +167,16 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   });
 
   routes.get('/login', async (context) => {
+    const named = v.safeParse(nameSchema, context.req.query('channel'));
+    const channel = named.success ? named.output : undefined;
     const found = await provider.configuration().catch(noted);
-    if (!found) return backWith(context, 'away');
-    const attempt = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+    if (!found) return backWith(context, 'away', channel);
+    const attempt: Attempt = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+      channel,
+    };
     const kept = Buffer.from(JSON.stringify(attempt)).toString('base64url');
     // Lax: the provider's page sends the browser back
     setCookie(context, names.attempt, kept, { ...cookie, sameSite: 'Lax', maxAge: ATTEMPT_SECONDS });
@@ -179,18 +196,19 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   routes.get('/callback', async (context) => {
     const attempt = parseAttempt(getCookie(context, names.attempt) ?? '');
     deleteCookie(context, names.attempt, cookie);
-    if (!attempt || context.req.query('state') !== attempt.state) return backWith(context, 'expired');
+    if (!attempt || context.req.query('state') !== attempt.state) return backWith(context, 'expired', attempt?.channel);
+    const { channel } = attempt;
     const callback = new URL(`${origin}/auth/callback${new URL(context.req.url).search}`);
     try {
       const { claims, idToken } = await provider.redeem(callback, attempt);
       const { secret } = await begin(claims, idToken);
-      if (secret === null) return backWith(context, 'noAccess');
+      if (secret === null) return backWith(context, 'noAccess', channel);
       await sessions.end(getCookie(context, names.session));
       setCookie(context, names.session, secret, { ...cookie, sameSite: 'Strict', maxAge: Math.floor(lifetime / 1000) });
     } catch (cause) {
-      return failed(context, cause);
+      return failed(context, cause, channel);
     }
-    return context.redirect('/');
+    return context.redirect(pageOf(channel));
   });
 
   const tooLong = (context: Context) =>

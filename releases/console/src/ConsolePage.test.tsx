@@ -11,6 +11,7 @@ import {
   type Me,
   type Preview,
   type ProposalView,
+  type RefusalReason,
   readToken,
 } from './api';
 import { ConsolePage } from './ConsolePage';
@@ -77,6 +78,8 @@ function openServer() {
     agenda: undefined as AgendaView | undefined,
     /** What waits in the place of a change. */
     proposal: null as { id: string } | null,
+    /** What refuses to take over another channel's set. */
+    reason: null as RefusalReason | null,
     away: false,
     nothingBefore: false,
     /** What `/auth` answers; null: a console that offers tokens only. */
@@ -96,6 +99,8 @@ function openServer() {
 
   function change(channel: string, seq: number, body: Record<string, unknown>): [number, unknown] {
     if (server.proposal) return [202, { changed: false, document: statusAt(seq, channel), proposal: server.proposal }];
+    if (server.reason && body.from === server.reason.from)
+      return [422, { message: 'preview never had it', cure: 'use --force', details: [], reason: server.reason }];
     if (body.seq !== undefined && body.seq !== seq)
       return [409, { message: 'production is at state 8 by now', cure: 'Look again.' }];
     server.seqs[channel] = seq + 1;
@@ -808,6 +813,28 @@ test('what another channel runs is promoted after its differences were shown', a
   );
 });
 
+test('a set that would take back what runs is refused in the words of the page, which brings it there', async () => {
+  server.reason = { kind: 'takenBack', from: 'preview', builds: [{ build: next, to: old }] };
+  await openPage();
+  await userEvent.click(button('换成 preview 的全部构建'));
+  await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+  const bring = await screen.findByRole('button', { name: '把 stories 带到 preview' });
+  expect(dialog().textContent).toMatch(/production 正在运行 stories 1\.1\.0.*preview 从未有过它.*会退回 1\.0\.0/);
+  expect(dialog().textContent).not.toMatch(/--force|never had/);
+  await userEvent.click(bring);
+  await waitFor(() => expect(dialog().textContent).toContain('把 stories 带到 preview'));
+  await within(dialog()).findByText(/stories：.*→ 1\.1\.0/);
+  expect(location.search).toBe('?channel=preview');
+  await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+  await waitFor(() =>
+    expect(server.posted().at(-1)).toEqual({
+      path: 'promote?channel=preview',
+      body: { from: 'production', name: 'stories', why: '', seq: 20 },
+    }),
+  );
+  history.replaceState(null, '', '/');
+});
+
 describe('a preview from a dev server', () => {
   const browser = 'b'.repeat(32);
   const remotes = ['stories@http://localhost:3101'];
@@ -995,6 +1022,15 @@ describe('the channel in the address', () => {
     await act(async () => history.back());
     expect((await screen.findByText(/状态 7/)).textContent).toBeTruthy();
     expect(location.search).toBe('');
+  });
+
+  test('is what signing in at the provider leads back to', async () => {
+    sessionStorage.clear();
+    server.session = { offered: true, signedIn: false };
+    history.replaceState(null, '', '?channel=preview#sign-in=noAccess');
+    render(<ConsolePage />);
+    const link = await screen.findByRole('link', { name: '单点登录' });
+    expect(link.getAttribute('href')).toBe('/auth/login?channel=preview&again');
   });
 
   test('that does not exist gives way to the first', async () => {

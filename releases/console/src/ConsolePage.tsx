@@ -10,6 +10,7 @@ import {
   forgetToken,
   get,
   type LogEntry,
+  loginAddress,
   type Me,
   maySwitch,
   readChosen,
@@ -121,7 +122,7 @@ function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (to
   const [token, setToken] = useState('');
   const problem = failure ? texts.signInFailure(failure) : refused === 'session' ? texts.signIn.ended : null;
   // whoever has no access as this person may be another one
-  const login = failure === 'noAccess' ? '/auth/login?again' : '/auth/login';
+  const login = loginAddress(failure === 'noAccess');
   return (
     <Card className={styles.alone}>
       <form

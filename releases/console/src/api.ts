@@ -1,5 +1,6 @@
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
+import type { RefusalReason } from '../../src/errors';
 import type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
@@ -25,6 +26,7 @@ export type {
   NameVitals,
   Preview,
   ProposalView,
+  RefusalReason,
   ScheduleView,
   VitalsSeries,
   Waiting,
@@ -119,11 +121,14 @@ const TOKEN = 'liaozhai-console-token';
 export class ApiFailure extends Error {
   readonly status: number;
   readonly lines: readonly string[];
+  /** What the refusal is about, where the page has words of its own. */
+  readonly reason: RefusalReason | undefined;
 
-  constructor(status: number, lines: readonly string[] = []) {
+  constructor(status: number, lines: readonly string[] = [], reason?: RefusalReason) {
     super(`the API answered ${status}`);
     this.status = status;
     this.lines = lines;
+    this.reason = reason;
   }
 }
 
@@ -150,6 +155,7 @@ interface Failed {
   message?: string;
   cure?: string;
   details?: string[];
+  reason?: RefusalReason;
 }
 
 /** After so long a connection is taken for lost. What asks the gate may wait for a browser and for those before it. */
@@ -181,8 +187,8 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
     })
     .finally(() => clearTimeout(timer));
   if (response.ok) return answer as Answer;
-  const { message = `${response.status}`, cure = '', details = [] } = (answer ?? {}) as Failed;
-  throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])]);
+  const { message = `${response.status}`, cure = '', details = [], reason } = (answer ?? {}) as Failed;
+  throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])], reason);
 }
 
 export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(`/v1/${path}`, { method: 'GET' });
@@ -208,6 +214,16 @@ export const endSession = async (): Promise<string | null> =>
 
 /** The channel that the address names, so that a reload and a link show it again. */
 export const readChosen = (): string | null => new URLSearchParams(location.search).get('channel');
+
+/** Where to sign in at the provider, which leads back to the channel that the address names. */
+export function loginAddress(asSomebodyElse: boolean): string {
+  const channel = readChosen();
+  const parts = [
+    ...(channel === null ? [] : [`channel=${encodeURIComponent(channel)}`]),
+    ...(asSomebodyElse ? ['again'] : []),
+  ];
+  return ['/auth/login', parts.join('&')].filter(Boolean).join('?');
+}
 
 /** A step of its own, which going back takes back. */
 export function saveChosen(channel: string): void {

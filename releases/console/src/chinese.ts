@@ -109,6 +109,13 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     expires: (when: string) => `签名有效至 ${when}`,
     state: (seq: number) => `状态 ${seq}`,
   },
+  takenBack: {
+    takenBack: (channel: string, name: string, version: string, from: string, to: string | null) =>
+      `${channel} 正在运行 ${name} ${version}，${from} 从未有过它；换成 ${from} 的构建，${name} 会${to ? `退回 ${to}` : '被撤下'}`,
+    why: (from: string) =>
+      `什么都没有改变。先把这些构建带到 ${from}（或在那里发布包含它们的新版本），试过以后再整体换过来`,
+    bring: (name: string, from: string) => `把 ${name} 带到 ${from}`,
+  },
   candidate: {
     title: '灰度',
     nothing: '没有进行中的灰度。在「构建」里选一个构建开始。',

@@ -9,10 +9,13 @@ import {
   type Health,
   type KillEffect,
   type LogEntry,
+  nameOf,
   type Preview,
   post,
+  type RefusalReason,
+  saveChosen,
 } from './api';
-import { changeLine, endedBy, killLines, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
@@ -43,7 +46,13 @@ export interface Wanted {
   /** A way back, though its verb may go forward as well. */
   back?: boolean;
   /** A way that can be undone, offered before. */
-  gentler?: { label: string; choose: () => void };
+  gentler?: Cure;
+}
+
+/** What to do about a refusal. */
+interface Cure {
+  label: string;
+  choose: () => void;
 }
 
 /** A change that waits for confirmation. */
@@ -90,7 +99,7 @@ export interface ConsoleState {
   running: string | null;
   question: Question | null;
   /** How something went, with lines to read, and what is to be taken along by a button. */
-  notice: { title: string; lines: readonly string[]; copy?: string } | null;
+  notice: { title: string; lines: readonly string[]; copy?: string; cures?: readonly Cure[] } | null;
   toast: Toast | null;
 }
 
@@ -209,12 +218,36 @@ export function createConsole(channel: string) {
       await work();
       if (state.toast?.text === texts.busy) hush();
     } catch (cause) {
-      const { status, lines } = failureOf(cause);
+      const { status, lines, reason } = failureOf(cause);
       const title = texts.refusal(status);
       say(title, 'failed');
-      set({ question: null, notice: { title, lines } });
+      set({ question: null, notice: { title, ...(reason ? inWords(reason) : { lines }) } });
     }
     set({ running: null });
+  }
+
+  /** A refusal in the words of the page, with what can be done about it here. */
+  function inWords(reason: RefusalReason): { lines: string[]; cures: Cure[] } {
+    const { from, builds } = reason;
+    const into = state.channel;
+    const cures = builds.map(({ build }) => ({
+      label: texts.takenBack.bring(nameOf(build), from),
+      choose: () => void bringTo(from, into, build),
+    }));
+    return { lines: takenBackLines(into, reason), cures };
+  }
+
+  /** Shows the channel that lacks a build, and asks there. */
+  async function bringTo(channel: string, origin: string, build: string): Promise<void> {
+    set({ notice: null });
+    saveChosen(channel);
+    await self.chooseChannel(channel);
+    if (!state.seen) return;
+    const name = nameOf(build);
+    const live = state.seen.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
+    const changes = [changeLine({ name, from: live, to: build })];
+    const title = texts.takenBack.bring(name, channel);
+    ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
 
   function ask(verb: string, body: object, { back = false, ...wanted }: Wanted, seen = decided()): void {

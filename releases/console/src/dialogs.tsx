@@ -131,6 +131,11 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
     <Dialog open={notice !== null} title={shown?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
       <Lines lines={shown?.lines ?? []} />
       {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} />}
+      {shown?.cures?.map(({ label, choose }) => (
+        <Button key={label} variant="primary" onClick={choose}>
+          {label}
+        </Button>
+      ))}
     </Dialog>
   );
 }

@@ -118,6 +118,13 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       expires: (when) => `Signature valid until ${when}`,
       state: (seq) => `State ${seq}`,
     },
+    takenBack: {
+      takenBack: (channel, name, version, from, to) =>
+        `${channel} runs ${name} ${version}, which ${from} never had; with what ${from} runs, ${name} would ${to ? `go back to ${to}` : 'leave the set'}.`,
+      why: (from) =>
+        `Nothing was changed. Bring these builds to ${from} first, or publish newer ones there that contain them; try them, then take over the set.`,
+      bring: (name, from) => `Bring ${name} to ${from}`,
+    },
     candidate: {
       title: 'Canary',
       nothing: 'No canary is running. Start one from a build under “Builds”.',

@@ -9,6 +9,7 @@ import {
   type KillEffect,
   type LogEntry,
   nameOf,
+  type RefusalReason,
   type Waiting,
 } from './api';
 import { chinese } from './chinese';
@@ -258,6 +259,15 @@ export function changeLine({
   if (!to) return removed(name, versionOf(from ?? ''));
   const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
   return change(name, from ? versionOf(from) : added, versionOf(to), texts.list(origin));
+}
+
+/** Why another channel's set is not taken over as it is, one line each. */
+export function takenBackLines(into: string, { from, builds }: RefusalReason): string[] {
+  const { takenBack, why } = texts.takenBack;
+  const lines = builds.map(({ build, to }) =>
+    takenBack(into, nameOf(build), versionOf(build), from, to && versionOf(to)),
+  );
+  return [...lines, why(from)];
 }
 
 /** What a kill takes away, one line each. */

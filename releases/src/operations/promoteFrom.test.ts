@@ -103,6 +103,7 @@ describe('promoting what another channel runs', () => {
     await at.activate(hotfix);
     await expect(promoteIt()).rejects.toMatchObject({
       details: [expect.stringContaining(`production runs ${hotfix}, which preview never had`)],
+      reason: { kind: 'takenBack', from: 'preview', builds: [{ build: hotfix, to: expect.stringMatching(/^chat@/) }] },
     });
     expect(await buildsOf(at.writer)).toContain(hotfix);
     await promoteFrom(preview, { from: sourceIn(at.writer, 'production'), name: 'chat', gate: openGate });

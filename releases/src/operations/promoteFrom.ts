@@ -10,7 +10,7 @@ import {
   type Writer,
 } from '../channel/changeChannel.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
-import { refused, usage } from '../errors.ts';
+import { type RefusalReason, refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import type { BuildRecord } from '../model/build.ts';
 import { buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/build.ts';
@@ -100,22 +100,20 @@ async function everStable(from: Source, document: ChannelDocument): Promise<Set<
   return known;
 }
 
+type TakenBack = RefusalReason['builds'][number];
+
 /** What somebody else brought to the channel meanwhile and nobody has tried in the other one would be lost without a word. */
-function takenBack(
-  current: ChannelDocument,
-  next: readonly string[],
-  from: Source,
-  known: ReadonlySet<string>,
-): Finding[] {
+function takenBack(current: ChannelDocument, next: readonly string[], known: ReadonlySet<string>): TakenBack[] {
   const byName = new Map(next.map((id) => [nameOf(id), id]));
   const lost = (current.stable?.builds ?? []).filter((id) => !next.includes(id) && !known.has(id));
-  return lost.map((id) => {
-    const to = byName.get(nameOf(id)) ?? 'nothing';
-    const bring = `promote ${nameOf(id)} --from ${current.channel} --channel ${from.channel}`;
-    const problem = `${current.channel} runs ${id}, which ${from.channel} never had; it would go back to ${to}. Bring it there first (\`${bring}\`), or name the remotes to promote`;
-    return { check: 'promotion', problem };
-  });
+  return lost.map((id) => ({ build: id, to: byName.get(nameOf(id)) ?? null }));
 }
+
+const takenBackFinding = (current: ChannelDocument, from: Source, { build, to }: TakenBack): Finding => {
+  const bring = `promote ${nameOf(build)} --from ${current.channel} --channel ${from.channel}`;
+  const problem = `${current.channel} runs ${build}, which ${from.channel} never had; it would go back to ${to ?? 'nothing'}. Bring it there first (\`${bring}\`), or name the remotes to promote`;
+  return { check: 'promotion', problem };
+};
 
 export interface PromoteFromOptions extends SwitchOptions {
   from: Source;
@@ -144,8 +142,16 @@ export async function promoteFrom(writer: Writer, { from, name, ...options }: Pr
       const stable = name ? mergeBuilds(live, source.builds) : [...source.builds].sort();
       if (stable.join() === [...live].sort().join()) return null;
       const changed = source.builds.filter((id) => !live.includes(id));
-      const lost = takenBack(current, stable, from, known);
-      const decision = await switchStable(writer, current, { stable, changed, findings: lost }, options);
+      const lost = takenBack(current, stable, known);
+      const findings = lost.map((one) => takenBackFinding(current, from, one));
+      if (lost.length > 0 && !options.force)
+        throw refused(
+          `${from.channel} never had all of what ${current.channel} runs`,
+          'Bring it there first. To take it back all the same, use --force with --why.',
+          findings.map(({ problem }) => problem),
+          { kind: 'takenBack', from: from.channel, builds: lost },
+        );
+      const decision = await switchStable(writer, current, { stable, changed, findings }, options);
       return { ...decision, action: { kind: 'promote', builds: changed.length > 0 ? changed : stable, from: origin } };
     },
     options.seq,
