@@ -8,6 +8,7 @@ import {
   keepWaitingPage,
   keptHashes,
   mayBeKept,
+  mendCutPage,
 } from './caches';
 
 /** The device's cache of builds and pictures: a file whose name contains `big` does not fit. */
@@ -96,6 +97,19 @@ describe('the page', () => {
     await mayBeKept(page('2'));
     expect(await mayBeKept(page('1'))).toBe(true);
     expect(waiting.size).toBe(0);
+  });
+
+  test('whose end is missing is asked for past the browser’s cache, to be opened again if it is whole then', async () => {
+    const whole = await page('1').text();
+    const half = whole.slice(0, 40);
+    const answer = (html: string) => new Response(html, { headers: { 'content-type': 'text/html' } });
+    let network = half;
+    const fetch = async (_: string, { cache }: RequestInit) => answer(cache === 'reload' ? network : half);
+    Object.assign(globalThis, { fetch });
+    expect(await mendCutPage(answer(half), '/story/nie-xiaoqian')).toBe(false);
+    network = whole;
+    expect(await mendCutPage(answer(half), '/story/nie-xiaoqian')).toBe(true);
+    expect(await mendCutPage(answer(whole), '/story/nie-xiaoqian')).toBe(false);
   });
 
   test('whose end is missing is never kept, now or later', async () => {

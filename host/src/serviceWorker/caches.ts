@@ -33,20 +33,32 @@ function setIn(html: string): KeptSet {
   return json ? (JSON.parse(json) as KeptSet) : noSet;
 }
 
+/** What came of a compressed answer that was cut off reads like a page. */
+const hasItsEnd = (html: string) => html.trimEnd().endsWith('</html>');
+
 /**
  * Whether a page may take the kept one's place: without its host's script it would be dead when opened alone. Then it
- * waits for `keepWaitingPage`. One whose end is missing never does: what came of a compressed answer that was cut off
- * reads like a page.
+ * waits for `keepWaitingPage`. One whose end is missing never does.
  */
 export async function mayBeKept(page: Response): Promise<boolean> {
   const html = await textOf(page);
-  if (!html.trimEnd().endsWith('</html>')) return false;
+  if (!hasItsEnd(html)) return false;
   const { host } = setIn(html);
   const isReady = await isBuildKept(host.entry);
   const waiting = await caches.open(WAITING);
   if (isReady) await waiting.delete(anyPage);
   else await waiting.put(anyPage, page.clone());
   return isReady;
+}
+
+/**
+ * A page that was cut off stands in the HTTP cache under the whole one's name, and each 304 would bring it back. Asks for it past
+ * that cache, which then has the new answer. Returns true if the page was cut off and is whole now.
+ */
+export async function mendCutPage(page: Response, url: string): Promise<boolean> {
+  if (hasItsEnd(await textOf(page))) return false;
+  const answer = await fetch(url, { cache: 'reload', headers: { accept: 'text/html' } }).catch(() => null);
+  return answer !== null && isWholePage(answer) && hasItsEnd(await answer.text());
 }
 
 /** Fetches what the newest page needs, and keeps the page then. */

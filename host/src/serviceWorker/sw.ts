@@ -14,6 +14,7 @@ import {
   keptHashes,
   MEDIA,
   mayBeKept,
+  mendCutPage,
   PAGES,
 } from './caches';
 
@@ -47,6 +48,12 @@ async function keep(hashes: Record<string, string>, sender: ExtendableMessageEve
   if (sender instanceof WindowClient) await keepFirstPage(sender.url);
 }
 
+/** Half a page has no script that could do it. */
+async function openAgain({ resultingClientId }: FetchEvent) {
+  const client = await self.clients.get(resultingClientId);
+  if (client instanceof WindowClient) await client.navigate(client.url).catch(() => null);
+}
+
 registerRoute(
   ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && isPageAddress(url),
   new NetworkFirst({
@@ -55,8 +62,10 @@ registerRoute(
     plugins: [
       {
         cacheKeyWillBeUsed: async () => anyPage,
-        cacheWillUpdate: async ({ response }) =>
-          isWholePage(response) && (await mayBeKept(response)) ? response : null,
+        cacheWillUpdate: async ({ response, request, event }) => {
+          if (isWholePage(response) && (await mendCutPage(response, request.url))) await openAgain(event as FetchEvent);
+          return isWholePage(response) && (await mayBeKept(response)) ? response : null;
+        },
       },
     ],
   }),
