@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { waitingLine } from '../src/english.ts';
+import { lasting, waitingLine } from '../src/english.ts';
 import { usage } from '../src/errors.ts';
 import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } from '../src/model/agenda.ts';
 import type { AgendaView, ScheduleView } from '../src/operations/agendaView.ts';
@@ -38,7 +38,7 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
   const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
   return [
-    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${approval.hours} h.`] : []),
+    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${lasting(approval.hours)}.`] : []),
     ...proposals.flatMap(waitingLines),
     ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
     ...webhooks.flatMap(undeliveredLines),

@@ -178,6 +178,7 @@ let server: ReturnType<typeof openServer>;
 beforeEach(() => {
   language.choose('zh');
   server = openServer();
+  sessionStorage.clear();
   sessionStorage.setItem('liaozhai-console-token', server.token);
 });
 afterEach(async () => {
@@ -453,6 +454,28 @@ describe('signing in as a person', () => {
     await openPage();
     server.session.signedIn = false;
     expect((await screen.findByRole('alert')).textContent).toBe('登录已结束，请重新登录');
+  });
+
+  test('that ends while a reason is being typed keeps it for the same question after signing in anew', async () => {
+    server.session = { offered: true, signedIn: true };
+    await openPage();
+    const ask = () => userEvent.click(button('回退 chat'));
+    const reason = async () => {
+      await screen.findByRole('alertdialog');
+      return within(dialog()).getByLabelText<HTMLInputElement>('原因（会写入记录）');
+    };
+    await ask();
+    await userEvent.type(await reason(), '封面不见了');
+    server.session.signedIn = false;
+    await screen.findByText('登录已结束，请重新登录');
+    cleanup();
+    server.session.signedIn = true;
+    await openPage();
+    await ask();
+    expect((await reason()).value).toBe('封面不见了');
+    await userEvent.click(button('取消'));
+    await userEvent.click(button('退出'));
+    expect(sessionStorage.length).toBe(0);
   });
 
   test.each([

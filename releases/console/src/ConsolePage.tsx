@@ -8,6 +8,7 @@ import {
   endSession,
   failureOf,
   forgetToken,
+  forgetTyped,
   get,
   type LogEntry,
   loginAddress,
@@ -65,6 +66,7 @@ async function enter(): Promise<Entry> {
 async function leave(why: 'asked' | 'refused'): Promise<Entry> {
   const hadToken = readToken() !== null;
   forgetToken();
+  if (why === 'asked') forgetTyped();
   const address = why === 'asked' && !hadToken ? await endSession().catch(failureOf) : null;
   if (address instanceof ApiFailure) return address;
   if (address) location.assign(address);
@@ -272,6 +274,7 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
       <QuestionDialog
         question={state.question}
         mayOverride={me.role === 'manager'}
+        onType={console.type}
         onAgree={console.agree}
         onCallOff={console.callOff}
       />

@@ -151,6 +151,26 @@ export function readToken(): string | null {
 export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN, token);
 export const forgetToken = (): void => sessionStorage.removeItem(TOKEN);
 
+const TYPED = 'liaozhai-console-typed';
+
+/** What somebody wrote about a change that was not made yet, by the channel and the title of what asked for it. */
+export interface Typed {
+  channel: string;
+  title: string;
+  why: string;
+  override: string;
+}
+
+/** Outlives the page, since signing in anew leaves it. */
+export const saveTyped = (typed: Typed): void => sessionStorage.setItem(TYPED, JSON.stringify(typed));
+export const forgetTyped = (): void => sessionStorage.removeItem(TYPED);
+
+/** What was typed when the same was asked and not answered. */
+export function typedFor(channel: string, title: string): Typed | null {
+  const typed = JSON.parse(sessionStorage.getItem(TYPED) ?? 'null') as Typed | null;
+  return typed?.channel === channel && typed.title === title ? typed : null;
+}
+
 interface Failed {
   message?: string;
   cure?: string;

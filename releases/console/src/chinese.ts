@@ -59,7 +59,7 @@ const signInFailures: Record<string, string> = {
 };
 
 /** The console's texts in Chinese. Their shape is what every other language has to fill. */
-export const chinese = ({ number, percent, milliseconds }: Formats) => ({
+export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => ({
   title: '发布台',
   documentTitle: '发布台 · 聊斋',
   signIn: {
@@ -198,7 +198,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     title: '双人批准',
     what: { activate: '上线', canary: '灰度', promote: '全量', schedule: '计划', approval: '改变规则' },
     off: '一个人就能上线。开启后，上线、灰度、扩大和全量都要另一个人批准；回退、中止、撤下和禁用从不等待。',
-    on: (hours: number, who: string) => `两个人决定，由 ${who} 开启；提议等待 ${number(hours)} 小时`,
+    on: (hours: number, who: string) => `两个人决定，由 ${who} 开启；提议等待 ${lasting(hours)}`,
     nothing: '没有等待批准的提议。',
     turnOn: '开启双人批准',
     turnOff: '关闭双人批准',
@@ -217,7 +217,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     outdated: '通道已经变了，请在现在的状态上重新提议',
     forced: '不顾检查结果',
     override: (reason: string) => `冻结期内破例：${reason}`,
-    rule: (hours: number | null) => (hours === null ? '改为一个人决定' : `提议改为等待 ${number(hours)} 小时`),
+    rule: (hours: number | null) => (hours === null ? '改为一个人决定' : `提议改为等待 ${lasting(hours)}`),
     canary: (share: number) => `${percent(share)} 的访客`,
     steps: (steps: string) => `步骤：${steps}`,
     from: (channel: string) => `来自通道 ${channel}`,
@@ -297,7 +297,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
     end: '结束',
     subject: (person: string, remotes: string) => `${person}：${remotes}`,
     until: (when: string, who: string) => `至 ${when}，由 ${who} 打开`,
-    only: (person: string, hours: number) => `只对 ${person} 的这一个浏览器，${number(hours)} 小时`,
+    only: (person: string, hours: number) => `只对 ${person} 的这一个浏览器，${lasting(hours)}`,
     unchecked: '这些代码没有经过检查，能做到这个人在站内能做到的一切',
   },
   log: {
@@ -333,7 +333,7 @@ export const chinese = ({ number, percent, milliseconds }: Formats) => ({
       `${change === 'added' ? '新增' : '移除'} ${window}：${reason}`,
     webhook: (change: 'added' | 'removed', address: string) => `${change === 'added' ? '新增' : '移除'} ${address}`,
     approvalRule: (hours: number | null) =>
-      hours === null ? '一个人就能决定' : `两个人决定，提议等待 ${number(hours)} 小时`,
+      hours === null ? '一个人就能决定' : `两个人决定，提议等待 ${lasting(hours)}`,
     proposal: (change: string, what: string, by: string) => `${change}：${by} 提议的${what}`,
     approved: (by: string) => `由 ${by} 提议，第二个人批准`,
     freezeOverridden: (freeze: string, reason: string) => `冻结期（${freeze}）内破例：${reason}`,

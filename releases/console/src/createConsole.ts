@@ -5,6 +5,7 @@ import {
   type ChannelDocument,
   type Difference,
   failureOf,
+  forgetTyped,
   get,
   type Health,
   type KillEffect,
@@ -14,6 +15,9 @@ import {
   post,
   type RefusalReason,
   saveChosen,
+  saveTyped,
+  type Typed,
+  typedFor,
 } from './api';
 import { changeLine, endedBy, killLines, takenBackLines, texts, versionOf } from './texts';
 
@@ -68,12 +72,6 @@ interface Question extends Wanted {
   waits: boolean;
   /** What was typed when the same was asked and failed. */
   kept: Typed | null;
-}
-
-interface Typed {
-  title: string;
-  why: string;
-  override: string;
 }
 
 /** Verbs that a freeze window refuses. */
@@ -149,7 +147,6 @@ export function createConsole(channel: string) {
   };
   const listeners = new Set<() => void>();
   const healthAsked = new Set<string>();
-  let typed: Typed | null = null;
   let previewsAsked = 0;
   let asked = 0;
   let shown = 0;
@@ -254,7 +251,7 @@ export function createConsole(channel: string) {
     const { agenda } = state.seen?.status ?? {};
     const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
     const waits = Boolean(agenda?.approval) && !back && [...FORWARD, 'approval'].includes(verb);
-    const kept = typed?.title === wanted.title ? typed : null;
+    const kept = typedFor(seen.channel, wanted.title);
     set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept, ...wanted } });
   }
 
@@ -342,7 +339,7 @@ export function createConsole(channel: string) {
       // one that was left goes on behind the page
       if (!question || state.running !== null) return;
       const { verb, body, title, decided: seen } = question;
-      typed = { title, why, override };
+      saveTyped({ channel: seen.channel, title, why, override });
       set({ question: { ...question, busy: true } });
       await run('question', async () => {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
@@ -355,7 +352,7 @@ export function createConsole(channel: string) {
           },
         );
         previewsAsked = 0;
-        typed = null;
+        forgetTyped();
         set({ question: null });
         if (proposal) say(texts.approval.proposed(proposal.id), 'done');
         else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');
@@ -363,7 +360,17 @@ export function createConsole(channel: string) {
       await refresh();
     },
 
-    callOff: () => set({ question: null }),
+    /** Keeps what is being typed, in case the session ends meanwhile. */
+    type: (why: string, override: string) => {
+      const { question } = state;
+      if (question) saveTyped({ channel: question.decided.channel, title: question.title, why, override });
+    },
+
+    callOff: () => {
+      // one that is under way may still fail
+      if (!state.question?.busy) forgetTyped();
+      set({ question: null });
+    },
     dismiss: () => set({ notice: null }),
 
     check: (control: string, build: string) =>

@@ -23,12 +23,13 @@ interface QuestionDialogProps {
   question: ConsoleState['question'];
   /** May switch although the channel is frozen. */
   mayOverride: boolean;
+  onType: (why: string, override: string) => void;
   onAgree: (why: string, override: string) => void;
   onCallOff: () => void;
 }
 
 /** Asks before a change, naming what changes, and for the reason; what cannot be undone also for the name. */
-export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: QuestionDialogProps) {
+export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
   const [override, setOverride] = useState('');
   const [name, setName] = useState('');
@@ -98,7 +99,10 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
             maxLength={200}
             autoComplete="off"
             value={override}
-            onChange={(event) => setOverride(event.target.value)}
+            onChange={({ target }) => {
+              setOverride(target.value);
+              onType(why, target.value);
+            }}
           />
         )}
         {typed && (
@@ -117,7 +121,10 @@ export function QuestionDialog({ question, mayOverride, onAgree, onCallOff }: Qu
           maxLength={500}
           autoComplete="off"
           value={why}
-          onChange={(event) => setWhy(event.target.value)}
+          onChange={({ target }) => {
+            setWhy(target.value);
+            onType(target.value, override);
+          }}
         />
       </form>
     </Dialog>

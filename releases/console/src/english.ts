@@ -68,7 +68,7 @@ const signInFailures: Record<string, string> = {
 };
 
 /** The console's texts in English. */
-export const english = ({ number, percent, milliseconds }: Formats): Texts => {
+export const english = ({ number, lasting, percent, milliseconds }: Formats): Texts => {
   const count = (of: number, one: string, many = `${one}s`) => `${number(of)} ${of === 1 ? one : many}`;
   return {
     title: 'Release console',
@@ -214,7 +214,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
         approval: 'Change of the rule',
       },
       off: 'One person can switch. Once it is on, activating, starting and growing a canary and promoting need a second person; rolling back, aborting, withdrawing and killing never wait.',
-      on: (hours, who) => `Two persons decide, turned on by ${who}; a proposal waits ${number(hours)} h`,
+      on: (hours, who) => `Two persons decide, turned on by ${who}; a proposal waits ${lasting(hours)}`,
       nothing: 'Nothing waits for approval.',
       turnOn: 'Turn on two-person approval',
       turnOff: 'Turn off',
@@ -233,7 +233,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       outdated: 'The channel has moved on: propose it again upon what runs now',
       forced: 'Against the gate',
       override: (reason) => `Although frozen: ${reason}`,
-      rule: (hours) => (hours === null ? 'Let one person decide' : `Let proposals wait ${number(hours)} h`),
+      rule: (hours) => (hours === null ? 'Let one person decide' : `Let proposals wait ${lasting(hours)}`),
       canary: (share) => `${percent(share)} of visitors`,
       steps: (steps) => `Steps: ${steps}`,
       from: (channel) => `From ${channel}`,
@@ -314,7 +314,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       end: 'End',
       subject: (person, remotes) => `${person}: ${remotes}`,
       until: (when, who) => `until ${when}, opened by ${who}`,
-      only: (person, hours) => `For this one browser of ${person} only, for ${number(hours)} h`,
+      only: (person, hours) => `For this one browser of ${person} only, for ${lasting(hours)}`,
       unchecked: 'Nobody has checked this code; it can do whatever its person can do on the site',
     },
     log: {
@@ -346,7 +346,7 @@ export const english = ({ number, percent, milliseconds }: Formats): Texts => {
       freeze: (change, window, reason) => `${change === 'added' ? 'Added' : 'Removed'} ${window}: ${reason}`,
       webhook: (change, address) => `${change === 'added' ? 'Added' : 'Removed'} ${address}`,
       approvalRule: (hours) =>
-        hours === null ? 'One person decides' : `Two persons decide, a proposal waits ${number(hours)} h`,
+        hours === null ? 'One person decides' : `Two persons decide, a proposal waits ${lasting(hours)}`,
       proposal: (change, what, by) => `${change}: ${what}, proposed by ${by}`,
       approved: (by) => `Proposed by ${by}, approved by a second person`,
       freezeOverridden: (freeze, reason) => `Although frozen (${freeze}): ${reason}`,

@@ -119,6 +119,8 @@ describe('the log', () => {
       },
       'stories 1.1.0·bbbb 比稳定版明显慢，不是偶然：最大内容 LCP p75 2.94秒（150 页），稳定版 2.1秒（900 页）（秩和检验 p = 1.0e-9，界限 0.0001）',
     ],
+    [{ kind: 'approvalRule', hours: 24 }, '两个人决定，提议等待 24小时'],
+    [{ kind: 'approvalRule', hours: 1 / 30 }, '两个人决定，提议等待 2分钟'],
     [{ kind: 'text', text: 'told in a sentence' }, 'told in a sentence'],
   ] as [Evidence, string][])('%j is said as %s', (evidence, expected) => {
     expect(evidenceLine(evidence)).toBe(expected);

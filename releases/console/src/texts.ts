@@ -29,6 +29,9 @@ export type Formats = ReturnType<typeof createFormats>;
 /** Figures and times as a language writes them. Shares are given in percent. */
 function createFormats(locale: string) {
   const numbers = new Intl.NumberFormat(locale);
+  const spans = (unit: string) =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 });
+  const [hours, minutes] = [spans('hour'), spans('minute')];
   const durations = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 });
   const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 2 });
   const scores = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
@@ -41,6 +44,8 @@ function createFormats(locale: string) {
   const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
   return {
     number: (value: number) => numbers.format(value),
+    /** A span of `value` hours, in minutes where it is under one. */
+    lasting: (value: number) => (value < 1 ? minutes.format(value * 60) : hours.format(value)),
     /** As exact as it is, or with so many digits. */
     percent: (value: number, digits?: number) =>
       new Intl.NumberFormat(locale, {
