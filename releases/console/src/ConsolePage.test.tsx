@@ -101,6 +101,8 @@ function openServer() {
     if (server.proposal) return [202, { changed: false, document: statusAt(seq, channel), proposal: server.proposal }];
     if (server.reason && body.from === server.reason.from)
       return [422, { message: 'preview never had it', cure: 'use --force', details: [], reason: server.reason }];
+    if (body.id !== undefined && !server.agenda?.proposals?.some(({ id }) => id === body.id))
+      return [422, { message: `there is no proposal ${body.id}`, cure: 'List those that wait.' }];
     if (body.seq !== undefined && body.seq !== seq)
       return [409, { message: 'production is at state 8 by now', cure: 'Look again.' }];
     server.seqs[channel] = seq + 1;
@@ -318,6 +320,17 @@ describe('what is planned', () => {
       await userEvent.click(within(dialog()).getByRole('button', { name: '批准' }));
       await waitFor(() => expect(server.posted()[0]?.path).toContain('approve'));
       expect(server.posted()[0]?.body).toEqual({ id: '0a1b2c3d', why: '看过了' });
+    });
+
+    test('one that expired under an open question says so in the language of the page', async () => {
+      server.agenda = shown({});
+      await openPage();
+      await userEvent.click(button('批准 0a1b2c3d'));
+      server.agenda = agendaWith({ schedules: [], approval });
+      await userEvent.click(within(dialog()).getByRole('button', { name: '批准' }));
+      await screen.findByText('这个提议已经过期，或者已由别人处理；记录里有它的结果');
+      expect(screen.queryByText(/there is no proposal/)).toBeNull();
+      await userEvent.click(button('知道了'));
     });
 
     test.each([

@@ -213,6 +213,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     by: (who: string, when: string) => `由 ${who} 提议于${when}`,
     until: (when: string) => `${when}过期`,
     own: '这是你自己的提议，要另一个人批准',
+    over: '这个提议已经过期，或者已由别人处理；记录里有它的结果',
     noRight: '只有管理者能批准',
     outdated: '通道已经变了，请在现在的状态上重新提议',
     forced: '不顾检查结果',

@@ -247,6 +247,14 @@ export function createConsole(channel: string) {
     ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
 
+  /** Whether this was about a proposal that waits no more. */
+  async function isOver(verb: string, body: object): Promise<boolean> {
+    if (!WORDS.includes(verb)) return false;
+    await refresh();
+    const { proposals = [] } = state.seen?.status.agenda ?? {};
+    return !proposals.some(({ id }) => id === Reflect.get(body, 'id'));
+  }
+
   function ask(verb: string, body: object, { back = false, ...wanted }: Wanted, seen = decided()): void {
     const { agenda } = state.seen?.status ?? {};
     const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
@@ -345,10 +353,11 @@ export function createConsole(channel: string) {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
         const request = { ...body, why, ...upon, ...(override.trim() ? { override } : {}) };
         const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
-          (cause: unknown) => {
+          async (cause: unknown) => {
             const { status } = failureOf(cause);
             // the request may have arrived although its answer did not
-            throw status === 0 ? new ApiFailure(0, [texts.confirm.unanswered]) : cause;
+            if (status === 0) throw new ApiFailure(0, [texts.confirm.unanswered]);
+            throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
           },
         );
         previewsAsked = 0;

@@ -229,6 +229,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       by: (who, when) => `Proposed by ${who}, ${when}`,
       until: (when) => `expires ${when}`,
       own: 'This is your own proposal: another person approves it',
+      over: 'This proposal has expired, or somebody else has answered it; the log says what became of it',
       noRight: 'Only a manager can approve',
       outdated: 'The channel has moved on: propose it again upon what runs now',
       forced: 'Against the gate',
