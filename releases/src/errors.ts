@@ -3,6 +3,16 @@ export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'fo
 /** The kinds as HTTP has them. */
 export const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
+/**
+ * Which answers of the HTTP API a program knows, told by console and caller in this header; none = 1. 2: a change may be answered by
+ * the proposal that waits in its place.
+ */
+export const API_HEADER = 'x-releases-api';
+export const API_LEVEL = 2;
+
+/** The level that headers tell of. */
+export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_HEADER)) || 1;
+
 /** What a refusal is about as data, for whoever says it in other words. */
 export interface RefusalReason {
   /** Builds that nobody tried in the channel whose set was to replace them. */
