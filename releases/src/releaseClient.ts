@@ -277,7 +277,10 @@ function failure({ status, headers }: Response, path: string, body: unknown): Re
   if (status === 400) return usage(message, isOlder ? OLDER_CONSOLE : cure);
   if (status === 422) return refused(message, cure, details);
   if (status === 401 || status === 403) return forbidden(message, cure || 'Ask whoever gave out RELEASES_TOKEN.');
-  return unreachable(message, cure || 'Check --store and RELEASES_TOKEN.');
+  return unreachable(
+    message,
+    cure || 'Check --store and RELEASES_TOKEN; a console older than this command line is to be updated.',
+  );
 }
 
 const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? path;
@@ -334,7 +337,11 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     status: () => get('status'),
     builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
     log: (limit) => get(`log?limit=${limit}`),
-    health: () => get('health'),
+    health: async () => {
+      const health = await get<Partial<Health>>('health');
+      if (!health.builds) throw unknownThere('health of single builds');
+      return health as Health;
+    },
     diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
     publish: (folder, version) => publishOver(send, options, folder, version),
     check: (builds) => post('check', { builds }),
