@@ -5,6 +5,7 @@ import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } fro
 import type { AgendaView, ScheduleView } from '../src/operations/agendaView.ts';
 import type { ProposalView } from '../src/operations/approval.ts';
 import type { ListedWebhook } from '../src/operations/webhooks.ts';
+import { unknownThere } from '../src/releaseClient.ts';
 import { clientFor, examples, hours, localTime, options, print, table } from './context.ts';
 import { printChange, proposalLines, type SwitchOptions, withReason } from './switching.ts';
 
@@ -93,7 +94,10 @@ export function addApproval(program: Command): void {
     .addHelpText('after', examples('proposals', 'proposals --channel preview --json'))
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
-      const { proposals = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
+      const { agenda } = await (await clientFor(rest)).status();
+      // a store's own view has the list, if an empty one
+      if (!agenda || !('proposals' in agenda)) throw unknownThere('proposals');
+      const { proposals } = agenda;
       print(json, proposals, proposals.length > 0 ? proposals.flatMap(waitingLines) : ['Nothing waits.']);
     });
   for (const verb of ['approve', 'reject', 'retract'] as const)

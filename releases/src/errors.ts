@@ -3,6 +3,16 @@ export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'fo
 /** The kinds as HTTP has them. */
 export const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
+/**
+ * Which answers of the HTTP API a program knows, told by console and caller in this header; none = 1. 2: a change may be answered by
+ * the proposal that waits in its place.
+ */
+export const API_HEADER = 'x-releases-api';
+export const API_LEVEL = 2;
+
+/** The level that headers tell of. */
+export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_HEADER)) || 1;
+
 /** What a refusal is about as data, for whoever says it in other words. */
 export interface RefusalReason {
   /** Builds that nobody tried in the channel whose set was to replace them. */
@@ -31,6 +41,14 @@ export class ReleaseError extends Error {
 /** The release rules say no: nothing was changed. */
 export const refused = (message: string, cure = '', details: readonly string[] = [], reason?: RefusalReason) =>
   new ReleaseError('refused', message, cure, details, reason);
+
+/** A document of this store's own key that this version does not understand: nothing is wrong with it. */
+export const newer = (what: string, details: readonly string[]) =>
+  refused(
+    `${what} was written by a newer version, and has what this one does not know`,
+    'Update this command line, console or server, or do it by a newer one. Nothing was changed; leave the document as it is.',
+    details,
+  );
 
 /** The command or request itself is wrong. */
 export const usage = (message: string, cure = '') => new ReleaseError('usage', message, cure);

@@ -5,7 +5,18 @@ import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAge
 import type { Change, Writer } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/changeChannel.ts';
 import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
-import { conflict, forbidden, messageOf, type ReleaseError, refused, unreachable, usage } from './errors.ts';
+import {
+  API_HEADER,
+  API_LEVEL,
+  apiLevelOf,
+  conflict,
+  forbidden,
+  messageOf,
+  type ReleaseError,
+  refused,
+  unreachable,
+  usage,
+} from './errors.ts';
 import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
 import { type Health, readHealth } from './health/autoStop.ts';
 import { HealthReader } from './health/healthRecord.ts';
@@ -250,17 +261,29 @@ export interface HttpClientOptions {
   provenance: () => Provenance;
 }
 
-function failure(status: number, body: unknown): ReleaseError {
+const OLDER_CONSOLE = 'That console is older than this command line: update it.';
+
+/** What an older console knows nothing of. */
+export const unknownThere = (what: string) => refused(`this console knows no ${what}`, OLDER_CONSOLE);
+
+function failure({ status, headers }: Response, path: string, body: unknown): ReleaseError {
   const parsed = v.safeParse(errorSchema, body);
   const { message, cure, details } = parsed.success
     ? parsed.output
     : { message: `the console answered ${status}`, cure: '', details: [] };
+  const isOlder = apiLevelOf(headers) < API_LEVEL;
+  if (status === 404 && parsed.success && isOlder) return unknownThere(`\`${verbIn(path)}\``);
   if (status === 409) return conflict(message, cure);
-  if (status === 400) return usage(message, cure);
+  if (status === 400) return usage(message, isOlder ? OLDER_CONSOLE : cure);
   if (status === 422) return refused(message, cure, details);
   if (status === 401 || status === 403) return forbidden(message, cure || 'Ask whoever gave out RELEASES_TOKEN.');
-  return unreachable(message, cure || 'Check --store and RELEASES_TOKEN.');
+  return unreachable(
+    message,
+    cure || 'Check --store and RELEASES_TOKEN; a console older than this command line is to be updated.',
+  );
 }
+
+const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? path;
 
 type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
@@ -271,6 +294,7 @@ export function consoleSender({ origin, token }: { origin: string; token: string
     const headers = {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       'content-type': isBytes ? 'application/octet-stream' : 'application/json',
+      [API_HEADER]: String(API_LEVEL),
     };
     const payload = body === undefined ? undefined : isBytes ? new Uint8Array(body) : JSON.stringify(body);
     const signal = AbortSignal.timeout(REQUEST_MILLISECONDS);
@@ -284,7 +308,7 @@ export function consoleSender({ origin, token }: { origin: string; token: string
       throw unreachable(`${origin} does not answer: ${messageOf(cause)}`, 'Check --store and the network.');
     });
     const answer: unknown = await response.json().catch(() => null);
-    if (!response.ok) throw failure(response.status, answer);
+    if (!response.ok) throw failure(response, path, answer);
     return answer as never;
   };
 }
@@ -313,7 +337,11 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     status: () => get('status'),
     builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
     log: (limit) => get(`log?limit=${limit}`),
-    health: () => get('health'),
+    health: async () => {
+      const health = await get<Partial<Health>>('health');
+      if (!health.builds) throw unknownThere('health of single builds');
+      return health as Health;
+    },
     diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
     publish: (folder, version) => publishOver(send, options, folder, version),
     check: (builds) => post('check', { builds }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { messageOf } from '../../src/errors.ts';
+import { API_HEADER, messageOf } from '../../src/errors.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { openTestStore, type TestStore } from '../../src/testing/openTestStore.ts';
 import { recordVisits } from '../../src/testing/visits.ts';
@@ -39,10 +39,11 @@ async function ask(
   grant: Grant,
   path: string,
   body?: object,
+  level = '2',
 ): Promise<{ status: number; answer: Record<string, unknown> }> {
   const response = await api.request(`/${path}`, {
     method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${tokens[grant]}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${tokens[grant]}`, 'content-type': 'application/json', [API_HEADER]: level },
     body: body && JSON.stringify(body),
   });
   return { status: response.status, answer: await response.json() };
@@ -206,6 +207,22 @@ describe('two-person approval over HTTP', () => {
     expect(ends.map(({ status }) => status).sort()[0]).toBe(200);
     expect([409, 422]).toContain(Math.max(...ends.map(({ status }) => status)));
     expect((await at.current()).seq).toBe(seq + 2);
+  });
+
+  test('who knows no proposals is not told of success, and nothing is lost', async () => {
+    for (const level of ['', '1']) {
+      const { status, answer } = await ask('deployer:stories', 'activate', { ...activate, why: level }, level);
+      expect(status).toBe(422);
+      expect(answer).toMatchObject({
+        message: expect.stringMatching(/two persons decide|was proposed by/),
+        cure: expect.stringMatching(/update this command line|approve/),
+      });
+    }
+    expect(await live()).not.toContain(next);
+    const { proposals } = (await agenda()) as { proposals: { id: string }[] };
+    expect(proposals).toHaveLength(1);
+    expect((await ask('manager', 'approve', { id: proposals[0]?.id }, '')).status).toBe(200);
+    expect(await live()).toContain(next);
   });
 
   test('ways back go at once, and turning the rule off waits', async () => {

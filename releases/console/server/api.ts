@@ -4,7 +4,16 @@ import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import type { Quota } from '../../src/builds/publish.ts';
 import { bytesOf, claimVersion, fileProblem, LIMITS, packageProblems, writeFile } from '../../src/builds/publish.ts';
-import { forbidden, ReleaseError, refused, STATUSES, usage } from '../../src/errors.ts';
+import {
+  API_HEADER,
+  API_LEVEL,
+  apiLevelOf,
+  forbidden,
+  ReleaseError,
+  refused,
+  STATUSES,
+  usage,
+} from '../../src/errors.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
 import { windowSchema } from '../../src/model/action.ts';
 import { type BuildRecord, buildFolder, idOfFolder, issuesOf, nameOf, parseRecord } from '../../src/model/build.ts';
@@ -326,6 +335,12 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       });
       const waits = result instanceof Object && 'proposal' in result;
       counters?.changes.inc({ verb, result: waits ? 'proposed' : 'done' });
+      // it would take any answer of success for the change itself
+      if (waits && apiLevelOf(context.req.raw.headers) < 2)
+        throw refused(
+          `two persons decide in ${channel}: this was proposed, and nothing goes live before a second one approves it`,
+          'See the console, and update this command line: it knows no proposals. A program that does sends x-releases-api: 2.',
+        );
       return context.json(result, waits ? 202 : 200);
     },
   );
@@ -369,6 +384,10 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
 /** `/v1`: the same verbs as the command line's, for whoever holds a token or has signed in. */
 export function createApi(console: ConsoleContext): Hono<Env> {
   const app = new Hono<Env>();
+  app.use('*', async (context, next) => {
+    await next();
+    context.header(API_HEADER, String(API_LEVEL));
+  });
   guard(app, console);
   addLooking(app, console);
   for (const verb of Object.keys(BODIES) as Verb[]) addSwitching(app, console, verb);

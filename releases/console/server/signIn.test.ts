@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { Hono } from 'hono';
 import { generateKeyPair, SignJWT } from 'jose';
 import * as v from 'valibot';
+import { API_HEADER } from '../../src/errors.ts';
 import { canonicalJson, newSigningKey, sha256Hex, signText } from '../../src/model/signing.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { openJar, openProvider, type TestProvider, tokensFor, walk } from '../../src/testing/openProvider.ts';
@@ -66,7 +67,7 @@ function openConsole({ settings = {}, now, on = at }: Changed = {}) {
   app.route('/auth', signIn.routes);
   const jar = openJar();
   const ask = async (path: string, init: RequestInit = {}, own: Record<string, string> = { 'x-console': '1' }) => {
-    const headers = { cookie: jar.header(), 'content-type': 'application/json', ...own };
+    const headers = { cookie: jar.header(), 'content-type': 'application/json', [API_HEADER]: '2', ...own };
     const answer = await app.request(new URL(path, ORIGIN).href, { ...init, headers });
     jar.take(answer);
     return answer;

@@ -1,6 +1,6 @@
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
-import type { RefusalReason } from '../../src/errors';
+import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
 import type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
@@ -189,6 +189,7 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
   const headers = {
     ...(token ? { authorization: `Bearer ${token}` } : { 'x-console': '1' }),
     'content-type': 'application/json',
+    [API_HEADER]: String(API_LEVEL),
   };
   const credentials = token ? 'omit' : 'same-origin';
   const ending = new AbortController();

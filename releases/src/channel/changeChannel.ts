@@ -7,12 +7,14 @@ import { type Action, type Evidence, type StoredAction, storeAction } from '../m
 import type { Person } from '../model/agenda.ts';
 import { type BuildRecord, makeSet, mergeBuilds, nameOf, setHash } from '../model/build.ts';
 import {
+  assertKnown,
   type Candidate,
   CHANNEL_LIFETIME_DAYS,
   type ChannelDocument,
   type ChannelState,
   candidateFields,
   candidatesOf,
+  formatOf,
   namedIn,
   ruleOf,
   type Stable,
@@ -106,7 +108,7 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
   const at = await instantAfter(writer, current.document.action);
   const next = signChannel(
     {
-      format: 1,
+      format: formatOf(decision.state),
       channel: writer.channel,
       seq: current.document.seq + 1,
       nonce: randomUUID(),
@@ -209,6 +211,7 @@ export async function askSecond(
 export async function changeChannel(writer: Writer, decide: Decide, seq?: number): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+    assertKnown(current.source, current.document);
     await assertSeen(writer, current.document, seq);
     writer.permit?.(current.document);
     const decided = await decide(current.document);

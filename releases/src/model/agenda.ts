@@ -1,10 +1,10 @@
 import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { refused, usage } from '../errors.ts';
+import { newer, refused, usage } from '../errors.ts';
 import { windowSchema } from './action.ts';
 import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
-import { canonicalJson, isSigned, type SigningKey, signText } from './signing.ts';
+import { canonicalJson, isSignedDocument, type SigningKey, signText, unknownFields } from './signing.ts';
 
 // What is to happen to a channel with nobody watching, and when it may not. It stands beside the channel's document, whose
 // fields every page and server reads and which is public.
@@ -177,17 +177,22 @@ export const signAgenda = (
   return canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
 };
 
-/** Reads an agenda and checks form and signature. Throws refused. */
+/** Reads an agenda and checks form and signature, and that all of it is known here. Throws refused. */
 export function verifyAgenda(source: string, channel: string, publicKey: string): Agenda {
   const what = `the agenda of ${channel}`;
   const cure =
     'Rolling back and stopping go on without it. Restore agendas/ from a copy of the store, or remove it and set windows and schedules anew.';
   const value = parseJson(source, what, cure);
   const parsed = v.safeParse(agendaSchema, value);
-  if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.issues));
-  const { sig, ...unsigned } = value as { sig: string };
-  if (parsed.output.channel !== channel || !isSigned(canonicalJson(unsigned), sig, publicKey))
-    throw refused(`${what} is not signed by this store's key`, cure);
+  const isOurs = isSignedDocument(value, publicKey);
+  if (!parsed.success) {
+    const issues = issuesOf(parsed.issues);
+    throw isOurs ? newer(what, issues) : refused(`${what} is damaged`, cure, issues);
+  }
+  if (parsed.output.channel !== channel || !isOurs) throw refused(`${what} is not signed by this store's key`, cure);
+  // a rule of a later release, which nothing may go around and no rewriting lose
+  const unknown = unknownFields(value, parsed.output);
+  if (unknown.length > 0) throw newer(what, unknown);
   const { format: _format, channel: _channel, nonce: _nonce, sig: _sig, ...agenda } = parsed.output;
   return agenda;
 }

@@ -6,10 +6,10 @@ import {
   textSchema,
 } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { refused } from '../errors.ts';
+import { newer, refused } from '../errors.ts';
 import { storedActionSchema } from './action.ts';
 import { issuesOf, parseJson } from './build.ts';
-import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from './signing.ts';
+import { canonicalJson, isSignedDocument, type SigningKey, sha256Hex, signText, unknownFields } from './signing.ts';
 
 /**
  * That two persons decide what goes forward, and how long a proposal waits for the second one. It stands in the signed, numbered
@@ -69,6 +69,9 @@ export const stateDigest = (state: ChannelState): string =>
     }),
   );
 
+/** The format a state is written in: with a rule, one that programs without the rule refuse. */
+export const formatOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? 2 : 1);
+
 /** Every build a state may make somebody run. */
 export const namedIn = (state: ChannelState): string[] => [
   ...(state.stable?.builds ?? []),
@@ -89,11 +92,22 @@ export function verifyChannel(source: string, channel: string, publicKey: string
   const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying.md.';
   const value = parseJson(source, what, cure);
   const parsed = v.safeParse(channelSchema, value);
-  if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.issues));
-  // over the document as it stands, so that a field of a later release does not make it foreign
-  const { sig, ...unsigned } = value as ChannelDocument;
+  const isOurs = isSignedDocument(value, publicKey);
+  if (!parsed.success) {
+    const issues = issuesOf(parsed.issues);
+    throw isOurs ? newer(what, issues) : refused(`${what} is damaged`, cure, issues);
+  }
   if (parsed.output.channel !== channel) throw refused(`${what} holds the document of ${parsed.output.channel}`, cure);
-  if (!isSigned(canonicalJson(unsigned), sig, publicKey))
-    throw refused(`${what} is not signed by this store's key`, cure);
+  if (!isOurs) throw refused(`${what} is not signed by this store's key`, cure);
   return parsed.output;
+}
+
+/**
+ * For whoever writes the next state: what this version does not know of the current one would be lost with it, be it a rule. Readers
+ * leave such fields aside. Throws refused.
+ */
+export function assertKnown(source: string, document: ChannelDocument): void {
+  const { action: _, ...state } = JSON.parse(source) as ChannelDocument;
+  const unknown = unknownFields(state, document);
+  if (unknown.length > 0) throw newer(`channel ${document.channel}`, unknown);
 }

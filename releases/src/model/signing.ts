@@ -54,6 +54,22 @@ export const signText = (text: string, key: SigningKey): string =>
     'base64url',
   );
 
+/** True for an object whose `sig` is that of all its other fields, also of those that a later release has. */
+export function isSignedDocument(value: unknown, publicKey: string): boolean {
+  if (!(value instanceof Object) || !('sig' in value) || typeof value.sig !== 'string') return false;
+  const { sig, ...unsigned } = value;
+  return isSigned(canonicalJson(unsigned), value.sig, publicKey);
+}
+
+/** Where a document has what its reading has not, as in `stable.quorum`. */
+export function unknownFields(value: unknown, known: unknown, path = ''): string[] {
+  if (!(value instanceof Object)) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    const at = path ? `${path}.${name}` : name;
+    return known instanceof Object && name in known ? unknownFields(field, Reflect.get(known, name), at) : [at];
+  });
+}
+
 export function isSigned(text: string, sig: string, publicKey: string): boolean {
   const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
   return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(sig, 'base64url'));

@@ -11,9 +11,12 @@ import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { Catalog } from '../builds/catalog.ts';
 import { publish, readPackage } from '../builds/publish.ts';
-import { createChannel } from '../channel/changeChannel.ts';
+import { readAgenda } from '../channel/changeAgenda.ts';
+import { createChannel, type Writer } from '../channel/changeChannel.ts';
 import { readLog, requireChannel } from '../channel/readChannel.ts';
 import { messageOf, ReleaseError, refused } from '../errors.ts';
+import { personNamed } from '../model/agenda.ts';
+import { approve, ask } from '../operations/approval.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
 import { openReleases } from '../serve/openReleases.ts';
@@ -166,12 +169,14 @@ function assert(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(what);
 }
 
-/** Publishing, switching by ten writers at once, rolling back and serving, all from the object store. */
-async function journey(url: string, folder: string): Promise<void> {
+const gate = async () => [];
+
+/** A store with an empty channel, its writer and the way to publish. */
+async function prepared(url: string, folder: string) {
   const opened = await openStore(url, { ...process.env, RELEASES_KEYS: `${folder}/keys` });
   const { store } = opened;
   const key = await prepareStore(opened);
-  const writer = {
+  const writer: Writer = {
     store,
     catalog: new Catalog(store),
     key,
@@ -183,7 +188,61 @@ async function journey(url: string, folder: string): Promise<void> {
   const provenance = { commit: null, at: new Date().toISOString(), publisher: 'tester' };
   const put = async (dist: string, version: string) =>
     (await publish(store, await readPackage(dist, version), provenance)).id;
-  const gate = async () => [];
+  return { store, key, writer, put };
+}
+
+const MANAGERS = 6;
+
+/** Two persons decide: several propose at once, all others approve the same one at once, one of them does; the rest is out of date. */
+async function approval(url: string, folder: string): Promise<void> {
+  const { store, key, writer, put } = await prepared(url, folder);
+  const first = await put(await writeRemote(`${folder}/approved-1`, 'stories', '1'), '1.0.0');
+  await activate(writer, [await put(await writeHost(`${folder}/approved-host`, 'a'), '1.0.0'), first], { gate });
+  await ask(writer, { verb: 'approval', hours: 24 }, { gate });
+  const as = async (who: string): Promise<Writer> => ({
+    ...writer,
+    store: (await openStore(url, { ...process.env, RELEASES_KEYS: `${folder}/keys` })).store,
+    who,
+    actor: { person: personNamed([who]), token: null, isManager: true },
+  });
+  const managers = await Promise.all(Array.from({ length: MANAGERS }, (_, n) => as(`manager ${n}`)));
+  const builds: string[] = [];
+  for (let n = 0; n < MANAGERS; n += 1)
+    builds.push(await put(await writeRemote(`${folder}/approved-1.${n}`, 'stories', `1.${n}`), `1.1.${n}`));
+  const refusals = await Promise.allSettled(managers.map((each, n) => activate(each, [builds[n] ?? ''], { gate })));
+  assert(
+    refusals.every(({ status }) => status === 'rejected'),
+    'a change went past the second person',
+  );
+  const asked = await Promise.all(
+    managers.map((each, n) => ask(each, { verb: 'activate', builds: [builds[n] ?? ''] }, { gate })),
+  );
+  const waiting = async () => (await readAgenda(store, 'production', key.publicKey)).proposals;
+  assert((await waiting()).length === MANAGERS, `of ${MANAGERS} proposals ${(await waiting()).length} wait`);
+  const live = async () => (await requireChannel(store, 'production', key.publicKey)).document;
+  assert((await live()).stable?.builds.includes(first) === true, 'a proposal went live by itself');
+  const id = asked[0]?.proposal?.id ?? '';
+  const ends = await Promise.allSettled(managers.map((each) => approve(each, { id }, gate)));
+  const [own, ...others] = ends.map(({ status }) => status);
+  assert(own === 'rejected', 'a proposer approved the own proposal');
+  assert(
+    others.filter((status) => status === 'fulfilled').length === 1,
+    `${others.filter((status) => status === 'fulfilled').length} persons approved the same proposal`,
+  );
+  assert((await live()).stable?.builds.includes(builds[0] ?? '') === true, 'what was approved is not live');
+  const late = await approve(managers[0] ?? writer, { id: asked[1]?.proposal?.id ?? '' }, gate).catch(messageOf);
+  assert(typeof late === 'string' && late.includes('was changed since'), 'a proposal of an older state was approved');
+  assert((await waiting()).length === MANAGERS - 1, 'a proposal was lost, or stays after its approval');
+  const { document } = await requireChannel(store, 'production', key.publicKey);
+  const log = await readLog(store, document, key.publicKey, 1000);
+  assert(log.length === document.seq, 'the audit has gaps');
+  const told = log.flatMap(({ action }) => action.evidence).filter(({ kind }) => kind === 'approved');
+  assert(told.length === 1, `the log tells of ${told.length} approvals`);
+}
+
+/** Publishing, switching by ten writers at once, rolling back and serving, all from the object store. */
+async function journey(url: string, folder: string): Promise<void> {
+  const { store, key, writer, put } = await prepared(url, folder);
   await activate(writer, [await put(await writeHost(`${folder}/host`, 'a'), '1.0.0')], { gate });
   const names = Array.from({ length: WRITERS }, (_, n) => `r${n}`);
   await Promise.all(
@@ -243,6 +302,11 @@ async function main(): Promise<void> {
     results.push(
       await tried('ten writers publish and switch at once, then one rolls back', () =>
         journey(`s3://${BUCKET}/journey`, folder.path),
+      ),
+    );
+    results.push(
+      await tried('two persons decide: six propose at once, five approve one of them at once', () =>
+        approval(`s3://${BUCKET}/approval`, folder.path),
       ),
     );
     process.exitCode = results.every(Boolean) ? 0 : 1;

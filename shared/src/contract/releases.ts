@@ -226,7 +226,8 @@ export const candidateSchema = v.object({
 
 /** `channels/<name>.json` without the action that led to it, which the release system describes. */
 export const channelFields = {
-  format: v.literal(1),
+  /** 2 where two persons decide: programs from before that rule would write the document without it, and refuse this one. */
+  format: v.picklist([1, 2]),
   channel: nameSchema,
   seq: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   /** Makes every document's bytes unique, so that a store's content tags never repeat. */

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@rstest/core';
+import { API_HEADER } from './errors.ts';
+import { httpClient } from './releaseClient.ts';
+
+let server: Server;
+afterEach(() => {
+  server.close();
+});
+
+/** A client of a server that gives one answer to everything. */
+async function clientOf(status: number, body: string, headers: Record<string, string> = {}) {
+  server = createServer((_, response) => response.writeHead(status, headers).end(body)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provenance = () => ({ commit: null, at: '2026-01-01T00:00:00.000Z', publisher: 'tester' });
+  return httpClient({ origin, token: 't', channel: 'production', provenance });
+}
+
+// as consoles from before the level answered
+const noEndpoint = JSON.stringify({ message: 'there is no such endpoint', cure: 'See "HTTP API".', details: [] });
+const wrongBody = JSON.stringify({ message: 'the body of activate is wrong: override', cure: 'See …', details: [] });
+const UPDATE = 'That console is older than this command line: update it.';
+
+describe('a console that is older than the command line', () => {
+  test('is named where it does not know a verb', async () => {
+    const client = await clientOf(404, noEndpoint);
+    await expect(client.approve({ id: '0ef9f4ad' })).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'this console knows no `approve`',
+      cure: UPDATE,
+    });
+  });
+
+  test('is named where it does not know a field', async () => {
+    const client = await clientOf(400, wrongBody);
+    await expect(client.activate({ builds: ['a@1.0.0'], override: 'now' })).rejects.toMatchObject({
+      kind: 'usage',
+      message: 'the body of activate is wrong: override',
+      cure: UPDATE,
+    });
+  });
+
+  test('is named where it tells of health in another form', async () => {
+    const client = await clientOf(200, JSON.stringify({ candidate: null, groups: [] }));
+    await expect(client.health()).rejects.toMatchObject({ kind: 'refused', cure: UPDATE });
+  });
+});
+
+test('a console of the same level keeps its own words, and a server that is none is not called one', async () => {
+  const same = await clientOf(404, noEndpoint, { [API_HEADER]: '2' });
+  await expect(same.status()).rejects.toMatchObject({ kind: 'unreachable', cure: 'See "HTTP API".' });
+  server.close();
+  const other = await clientOf(404, '<h1>Not Found</h1>');
+  await expect(other.status()).rejects.toMatchObject({
+    kind: 'unreachable',
+    cure: expect.stringContaining('Check --store and RELEASES_TOKEN'),
+  });
+});
