@@ -139,7 +139,7 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
       <Lines lines={shown?.lines ?? []} />
       {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} />}
       {shown?.cures?.map(({ label, choose }) => (
-        <Button key={label} variant="primary" onClick={choose}>
+        <Button key={label} variant="primary" block className={styles.cure} onClick={choose}>
           {label}
         </Button>
       ))}
