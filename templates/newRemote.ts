@@ -188,12 +188,6 @@ export function createRepository(repository: Repository): void {
   if (registry && !packages) writeFileSync(join(folder, '.npmrc'), `@liaozhai:registry=${registry}\n`);
 }
 
-/** The registry that npm itself was told to run this from, unless it is npm's own. */
-function ownRegistry(): string | undefined {
-  const { npm_config_registry: registry } = process.env;
-  return registry && new URL(registry).host !== 'registry.npmjs.org' ? registry : undefined;
-}
-
 const nextSteps = ({
   name,
   label,
@@ -245,7 +239,8 @@ function mainOutside(words: string[]) {
   const folder = resolve(values.folder ?? name);
   try {
     const { packages, bundler } = values;
-    const registry = ownRegistry();
+    // npm tells whatever it runs which one it is set to
+    const registry = process.env.npm_config_registry;
     createRepository({ folder, name, label, bundler, registry, packages: packages && resolve(packages) });
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
