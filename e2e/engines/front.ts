@@ -11,6 +11,8 @@ export interface Front {
   /** Ends every connection and refuses new ones, as an aeroplane mode does; `navigator.onLine` knows nothing of it. */
   goOffline(): Promise<void>;
   goOnline(): Promise<void>;
+  /** Holds back every document from now on; call what it returns to let them go. */
+  holdDocuments(): () => void;
   /** What pages told since the last call. */
   trouble(): Trouble;
   close(): Promise<void>;
@@ -94,7 +96,9 @@ export async function startFront(target: string, scripts: readonly string[] = []
   });
 
   const { server, end } = createEndableServer();
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  let held: Promise<void> | undefined;
+  server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.headers.accept?.startsWith('text/html')) await held;
     // builds arrive compressed, as they do in production; a document has to be readable here
     if (!request.url?.startsWith('/builds/')) delete request.headers['accept-encoding'];
     proxy.web(request, response).catch(() => response.destroy());
@@ -106,6 +110,16 @@ export async function startFront(target: string, scripts: readonly string[] = []
   return {
     origin: `http://localhost:${port}`,
     goOffline: end,
+    holdDocuments() {
+      let letGo = () => {};
+      held = new Promise((resolve) => {
+        letGo = resolve;
+      });
+      return () => {
+        held = undefined;
+        letGo();
+      };
+    },
     goOnline: async () => void (await listen(server, port)),
     trouble: () => {
       const told = trouble;

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
-import type { APIRequestContext } from '@playwright/test';
+import type { APIRequestContext, Page } from '@playwright/test';
 import type { Edition } from './site/edition.ts';
 import { folderOf } from './site/site.ts';
 import { expect, goToTab, shownSet, test } from './site/test.ts';
@@ -19,6 +19,64 @@ test('mf.rollback: one command, and the next page runs what ran before', async (
   await site.release('rollback', 'account', '--why', 'a test');
   await page.goto('/my');
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+});
+
+/** The service worker could begin a visit to 我的. */
+const isKept = (page: Page) =>
+  page.evaluate(async () => {
+    const kept = await caches.match('/my', { cacheName: 'screens' });
+    return navigator.serviceWorker.controller !== null && kept !== undefined;
+  });
+
+test('mf.switch: 更新 brings one new document, past what the service worker kept to begin with', async ({
+  site,
+  anotherBrowser,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.activate(older);
+  const reader = await anotherBrowser({ baseURL: site.front.origin, serviceWorkers: 'allow' });
+  const page = await reader.newPage();
+  await page.goto('/my');
+  await expect.poll(() => isKept(page)).toBe(true);
+  await site.activate(newer);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByText('有新版本')).toBeVisible();
+  await expect.poll(() => isKept(page)).toBe(false);
+  const documents: string[] = [];
+  page.on('domcontentloaded', (document) => documents.push(document.url()));
+  await page.getByRole('button', { name: '更新' }).click();
+  await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+  expect(documents).toHaveLength(1);
+});
+
+test('mf.rollback: what a device keeps of a build that was rolled back is never run again', async ({
+  site,
+  anotherBrowser,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(older, newer);
+  const reader = await anotherBrowser({ baseURL: site.front.origin, serviceWorkers: 'allow' });
+  const page = await reader.newPage();
+  // in whichever document: the worker may begin with one that it kept
+  await page.addInitScript((text) => {
+    new MutationObserver(() => {
+      if (document.body?.textContent?.includes(text)) sessionStorage.setItem('ran', text);
+    }).observe(document, { childList: true, subtree: true });
+  }, next.says);
+  const ran = () => page.evaluate(() => sessionStorage.getItem('ran'));
+  // an answer that takes its time gives way to what is kept
+  await expect(async () => {
+    await site.activate(newer);
+    await page.goto('/my');
+    await expect(page.getByText(next.says, { exact: true })).toBeVisible();
+    await expect.poll(() => isKept(page)).toBe(true);
+    expect(await ran()).toBe(next.says);
+    await page.evaluate(() => sessionStorage.clear());
+    await site.release('rollback', 'account', '--why', 'a test');
+    await page.goto('/my', { waitUntil: 'commit' });
+    await expect(page.getByText(good.says, { exact: true })).toBeVisible();
+    expect(await ran()).toBeNull();
+  }).toPass({ timeout: 180_000 });
 });
 
 /** Asks for a page and says whether it runs the build. */

@@ -86,6 +86,21 @@ test('a tap on 登录 before the app is there opens the popup once it is', async
   await expect(person.popup()).toBeVisible();
 });
 
+test('a page that was cut off is asked for again, and opens', async ({ person, page }) => {
+  let isCut = true;
+  await page.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    const html = await answer.text();
+    const body = isCut ? html.slice(0, html.indexOf('id="liaozhai-set"') + 200) : html;
+    isCut = false;
+    await route.fulfill({ response: answer, body });
+  });
+  await person.open('/explore');
+  await appIsUp(page);
+  await page.getByRole('navigation').getByRole('link', { name: '我的' }).click();
+  await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
+});
+
 test('发现, opened from another tab, holds the covers their places', async ({ person, page }) => {
   await watchSkeletons(page);
   const releaseChunk = await holdBack(page, /\/builds\/stories\/.*explore.*\.(js|css)$/);

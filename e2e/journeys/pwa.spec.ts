@@ -17,9 +17,9 @@ const isKept = (page: Page) =>
     return first.length > 0 && needed.every((path) => paths.has(path));
   });
 
-/** Opens 发现 with the worker in charge, and waits until it could do so alone. */
-async function opensWithWorker(page: Page) {
-  await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+/** Opens a screen with the worker in charge, and waits until it could do so alone. */
+async function opensWithWorker(page: Page, path = '/explore') {
+  await page.goto(path, { waitUntil: 'domcontentloaded' });
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect.poll(() => isKept(page)).toBe(true);
@@ -84,12 +84,12 @@ test('a picture or a document opened in a tab never stands in for the app', asyn
   expect(kept).toEqual([new URL('/', page.url()).href]);
 });
 
-test('without a network every address opens with the newest page, and shows nothing of the one it was for', async ({
+test('without a network an address not opened before opens with the newest page, and shows nothing of the one it was for', async ({
   page,
   context,
 }) => {
   await opensWithWorker(page);
-  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await page.goto('/conversations', { waitUntil: 'domcontentloaded' });
   await context.route('**/explore', async (route) => {
     const answer = await route.fetch();
     const body = (await answer.text()).replace('</body>', '<p id="newest">新的一页</p></body>');
@@ -164,6 +164,87 @@ test('what the worker keeps has nothing of who logged out', async ({ person, pag
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
   await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
   await expect.poll(found).toEqual([]);
+});
+
+test('a second visit shows what it showed last before the page has answered, in the reader’s theme, and runs nothing yet', async ({
+  page,
+  context,
+}) => {
+  await opensWithWorker(page);
+  await page.evaluate(() => localStorage.setItem('liaozhai-preferences', JSON.stringify({ theme: 'dark' })));
+  const isDark = () => page.evaluate(() => document.documentElement.dataset.theme === 'dark');
+  let letCome = () => {};
+  await context.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    await new Promise<void>((resolve) => {
+      letCome = resolve;
+    });
+    const body = (await answer.text()).replace('</body>', '<p id="fresh">刚到的一页</p></body>');
+    await route.fulfill({ response: answer, body });
+  });
+  // an answer that takes its time gives way to the kept page
+  await expect(async () => {
+    letCome();
+    await expect
+      .poll(() => page.evaluate(async () => (await caches.match('/explore', { cacheName: 'screens' })) !== undefined))
+      .toBe(true);
+    await page.goto('/explore', { waitUntil: 'commit' });
+    await expect(page.locator('a[href^="/story/"]').first()).toBeVisible({ timeout: 5000 });
+    expect(await isDark()).toBe(true);
+    expect(await page.evaluate(() => '__liaozhai' in globalThis)).toBe(false);
+    letCome();
+    await expect(page.locator('#fresh')).toBeAttached({ timeout: 5000 });
+  }).toPass({ timeout: 90_000 });
+  await page.getByRole('link', { name: '我的' }).tap();
+  await expect(page).toHaveURL(/\/my$/);
+});
+
+test('a member’s 聊过 asks for its rows before the page has answered', async ({ person, page, context }) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  await opensWithWorker(page, '/conversations');
+  let letCome = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await context.route(
+    ({ pathname }) => pathname === '/conversations',
+    async (route) => {
+      await mayCome;
+      await route.continue();
+    },
+  );
+  const asked = page.waitForRequest('**/api/v1/conversations');
+  await page.goto('/conversations', { waitUntil: 'commit' });
+  await asked;
+  letCome();
+  await expect(page.getByRole('link', { name: /聂小倩/ })).toBeVisible();
+  const [askedAt, parsedAt] = await page.evaluate(() => {
+    const calls = performance.getEntriesByType('resource');
+    const [document] = performance.getEntriesByType('navigation') as [PerformanceNavigationTiming];
+    return [calls.find(({ name }) => name.endsWith('/api/v1/conversations'))?.startTime, document.domInteractive];
+  });
+  expect(askedAt).toBeLessThan(parsedAt);
+});
+
+test('a page of another build takes the place of what the address showed last, once, with the way back as it was', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await opensWithWorker(page);
+  await context.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace('</head>', '<meta name="edition" content="下一版"></head>');
+    await route.fulfill({ response: answer, body });
+  });
+  const edition = page.locator('meta[name="edition"]');
+  await expect(async () => {
+    await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+    await expect(edition).toBeAttached({ timeout: 5000 });
+  }).toPass({ timeout: 90_000 });
+  await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
+  await page.goBack({ waitUntil: 'domcontentloaded' });
+  await expect(page).toHaveURL(/\/my$/);
 });
 
 test('a switch is not hidden by what the worker keeps', async ({ page, context }) => {

@@ -1,7 +1,7 @@
 /**
- * The page's one inline script: decides by age whether this browser can run the app, and then loads the host.
- * `shared/src/build/page.ts` compiles it to ES5, so that it runs wherever a page is shown at all; APIs newer than
- * that stand behind `isNewEnough`. It imports nothing.
+ * The page's one inline script: decides by age whether this browser can run the app, marks the document as soon as its
+ * content is there, and loads the host once the page is whole. `shared/src/build/page.ts` compiles it to ES5, so
+ * that it runs wherever a page is shown at all; APIs newer than that stand behind `isNewEnough`. It imports nothing.
  */
 
 const byId = (id: string) => document.getElementById(id);
@@ -138,21 +138,20 @@ function dropForeignContent() {
   byId('liaozhai-first')?.remove();
 }
 
-/** The list that the screen begins with. */
-function firstList(): string | null {
-  const { pathname } = location;
-  if (/^\/(explore)?$/.test(pathname)) return byId('liaozhai-first') ? null : '/api/v1/stories';
-  return pathname === '/conversations' && knowsMember() ? '/api/v1/conversations' : null;
-}
-
-/** The request for it, which need not wait for the app; left out where the answer came with the page. */
-function startEarlyRequest() {
-  const url = firstList();
-  if (!url) return null;
+/** A request that need not wait for the app. */
+function startRequest(url: string): EarlyRequest {
   const response = fetch(url, { credentials: 'include', headers: { Accept: 'application/json' } });
   response.catch(() => undefined);
   return { url, response };
 }
+
+/** A member's list never comes with the page, so it need not even wait for the page's end. */
+const startOwnList = () =>
+  location.pathname === '/conversations' && knowsMember() ? startRequest('/api/v1/conversations') : null;
+
+/** The list that 发现 begins with; left out where the answer came with the page. */
+const startStories = () =>
+  /^\/(explore)?$/.test(location.pathname) && !byId('liaozhai-first') ? startRequest('/api/v1/stories') : null;
 
 function knowsMember(): boolean {
   try {
@@ -186,13 +185,26 @@ function preloadClient(hashes: Record<string, string>) {
 }
 
 /** Notes which button of what the server drew was tapped last: the app does the same to its own once it stands there. */
-function noteTaps(loader: { tapped: string | null }) {
+function noteTaps(): Begun['taps'] {
+  const taps: Begun['taps'] = { last: null };
   document.addEventListener('click', ({ target }) => {
     const button = (target as Element).closest('[data-first] button');
     if (!button) return;
-    loader.tapped = button.textContent;
+    taps.last = button.textContent;
     button.setAttribute('data-tapped', '');
   });
+  return taps;
+}
+
+interface EarlyRequest {
+  url: string;
+  response: Promise<Response>;
+}
+
+/** What was begun before the page was whole. */
+interface Begun {
+  taps: { last: string | null };
+  early: EarlyRequest | null;
 }
 
 interface InlinedRemote {
@@ -207,7 +219,7 @@ interface InlinedSet {
   override: { local?: { origin: string }[] } | null;
 }
 
-function loadHost(set: InlinedSet) {
+function loadHost(set: InlinedSet, { taps, early }: Begun) {
   const hashOf = (url: string) => {
     const { origin, pathname } = new URL(url, location.href);
     // a dev server's files have no hashes; the page's policy admits it
@@ -226,9 +238,8 @@ function loadHost(set: InlinedSet) {
   const policy = trustedTypes ? trustedTypes.createPolicy('liaozhai', { createScriptURL }) : null;
   dropForeignContent();
   const failed = () => showNotice('failed');
-  const loader = { policy, hashOf, early: startEarlyRequest(), started: false, failed, tapped: null };
+  const loader = { policy, hashOf, early: early ?? startStories(), started: false, failed, taps };
   window.__liaozhai = loader;
-  noteTaps(loader);
   const append = (url: string, onerror: () => void) => {
     const host = document.createElement('script');
     host.integrity = hashOf(url);
@@ -247,13 +258,36 @@ function loadHost(set: InlinedSet) {
   preloadMemberPart(set.remotes, set.hashes);
 }
 
+/** A page that was cut off stands in the browser's cache under the whole one's name: asks past it. */
+function openWhole() {
+  fetch(location.href, { cache: 'reload', headers: { Accept: 'text/html' } })
+    .then((answer) => answer.text())
+    .then((html) => {
+      if (/<\/html>\s*$/.test(html)) location.reload();
+    })
+    .catch(() => undefined);
+}
+
+/** The worker may have answered with the beginning of a page that it kept. Where the live one differs it says so with `null`. */
+function openSet(begun: Begun) {
+  // the page's last element
+  if (!byId('notice')) return openWhole();
+  const text = byId('liaozhai-set')?.textContent;
+  if (!text) return;
+  const set: InlinedSet | null = JSON.parse(text);
+  if (set) loadHost(set, begun);
+  else location.reload();
+}
+
+const whenParsed = (then: () => void) => document.addEventListener('DOMContentLoaded', then);
+
 function start() {
   applyPreferences();
-  if (!isNewEnough()) return showNotice('old');
+  if (!isNewEnough()) return whenParsed(() => showNotice('old'));
   markGuest();
   keepInvite();
-  const set = byId('liaozhai-set')?.textContent;
-  if (set) loadHost(JSON.parse(set));
+  const begun = { taps: noteTaps(), early: startOwnList() };
+  whenParsed(() => openSet(begun));
 }
 
 start();

@@ -106,6 +106,14 @@ describe('a page whose document is traced', () => {
     expect(JSON.stringify(spans)).not.toMatch(/xiaoqian|secret/);
   });
 
+  test('knows its trace by its markup where the service worker began it', async () => {
+    openDocument(null);
+    document.head.insertAdjacentHTML('beforeend', `<meta name="traceparent" content="${sampled}">`);
+    onTestEnd(() => document.querySelector('meta[name="traceparent"]')?.remove());
+    onTestEnd(watchSpans(openPage()));
+    expect(await called('document load')).toMatchObject([{ trace, parent: documentSpan }]);
+  });
+
   test('makes calls after its first ten minutes traces of their own', async () => {
     openDocument(sampled);
     onTestEnd(watchSpans(openPage()));

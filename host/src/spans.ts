@@ -130,7 +130,9 @@ export function watchSpans({ set, routes }: Page): () => void {
 /** The trace of the page's document, and its own part of it; null where the server samples it not. */
 function sampledDocument() {
   const [timing] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  const told = timing?.serverTiming?.find(({ name }) => name === 'traceparent')?.description ?? '';
+  // a page that the service worker began has it in its markup
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="traceparent"]')?.content;
+  const told = meta ?? timing?.serverTiming?.find(({ name }) => name === 'traceparent')?.description ?? '';
   const [, trace, parent] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f][13579bdf]$/.exec(told) ?? [];
   return timing && trace && parent ? { timing, trace, parent } : null;
 }

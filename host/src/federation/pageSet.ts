@@ -10,8 +10,8 @@ interface PageLoader {
   started: boolean;
   /** Says on the page that the app could not be opened. */
   failed(): void;
-  /** What the button says that a reader tapped before the app could answer. */
-  tapped: string | null;
+  /** What the button says that a reader tapped last before the app could answer. */
+  taps: { last: string | null };
 }
 
 declare global {

@@ -30,10 +30,10 @@ export function createPrerendered(root: Element | null): Prerendered {
 
 /** Does to the app's own button what a reader did to the server's before the app was there. */
 export function followEarlyTap(screen: Element | null) {
-  const { __liaozhai: loader } = globalThis;
-  if (!loader || loader.tapped === null) return;
-  const { tapped } = loader;
-  loader.tapped = null;
+  const taps = globalThis.__liaozhai?.taps;
+  const tapped = taps?.last;
+  if (!taps || tapped === null) return;
+  taps.last = null;
   [...(screen?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === tapped)?.click();
 }
 

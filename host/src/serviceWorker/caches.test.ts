@@ -4,6 +4,7 @@ import {
   forgetOldMedia,
   forgetOthers,
   keepFirstPage,
+  keepPage,
   keepSet,
   keepWaitingPage,
   keptHashes,
@@ -15,6 +16,7 @@ import {
 let kept: Map<string, Response>;
 let pages: Map<string, Response>;
 let waiting: Map<string, Response>;
+let screens: Map<string, Response>;
 /** What the network and the browser's own cache have, by address. */
 let bytes: Record<string, string>;
 
@@ -31,7 +33,8 @@ const cacheOf = (entries: Map<string, Response>) => ({
   },
 });
 
-const open = async (name: string) => cacheOf(name === 'pages' ? pages : name === 'waiting-page' ? waiting : kept);
+const open = async (name: string) => cacheOf({ pages, 'waiting-page': waiting, screens }[name] ?? kept);
+const forget = async (_: 'screens') => screens.clear();
 
 /** Refuses bytes that are not what `integrity` names, as a browser does. */
 async function fetchFake(url: string, { integrity, cache: mode }: RequestInit = {}) {
@@ -45,8 +48,9 @@ beforeEach(() => {
   kept = new Map();
   pages = new Map();
   waiting = new Map();
+  screens = new Map();
   bytes = {};
-  Object.assign(globalThis, { fetch: fetchFake, caches: { open } });
+  Object.assign(globalThis, { fetch: fetchFake, caches: { open, delete: forget } });
 });
 afterEach(() => void Object.assign(globalThis, before));
 
@@ -71,13 +75,13 @@ describe('the files of the set', () => {
 });
 
 describe('the page', () => {
-  const page = (edition: string, init?: ResponseInit) => {
+  const page = (edition: string, init?: ResponseInit, path = '/explore') => {
     const set = {
       host: { entry: `/builds/host/${edition}.js` },
       hashes: { [`/builds/host/${edition}.js`]: `sha384-${edition}` },
     };
     const html = `<script type="application/json" id="liaozhai-set">${JSON.stringify(set)}</script></html>\n`;
-    return new Response(html, init);
+    return Object.defineProperty(new Response(html, init), 'url', { value: addressOf(path) });
   };
 
   test('of another host waits until its files are there, and the kept one keeps its own till then', async () => {
@@ -117,6 +121,23 @@ describe('the page', () => {
     const half = new Response((await page('1').text()).replace('</html>', ''));
     expect(await mayBeKept(half)).toBe(false);
     expect(waiting.size).toBe(0);
+  });
+
+  const addresses = () => [...screens.keys()].map((url) => url.slice(location.origin.length));
+
+  test('stands for its own address beside, together with others of its set', async () => {
+    await keepPage(page('1'));
+    await keepPage(page('1', {}, '/my'));
+    await keepPage(page('1', {}, '/story/hua-pi?chat=1'));
+    expect(addresses()).toEqual(['/explore', '/my']);
+    await keepPage(page('2', {}, '/my'));
+    expect(addresses()).toEqual(['/my']);
+  });
+
+  test('is kept for the twenty addresses of late', async () => {
+    for (let story = 1; story <= 22; story += 1) await keepPage(page('1', {}, `/story/${story}`));
+    expect(addresses()).toHaveLength(20);
+    expect(addresses()[0]).toBe('/story/3');
   });
 
   const html = { headers: { 'content-type': 'text/html; charset=utf-8' } };

@@ -2,6 +2,7 @@ import { PAGE_ELEMENTS, reservedSegments } from '@liaozhai/shared/contract';
 
 export const PAGES = 'pages';
 const WAITING = 'waiting-page';
+const SCREENS = 'screens';
 
 /** One page stands for every address: it differs by its preloads and prerendered content only, and says itself whose that is. */
 export const anyPage = new URL('/', location.origin).href;
@@ -34,7 +35,7 @@ function setIn(html: string): KeptSet {
 }
 
 /** What came of a compressed answer that was cut off reads like a page. */
-const hasItsEnd = (html: string) => html.trimEnd().endsWith('</html>');
+export const hasItsEnd = (html: string) => html.trimEnd().endsWith('</html>');
 
 /**
  * Whether a page may take the kept one's place: without its host's script it would be dead when opened alone. Then it
@@ -61,12 +62,37 @@ export async function mendCutPage(page: Response, url: string): Promise<boolean>
   return answer !== null && isWholePage(answer) && hasItsEnd(await answer.text());
 }
 
+const screensKept = 20;
+
+/**
+ * Keeps a page for any address, and beside for its own. Pages of another set go with it, since builds that only they need are let go
+ * of next.
+ */
+export async function keepPage(page: Response) {
+  const pages = await caches.open(PAGES);
+  const [former, newest] = await Promise.all([textOf(await pages.match(anyPage)), textOf(page)]);
+  if (setElement.exec(former)?.[1] !== setElement.exec(newest)?.[1]) await forgetScreens();
+  await pages.put(anyPage, page.clone());
+  if (new URL(page.url).search) return;
+  const screens = await caches.open(SCREENS);
+  await screens.put(page.url, page.clone());
+  const requests = await screens.keys();
+  for (const request of requests.slice(0, -screensKept)) await screens.delete(request);
+}
+
+/** The page that an address showed last, of the set that is kept. */
+export const keptScreen = async (url: string) => (await caches.open(SCREENS)).match(url);
+
+export const forgetScreens = () => caches.delete(SCREENS);
+
+export const forgetScreen = async (url: string) => (await caches.open(SCREENS)).delete(url);
+
 /** Fetches what the newest page needs, and keeps the page then. */
 export async function keepWaitingPage() {
   const page = await (await caches.open(WAITING)).match(anyPage);
   if (!page) return;
   await keepSet(setIn(await textOf(page)).hashes);
-  if (await mayBeKept(page)) await (await caches.open(PAGES)).put(anyPage, page);
+  if (await mayBeKept(page)) await keepPage(page);
 }
 
 /** The files of the kept page's set (address → integrity). */
@@ -74,11 +100,10 @@ export const keptHashes = async () => setIn(await textOf(await (await caches.ope
 
 /** The visit that brought the worker loaded its page without it; from then on each navigation keeps its own. */
 export async function keepFirstPage(url: string) {
-  const cache = await caches.open(PAGES);
-  if (!isPageAddress(new URL(url)) || (await cache.match(anyPage))) return;
+  if (!isPageAddress(new URL(url)) || (await (await caches.open(PAGES)).match(anyPage))) return;
   const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
   if (!answer || !isWholePage(answer) || answer.redirected) return;
-  if (await mayBeKept(answer)) await cache.put(anyPage, answer);
+  if (await mayBeKept(answer)) await keepPage(answer);
   else await keepWaitingPage();
 }
 

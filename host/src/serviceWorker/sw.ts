@@ -1,17 +1,21 @@
 /// <reference lib="webworker" />
 import { registerRoute } from 'workbox-routing';
 import { NetworkFirst, StaleWhileRevalidate } from 'workbox-strategies';
+import { createAnswerAtOnce } from './answerAtOnce';
 import {
   anyPage,
   BUILDS,
   forgetOldMedia,
   forgetOthers,
+  forgetScreens,
   isPageAddress,
   isWholePage,
   keepFirstPage,
+  keepPage,
   keepSet,
   keepWaitingPage,
   keptHashes,
+  keptScreen,
   MEDIA,
   mayBeKept,
   mendCutPage,
@@ -25,7 +29,7 @@ interface RoutedInstallEvent extends ExtendableEvent {
   addRoutes?: (rule: { condition: { requestMethod: string }; source: 'network' }) => Promise<void>;
 }
 
-/** A visitor waits this long for a fresh page before the kept one is shown; a switch or rollback is thus never hidden by the cache. */
+/** Code waits this long for a fresh page before the kept one's is run; a switch or rollback is thus never hidden by the cache. */
 const navigationBudgetSeconds = 1.5;
 
 self.addEventListener('install', (event) => {
@@ -39,6 +43,7 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('message', (event: ExtendableMessageEvent) => {
   const { type, hashes } = event.data as { type?: string; hashes?: Record<string, string> };
   if (type === 'set' && hashes) event.waitUntil(keep(hashes, event.source));
+  if (type === 'outdated') event.waitUntil(forgetScreens());
 });
 
 async function keep(hashes: Record<string, string>, sender: ExtendableMessageEvent['source']) {
@@ -48,27 +53,39 @@ async function keep(hashes: Record<string, string>, sender: ExtendableMessageEve
   if (sender instanceof WindowClient) await keepFirstPage(sender.url);
 }
 
-/** Half a page has no script that could do it. */
+/** Half a page may have no script that could do it. */
 async function openAgain({ resultingClientId }: FetchEvent) {
   const client = await self.clients.get(resultingClientId);
   if (client instanceof WindowClient) await client.navigate(client.url).catch(() => null);
 }
 
+const pages = new NetworkFirst({
+  cacheName: PAGES,
+  networkTimeoutSeconds: navigationBudgetSeconds,
+  plugins: [
+    {
+      cacheKeyWillBeUsed: async () => anyPage,
+      cacheWillUpdate: async ({ response, request, event }) => {
+        if (!isWholePage(response)) return null;
+        if (await mendCutPage(response, request.url)) await openAgain(event as FetchEvent);
+        else if (await mayBeKept(response)) await keepPage(response);
+        // kept by `keepPage` alone
+        return null;
+      },
+    },
+  ],
+});
+
+const answerAtOnce = createAnswerAtOnce();
+
 registerRoute(
   ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && isPageAddress(url),
-  new NetworkFirst({
-    cacheName: PAGES,
-    networkTimeoutSeconds: navigationBudgetSeconds,
-    plugins: [
-      {
-        cacheKeyWillBeUsed: async () => anyPage,
-        cacheWillUpdate: async ({ response, request, event }) => {
-          if (isWholePage(response) && (await mendCutPage(response, request.url))) await openAgain(event as FetchEvent);
-          return isWholePage(response) && (await mayBeKept(response)) ? response : null;
-        },
-      },
-    ],
-  }),
+  async (asked) => {
+    const { origin, pathname, search } = asked.url;
+    const address = origin + pathname + search;
+    const fresh = pages.handle(asked);
+    return (await answerAtOnce(address, await keptScreen(address), fresh)) ?? fresh;
+  },
 );
 
 // immutable by name, and kept by `keepSet` alone, which checks them; `?again=1` is the asset loader asking past a corrupt copy

@@ -77,7 +77,7 @@ globalThis.__liaozhai = {
   hashOf: () => 'sha384-test',
   started: false,
   failed: () => undefined,
-  tapped: null,
+  taps: { last: null },
 };
 
 // a test is never idle: what waits for that would come in between at any time

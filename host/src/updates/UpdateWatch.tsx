@@ -9,6 +9,9 @@ import { noteAttempt, wasJustTried } from './pendingUpdate';
 /** With the 30 s between two looks at the channel, a killed build is left within the minute. */
 const graceMs = 25_000;
 
+/** What the service worker keeps to begin visits with would only stand in the way of the next document. */
+const forgetScreens = () => navigator.serviceWorker?.controller?.postMessage({ type: 'outdated' });
+
 function reloadFor(goal: string) {
   noteAttempt(goal);
   location.reload();
@@ -23,6 +26,7 @@ export default function UpdateWatch() {
   useEffect(() => {
     let announced: string | null = null;
     const take = (verdict: SetVerdict) => {
+      if (verdict.kind !== 'current') forgetScreens();
       if (verdict.kind === 'killed') return wasJustTried(verdict.build) || setKilled(verdict.build);
       pendingUpdate.await(verdict.kind === 'outdated' ? verdict.live : null);
       if (verdict.kind !== 'outdated' || announced === verdict.live || wasJustTried(verdict.live)) return;
