@@ -115,6 +115,8 @@ async function wrongWhenOpenedAnew(device: Device, set: string): Promise<string[
       const draft = drafts.get(story)?.text ?? text;
       if (text !== draft) return `a draft is lost: ${draft}, and there is ${text || 'nothing'}`;
       if (balance !== known) return `a balance of ${balance} for ${known}`;
+      // a line that had waited on the device is answered now, and the answer would come when nobody is there
+      if ((await messagesOf(context, direct, story)).some(isRunning)) return 'a reply is being written';
       // who leaves at once may be gone before the server has heard that it was read
       const listed = (await conversationsOf(context, direct)).find((conversation) => conversation.story.id === story);
       return listed?.unread ? 'it is unread while it is open' : null;

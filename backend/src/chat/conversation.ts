@@ -60,7 +60,15 @@ export function cutAfter({ db }: Services, conversation: ConversationRow, seq: n
 /** The reader has seen it up to a version, on one device and so on all. */
 export function markAsRead({ db }: Services, row: ConversationRow, version: number): void {
   row.read_version = Math.max(row.read_version, Math.min(version, row.version));
-  db.run(query.updateTable('conversations').set({ read_version: row.read_version }).where('id', '=', row.id));
+  const { id, read_version } = row;
+  // another process may have taken a later one since the row was read
+  db.run(
+    query
+      .updateTable('conversations')
+      .set({ read_version })
+      .where('id', '=', id)
+      .where('read_version', '<', read_version),
+  );
 }
 
 /** Has the user's pages know in how many conversations a reply waits unseen; says nothing where that is as before. */

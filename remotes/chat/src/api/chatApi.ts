@@ -315,7 +315,12 @@ const expectApiError = (cause: unknown): ApiError => {
   return cause;
 };
 
-/** Tells the other devices that the thread's last reply has been seen, once for each. */
+/** Seconds until a mark that the server did not take is sent again; after these the next look at the chat begins anew. */
+const MARK_AGAIN_SECONDS = [2, 10, 60, 300];
+
+const mayPass: ApiError['kind'][] = ['offline', 'timeout', 'server', 'tooOften'];
+
+/** Tells the other devices that the thread's last reply has been seen, once for each, even if the reader leaves the chat meanwhile. */
 export function markAsRead(thread: Thread): void {
   const { conversationId: id } = thread;
   const version = unreadVersion(thread);
@@ -323,11 +328,24 @@ export function markAsRead(thread: Thread): void {
   const before = selectChat(store.getState()).read[id] ?? 0;
   if (before >= version) return;
   dispatch(chatActions.conversationRead({ id, version }));
-  change(id, { read_version: version }).catch((cause: unknown) => {
-    expectApiError(cause);
-    // nobody asked for it; the next look at the chat tries again
-    dispatch(chatActions.conversationRead({ id, version: before }));
-  });
+  void sendMark({ id, version, before }, MARK_AGAIN_SECONDS);
+}
+
+async function sendMark(
+  mark: { id: string; version: number; before: number },
+  [pause, ...pauses]: readonly number[],
+): Promise<void> {
+  const { id, version, before } = mark;
+  const owner = currentUserId();
+  try {
+    await change(id, { read_version: version });
+  } catch (cause) {
+    const { kind } = expectApiError(cause);
+    const isNewest = () => currentUserId() === owner && selectChat(store.getState()).read[id] === version;
+    if (pause !== undefined && mayPass.includes(kind))
+      setTimeout(() => isNewest() && void sendMark(mark, pauses), pause * 1000);
+    else if (isNewest()) dispatch(chatActions.conversationRead({ id, version: before }));
+  }
 }
 
 /** Puts a conversation first, or back into its place; shown at once, and taken back with a word where it fails. */

@@ -241,6 +241,18 @@ describe('a reply that nobody has seen', () => {
     expect(screen.queryByText('有新回复')).toBeNull();
   });
 
+  test('is told again where the server failed, though the reader has left the chat', async () => {
+    const answers = [{ status: 502, body: {} }, conversationDto({ unread: false })];
+    const chat = openChat(
+      { [LATEST]: latestDto([asked, told], { read_version: 1 }), [MARK]: () => answers.shift() ?? {} },
+      { capabilities: ['conversations.unread'] },
+    );
+    await waitFor(() => expect(answers).toHaveLength(1));
+    chat.unmount();
+    await waitFor(() => expect(answers).toEqual([]), { timeout: 30_000 });
+    expect(marks(chat.requests).map(({ body }) => body)).toEqual([{ read_version: 2 }, { read_version: 2 }]);
+  });
+
   test('that was seen elsewhere is not told again', async () => {
     const { requests } = openChat(
       { [LATEST]: latestDto([asked, told], { read_version: 2 }) },

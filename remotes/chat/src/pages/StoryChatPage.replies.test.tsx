@@ -302,7 +302,7 @@ describe('编辑', () => {
     await user.click(await screen.findByRole('button', { name: `我的消息，更多操作：${words}` }));
     await user.click(await screen.findByRole('button', { name: '编辑' }));
   };
-  const rewrite = async (text: string) => fireEvent.change(await field(), { target: { value: text } });
+  const rewrite = async (text: string) => fireEvent.input(await field(), { target: { value: text } });
 
   test('brings the words into the composer, replaces line and reply, and gives back what stood there', async () => {
     const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]), [EDIT]: edited }, { capabilities });

@@ -88,13 +88,32 @@ describe('writing', () => {
   test('Enter sends from a keyboard, but not while an IME composes', async () => {
     const { requests } = openChat({ [SEND]: sentDto });
     const input = await field();
-    fireEvent.change(input, { target: { value: '谁' } });
+    fireEvent.input(input, { target: { value: '谁' } });
     fireEvent.keyDown(input, { key: 'Enter', isComposing: true });
     fireEvent.keyDown(input, { key: 'Enter', keyCode: 229 });
     fireEvent.keyDown(input, { key: 'Enter', shiftKey: true });
     expect(sends(requests)).toHaveLength(0);
     fireEvent.keyDown(input, { key: 'Enter' });
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
+  });
+
+  test('typing goes no further than the field, shortcuts and Escape do', async () => {
+    openChat({ [SEND]: sentDto });
+    const input = await field();
+    const heard: string[] = [];
+    const over = new AbortController();
+    onTestEnd(() => over.abort());
+    for (const type of ['keydown', 'keyup', 'input'] as const)
+      document.addEventListener(type, (event) => heard.push('key' in event ? event.key : type), over);
+    fireEvent.keyDown(input, { key: 'a' });
+    fireEvent.input(input, { target: { value: 'a' } });
+    fireEvent.keyUp(input, { key: 'a' });
+    fireEvent.keyDown(input, { key: 'Unidentified', keyCode: 229 });
+    expect(heard).toEqual([]);
+    expect(sendButton()).toHaveProperty('disabled', false);
+    fireEvent.keyDown(input, { key: 'k', ctrlKey: true });
+    fireEvent.keyDown(input, { key: 'Escape' });
+    expect(heard).toEqual(['k', 'Escape']);
   });
 
   test('the draft of a story outlives the page and is gone once sent', async () => {
@@ -135,7 +154,7 @@ describe('writing', () => {
     const press = (text: string) => {
       drawings = 0;
       changes.observe(document, all);
-      fireEvent.change(input, { target: { value: text } });
+      fireEvent.input(input, { target: { value: text } });
       const changed = changes.takeRecords().map(({ target }) => target);
       changes.disconnect();
       return { drawings, changed };
@@ -150,7 +169,7 @@ describe('writing', () => {
 
   test('too much text is counted and not sent', async () => {
     openChat({ [SEND]: sentDto });
-    fireEvent.change(await field(), { target: { value: '字'.repeat(2003) } });
+    fireEvent.input(await field(), { target: { value: '字'.repeat(2003) } });
     expect(await screen.findByText('超出 3 字')).toBeTruthy();
     expect(sendButton()).toHaveProperty('disabled', true);
   });

@@ -11,15 +11,6 @@ const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}
 const unsaved = new Map<string, string>();
 const listeners = new Map<string, Set<(text: string) => void>>();
 const timer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
-/** by the page's clock, in ms */
-const due = createCell(0);
-
-/** One timer for many keys: setting a new one with each is a tenth of what a key costs a slow phone. */
-function saveWhenDue() {
-  const left = due.current() - performance.now();
-  if (left > 0) timer.set(setTimeout(saveWhenDue, Math.ceil(left)));
-  else save();
-}
 
 function save() {
   clearTimeout(timer.current());
@@ -33,7 +24,10 @@ function tell(conversationKey: string) {
   for (const listener of listeners.get(conversationKey) ?? []) listener(text);
 }
 
-/** What was typed and not sent, per conversation. Saved 200 ms after the last key and when the page is hidden. */
+/**
+ * What was typed and not sent, per conversation. Saved 200 ms after the first key that is not saved yet, so that unbroken typing is
+ * saved as well, and when the page is hidden. One timer serves many keys.
+ */
 export const drafts = {
   read(conversationKey: string): string {
     const key = keyOf(currentOwner(), conversationKey);
@@ -41,8 +35,7 @@ export const drafts = {
   },
   write(conversationKey: string, text: string) {
     unsaved.set(keyOf(currentOwner(), conversationKey), text);
-    due.set(performance.now() + SAVE_AFTER_MS);
-    if (timer.current() === undefined) timer.set(setTimeout(saveWhenDue, SAVE_AFTER_MS));
+    if (timer.current() === undefined) timer.set(setTimeout(save, SAVE_AFTER_MS));
   },
   flush: save,
   /** Subscribes to changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */
