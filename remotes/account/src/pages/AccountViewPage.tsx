@@ -67,7 +67,9 @@ function useTodaysUser(userId: string | undefined, today: string) {
 }
 
 /** Code of its own: hardly anybody sees it. */
-const DeletionNotice = lazy(() => import(/* webpackChunkName: "deletionNotice" */ '../components/DeletionNotice'));
+const DeletionNotice = lazy(() =>
+  import(/* webpackChunkName: "security" */ './SecurityEditPage').then((page) => ({ default: page.DeletionNotice })),
+);
 
 function MemberView({ user, today }: { user: User; today: string }) {
   const canKeep = useCapability('account.delete');

@@ -1,4 +1,4 @@
-import { failureText, formatRelative, missingText } from '@liaozhai/shared/format';
+import { failureText, formatClock, formatDate, formatRelative, missingText } from '@liaozhai/shared/format';
 import {
   blockReload,
   isApiError,
@@ -26,7 +26,6 @@ import {
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import DeletionNotice from '../components/DeletionNotice';
 import {
   type AccountEmail,
   type Device,
@@ -35,6 +34,7 @@ import {
   useAccountEndSessionsMutation,
   useAccountGetDevicesQuery,
   useAccountGetEmailQuery,
+  useAccountKeepMutation,
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
 import styles from './SecurityEditPage.module.css';
@@ -313,6 +313,26 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
         {words.body}
       </Dialog>
     </>
+  );
+}
+
+/** Says when the account is erased, and takes that back. @param props.at ISO */
+export function DeletionNotice({ at }: { at: string }) {
+  const [now] = useState(Date.now);
+  const [keep, { isLoading }] = useAccountKeepMutation();
+  const undo = async () => {
+    const { error } = await keep();
+    if (!error) return toast(texts.deletion.kept, { kind: 'success' });
+    const problem = failureText(error);
+    if (problem) toast(problem, { kind: 'error' });
+  };
+  return (
+    <Card aria-label={texts.deletion.title} className={styles.notice}>
+      <p role="status">{texts.deletion.scheduled(`${formatDate(at, now)} ${formatClock(at)}`)}</p>
+      <Button loading={isLoading} onClick={() => void undo()}>
+        {texts.deletion.keep}
+      </Button>
+    </Card>
   );
 }
 
