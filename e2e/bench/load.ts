@@ -5,13 +5,23 @@ import { type RunningSite, startProduct } from '../product.ts';
 import {
   coldFigures,
   type Figure,
+  returnFigures,
   roundFigures,
   screenFigures,
   scriptsToReady,
   tabFigures,
   warmFigures,
 } from './loadFigures.ts';
-import { measurePage, measureTab, type Profile, rounds, type Sample, time, type Visits } from './measurePage.ts';
+import {
+  measurePage,
+  measureReturn,
+  measureTab,
+  type Profile,
+  rounds,
+  type Sample,
+  time,
+  type Visits,
+} from './measurePage.ts';
 import { median, pairedRatio, table } from './statistics.ts';
 import { startStockSite } from './stockSite.ts';
 
@@ -119,6 +129,16 @@ async function measureLinked(products: Products) {
   }
 }
 
+/** Visits by who has been there before. Of the three, ours has a service worker. */
+async function measureReturns(products: Products) {
+  for (const { path, content } of [explore, ...linked]) {
+    const visits = await interleaved(products, pairs, (browser, origin) =>
+      measureReturn(browser, `${origin}${path}`, time, content),
+    );
+    print(`${path} visited again over a slow link, ${line}`, returnFigures, visits);
+  }
+}
+
 async function measureTabs(products: Products) {
   for (const path of otherTabs)
     for (const at of ['ready', 'rest'] as const) {
@@ -128,7 +148,12 @@ async function measureTabs(products: Products) {
     }
 }
 
-const parts: Record<string, Measure> = { first: measureFirst, screens: measureLinked, tabs: measureTabs };
+const parts: Record<string, Measure> = {
+  first: measureFirst,
+  screens: measureLinked,
+  returns: measureReturns,
+  tabs: measureTabs,
+};
 
 /**
  * The first screen, and the first visit to a second tab: federated, as one bundle, and as stock Module Federation, of the same sources

@@ -95,8 +95,16 @@ export const scriptsToReady = ({ toReady }: Sample): [string, number][] =>
 export const warmFigures: Figure[] = [
   { label: 'requests to app ready', of: ({ toReady }) => toReady.length, goal: atMost(3) },
   { label: 'KiB to app ready', of: ({ toReady }) => kib(toReady), digits: 1, goal: atMost(5) },
+  { label: 'content visible, ms', of: ({ contentMs }) => contentMs },
+  { label: 'app ready, ms', of: ({ readyMs }) => readyMs },
+];
+
+/** What a service worker is there for: content before the page has answered. */
+export const returnFigures: Figure[] = [
+  { label: 'first paint, ms', of: ({ firstPaintMs }) => firstPaintMs },
   { label: 'content visible, ms', of: ({ contentMs }) => contentMs, goal: atMost(500) },
   { label: 'app ready, ms', of: ({ readyMs }) => readyMs },
+  { label: 'CLS', of: ({ cls }) => cls, digits: 3, goal: atMost(0.02) },
 ];
 
 /** A tap is answered at once where what it needs is there. */

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext } from 'playwright';
+import { startSlowLink } from './slowLink.ts';
 
 export interface Profile {
   name: string;
@@ -78,17 +79,24 @@ function observe(selector: string) {
   });
 }
 
-/** Opens a page under the profile's network and CPU, and notes what comes over the network. */
-async function openSlowly(context: BrowserContext, url: string, profile: Profile, selector: string) {
+/** Opens a page under the profile's CPU and, but for a link that is slow itself, its network, and notes what comes over that. */
+async function openSlowly(
+  context: BrowserContext,
+  url: string,
+  profile: Profile,
+  selector: string,
+  isLinkSlow = false,
+) {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Network.enable');
-  await cdp.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: profile.latencyMs,
-    downloadThroughput: profile.downBytesPerSecond,
-    uploadThroughput: profile.downBytesPerSecond,
-  });
+  if (!isLinkSlow)
+    await cdp.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: profile.latencyMs,
+      downloadThroughput: profile.downBytesPerSecond,
+      uploadThroughput: profile.downBytesPerSecond,
+    });
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: profile.cpuSlowdown });
   const urls = new Map<string, string>();
   const loaded: Transfer[] = [];
@@ -105,8 +113,14 @@ async function openSlowly(context: BrowserContext, url: string, profile: Profile
   return { page, loaded };
 }
 
-async function visit(context: BrowserContext, url: string, profile: Profile, selector: string): Promise<Sample> {
-  const { page, loaded } = await openSlowly(context, url, profile, selector);
+async function visit(
+  context: BrowserContext,
+  url: string,
+  profile: Profile,
+  selector: string,
+  isLinkSlow = false,
+): Promise<Sample> {
+  const { page, loaded } = await openSlowly(context, url, profile, selector, isLinkSlow);
   await page.waitForFunction(() => window.__bench?.content > 0, undefined, { timeout: 60_000 });
   // what was asked for up to the content counts; what idles in later does not
   const toContent = [...loaded];
@@ -137,6 +151,37 @@ export async function measurePage(browser: Browser, url: string, profile: Profil
   const warm = await visit(context, url, profile, selector);
   await context.close();
   return { cold, warm };
+}
+
+/** A page whose product has a service worker is kept by it for its next visit. */
+async function isKept() {
+  if (!(await navigator.serviceWorker.getRegistration())) return true;
+  const page = await caches.match(location.pathname, { cacheName: 'screens' });
+  return navigator.serviceWorker.controller !== null && page !== undefined;
+}
+
+/** A visit over a slow link by a browser that has been there before, when the link was not slow, and has what it keeps of that. */
+export async function measureReturn(
+  browser: Browser,
+  url: string,
+  profile: Profile,
+  selector: string,
+): Promise<Sample> {
+  const { origin, pathname } = new URL(url);
+  const link = await startSlowLink(origin);
+  const context = await browser.newContext({ viewport, deviceScaleFactor: 1.75, serviceWorkers: 'allow' });
+  try {
+    const page = await context.newPage();
+    await page.goto(link.origin + pathname);
+    await page.waitForLoadState('networkidle', { timeout: 60_000 });
+    await page.waitForFunction(isKept, undefined, { timeout: 60_000, polling: 500 });
+    await page.close();
+    link.slowDown(profile);
+    return await visit(context, link.origin + pathname, profile, selector, true);
+  } finally {
+    await context.close();
+    link.stop();
+  }
 }
 
 /** A first visit to another tab of the app. */
