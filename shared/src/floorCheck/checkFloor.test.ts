@@ -90,6 +90,7 @@ test('pages are looked through by their scripts, styles and attributes, prerende
   expect(await featuresIn({ 'page.html': '<script type="application/json">{"a":"URL.canParse()"}</script>' })).toEqual(
     [],
   );
+  expect(await featuresIn({ 'page.html': page('<script>/<\\/p>\\s*$/.test("")</script>') })).not.toContain('syntax');
 });
 
 test('a finding names file, feature, browsers and cure; an exception takes it away and is counted', async () => {

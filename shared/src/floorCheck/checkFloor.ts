@@ -155,8 +155,6 @@ interface Piece {
   text: string;
 }
 
-const unescaped = (text: string) => text.replace(/<\\\//g, '</');
-
 /** A page's inline scripts and styles, and its tags. */
 function piecesOfPage(file: string, html: string): Piece[] {
   const inline = [...html.matchAll(/<(script|style)\b([^>]*)>([\s\S]*?)<\/\1>/gi)]
@@ -165,7 +163,7 @@ function piecesOfPage(file: string, html: string): Piece[] {
       ([, name, , text = '']): Piece => ({
         file,
         kind: name?.toLowerCase() === 'style' ? 'style' : 'script',
-        text: unescaped(text),
+        text,
       }),
     );
   const tags = html.replace(/(<(script|style)\b[^>]*>)[\s\S]*?<\/\2>|<!--[\s\S]*?-->/gi, '$1');
