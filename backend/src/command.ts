@@ -6,7 +6,7 @@ import { describeReports } from './chat/reports.ts';
 import { backUp, restore } from './db/backup.ts';
 import { databaseFile, storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
-import { fill } from './seeding.ts';
+import { fill, seedConversation, seedStories, seedUser } from './seeding.ts';
 import { createServices } from './server.ts';
 import type { Services } from './services.ts';
 import { runTickets } from './support.ts';
@@ -19,15 +19,23 @@ const usage = `pnpm backend <verb> [--data <folder>]
   tickets show <id>              a ticket with its diagnostics
   tickets answer <id> <words>    answers it; the reader's pages hear of it within seconds
   reports          prints what readers have reported, the latest first; the server may run
+  seed [stories.json]            adds these stories; the server may run, here and below
+  seed --user <login>            makes this account or tops it up: [--password 123456] [--name 读书人] [--balance 1000],
+                                 and adds messages to its conversation: [--messages 0] [--story nie-xiaoqian]
   fill             adds made-up rows, for measuring: [--stories 5000] [--users 5000] [--messages 50000]
 
 --data is the backend's folder; without it $DATA_DIR/backend, where DATA_DIR (.data) is what \`npm start\` was given.`;
 
 const options = {
   data: { type: 'string' },
-  stories: { type: 'string', default: '5000' },
-  users: { type: 'string', default: '5000' },
-  messages: { type: 'string', default: '50000' },
+  stories: { type: 'string' },
+  users: { type: 'string' },
+  messages: { type: 'string' },
+  user: { type: 'string' },
+  password: { type: 'string', default: '123456' },
+  name: { type: 'string', default: '读书人' },
+  balance: { type: 'string' },
+  story: { type: 'string', default: 'nie-xiaoqian' },
 } as const;
 
 function readArguments() {
@@ -43,8 +51,8 @@ const { positionals, values } = readArguments();
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-function count(name: 'stories' | 'users' | 'messages'): number {
-  const number = Number(values[name]);
+function count(name: 'stories' | 'users' | 'messages' | 'balance', otherwise: number): number {
+  const number = Number(values[name] ?? otherwise);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new ConfigError(`--${name} ${values[name]}: give a whole number`);
 }
@@ -61,6 +69,24 @@ async function withDatabase<Result>(dataDir: string, work: (services: Services) 
   }
 }
 
+async function seed(dataDir: string, file: string | undefined): Promise<void> {
+  const { user: login, password, name, story } = values;
+  if (!login && !file) throw new ConfigError(usage);
+  const balance = count('balance', 1000);
+  const messages = count('messages', 0);
+  const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
+  try {
+    if (file) console.log(`${seedStories(services, file)} stories added`);
+    if (!login) return;
+    const user = await seedUser(services, { login, password, name, balance });
+    console.log(`user ${user.login} (${user.id}), ${user.balance} points`);
+    if (messages > 0)
+      console.log(`conversation ${seedConversation(services, user.id, story, messages)} with ${messages} messages`);
+  } finally {
+    services.db.close();
+  }
+}
+
 async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
   if (verb === 'tickets') {
     console.log(await withDatabase(dataDir, (services) => runTickets(services, file ? [file, ...rest] : [])));
@@ -71,6 +97,7 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
       `${verb}: with DATABASE_URL the data is in Postgres, which has its own: pg_dump --format=custom, pg_restore; see docs/deploying.md`,
     );
   }
+  if (verb === 'seed' && rest.length === 0) return seed(dataDir, file);
   if (rest.length > 0 || Boolean(file) === (verb === 'fill' || verb === 'reports')) throw new ConfigError(usage);
   if (verb === 'backup' && file) {
     console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);
@@ -80,7 +107,7 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
   } else if (verb === 'reports') {
     console.log(await withDatabase(dataDir, describeReports));
   } else if (verb === 'fill') {
-    const size = { stories: count('stories'), users: count('users'), messages: count('messages') };
+    const size = { stories: count('stories', 5000), users: count('users', 5000), messages: count('messages', 50_000) };
     const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
     await fill(services, size);
     services.db.close();

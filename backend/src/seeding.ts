@@ -117,9 +117,17 @@ const storiesSchema = v.array(
   }),
 );
 
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`${path}: ${(error as Error).message}; name a JSON file with a list of stories`);
+  }
+}
+
 /** Adds the stories of a JSON file, newest first in the feed. Returns how many; throws ConfigError. */
 export function seedStories({ db, clock, content }: Services, path: string): number {
-  const parsed = v.safeParse(storiesSchema, JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = v.safeParse(storiesSchema, readJson(path));
   if (!parsed.success) {
     const faults = parsed.issues.map((issue) => `${path}: ${v.getDotPath(issue) ?? 'all of it'}: ${issue.message}`);
     throw new ConfigError(faults.join('\n'));

@@ -196,3 +196,19 @@ describe('refuses in one line, and changes nothing,', () => {
     expect([status, said]).toEqual([2, expect.stringContaining('backup <file>')]);
   });
 });
+
+test('seed makes an account with messages and adds stories, and names what it cannot read', async () => {
+  const dataDir = join(folder, 'seeded');
+  const stories = join(folder, 'stories.json');
+  writeFileSync(stories, '[{"id":"lamp","title":"灯"}]');
+  const [status, said] = await command('seed', stories, '--user', 'seeded', '--messages', '20', '--data', dataDir);
+  expect([status, said]).toEqual([
+    0,
+    expect.stringMatching(/^1 stories added\nuser seeded .*, 1000 points\n.* with 20 messages$/),
+  ]);
+  expect(contradictions(join(dataDir, 'liaozhai.db'))).toEqual([]);
+  expect(await command('seed', join(folder, 'none.json'), '--data', dataDir)).toEqual([
+    2,
+    expect.stringContaining('name a JSON file with a list of stories'),
+  ]);
+});
