@@ -101,6 +101,18 @@ test('a page that was cut off is asked for again, and opens', async ({ person, p
   await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
 });
 
+test('half of a page already has the theme that the reader chose', async ({ person, page }) => {
+  await person.open('/my');
+  await page.getByRole('radio', { name: '深色' }).check({ force: true });
+  await page.route('**/explore', async (route) => {
+    const answer = await route.fetch();
+    const html = await answer.text();
+    await route.fulfill({ response: answer, body: html.slice(0, html.indexOf('</a>', html.indexOf('<main'))) });
+  });
+  await person.open('/explore');
+  await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(20, 18, 15)');
+});
+
 test('发现, opened from another tab, holds the covers their places', async ({ person, page }) => {
   await watchSkeletons(page);
   const releaseChunk = await holdBack(page, /\/builds\/stories\/.*explore.*\.(js|css)$/);

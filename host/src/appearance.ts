@@ -8,7 +8,10 @@ try {
   if (theme === 'light' || theme === 'dark') root.setAttribute('data-theme', theme);
   if (fontSize) root.setAttribute('data-font-size', fontSize);
   // what the server draws leaves room for the row that the page will have
-  if (localStorage.getItem('user-store') && localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`))
+  if (
+    localStorage.getItem('user-store') &&
+    localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`)
+  )
     root.setAttribute('data-recent', '');
 } catch {
   // no storage, or unreadable preferences: the system's look

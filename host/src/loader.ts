@@ -1,7 +1,7 @@
 /**
- * The page's one inline script: decides by age whether this browser can run the app, marks the document as soon as its
- * content is there, and loads the host once the page is whole. `shared/src/build/page.ts` compiles it to ES5, so
- * that it runs wherever a page is shown at all; APIs newer than that stand behind `isNewEnough`. It imports nothing.
+ * The inline script behind the page's content: decides by age whether this browser can run the app, and loads the host once
+ * the page is whole. `shared/src/build/page.ts` compiles it to ES5, so that it runs wherever a page is shown at all; APIs
+ * newer than that stand behind `isNewEnough`. It imports nothing.
  */
 
 const byId = (id: string) => document.getElementById(id);
@@ -18,20 +18,6 @@ const isNewEnough = () =>
 
 /** Somebody is signed in on this device, as far as it knows. Throws where there is no storage. */
 const isMember = () => localStorage.getItem('user-store') !== null;
-
-function applyPreferences() {
-  try {
-    const { theme, fontSize } = JSON.parse(localStorage.getItem('liaozhai-preferences') ?? '{}');
-    const root = document.documentElement;
-    if (theme === 'light' || theme === 'dark') root.setAttribute('data-theme', theme);
-    if (fontSize) root.setAttribute('data-font-size', fontSize);
-    // what the server draws leaves room for the row that the page will have
-    if (isMember() && localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`))
-      root.setAttribute('data-recent', '');
-  } catch {
-    // unreadable preferences: the system's look
-  }
-}
 
 function keepInvite() {
   try {
@@ -282,7 +268,6 @@ function openSet(begun: Begun) {
 const whenParsed = (then: () => void) => document.addEventListener('DOMContentLoaded', then);
 
 function start() {
-  applyPreferences();
   if (!isNewEnough()) return whenParsed(() => showNotice('old'));
   markGuest();
   keepInvite();

@@ -5,8 +5,9 @@ import { type EnvironmentConfig, type RsbuildPlugin, rspack } from '@rsbuild/cor
 import type { ReactElement } from 'react';
 import { floor } from './floor.ts';
 
-/** The loader has to run in browsers far below the floor too, to tell their users so: it alone is compiled to ES5. */
-function compileLoader(source: string): string {
+/** Inline scripts run in browsers far below the floor too, to tell their users so: they alone are compiled to ES5. */
+function compileInline(path: string): string {
+  const source = readFileSync(path, 'utf8');
   const { code } = rspack.experiments.swc.transformSync(`(() => {${source.replace(/^export \{\};$/m, '')}})();`, {
     isModule: false,
     minify: true,
@@ -24,7 +25,8 @@ function compileLoader(source: string): string {
 export function pageTemplate(root: string, css: string): string {
   const parts: Record<string, string> = {
     '/*lz:css*/': css.trim(),
-    '/*lz:loader*/': compileLoader(readFileSync(join(root, 'src/loader.ts'), 'utf8')),
+    '/*lz:appearance*/': compileInline(join(root, 'src/appearance.ts')),
+    '/*lz:loader*/': compileInline(join(root, 'src/loader.ts')),
     ...Object.fromEntries(Object.entries(floor).map(([name, version]) => [`lz-floor.${name}-lz`, version])),
   };
   return Object.entries(parts).reduce(
