@@ -5,6 +5,11 @@ const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 /** One file, but its parts run in tasks of their own: none keeps a slow phone from answering a tap for long. */
 async function boot() {
   await nextTask();
+  // half of the runtime's start; it names no export, since what nobody uses is to stay out of the file
+  await import(/* webpackMode: "eager", webpackExports: [] */ '@liaozhai/shared/runtime/store');
+  await nextTask();
+  await import(/* webpackMode: "eager" */ '@liaozhai/shared/runtime');
+  await nextTask();
   const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './page');
   await nextTask();
   const page = await openPage();

@@ -58,7 +58,8 @@ export function useScrollMemory(
     const goal = action === 'POP' || isTab(route.path) ? position : left.current;
     const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
     memory.write(position, top);
-    const stop = restoreScroll(element, top);
+    // one that has just been made is at its top, and to ask for that would lay out the page in the middle of the commit
+    const stop = left.current === null && top === 0 ? () => undefined : restoreScroll(element, top);
     const remember = () => memory.write(position, element.scrollTop);
     element.addEventListener('scroll', remember, { passive: true });
     return () => {
