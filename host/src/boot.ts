@@ -8,8 +8,6 @@ async function boot() {
   // half of the runtime's start; it names no export, since what nobody uses is to stay out of the file
   await import(/* webpackMode: "eager", webpackExports: [] */ '@liaozhai/shared/runtime/store');
   await nextTask();
-  await import(/* webpackMode: "eager" */ '@liaozhai/shared/runtime');
-  await nextTask();
   const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './page');
   await nextTask();
   const page = await openPage();

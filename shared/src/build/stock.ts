@@ -86,6 +86,8 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
       alias: {
         [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,
         [join(root, 'src/federation/sharedRuntime')]: false,
+        // a part of what is shared, which is not there before that is negotiated
+        '@liaozhai/shared/runtime/store': false,
       },
     },
     tools: {
