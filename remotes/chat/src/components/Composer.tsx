@@ -168,27 +168,32 @@ function charactersLeft(text: string): number {
   return Math.min(WARN_BELOW, MAX_CHARACTERS - codePoints(body));
 }
 
+/** What a key brings. React makes its `beforeinput` of `textInput`. */
+const typingEvents = [
+  ...['keydown', 'keypress', 'keyup', 'textInput', 'input', 'selectionchange'],
+  ...['compositionstart', 'compositionupdate', 'compositionend'],
+];
+
 /**
- * Hears the field itself and lets typing go no further: for each of five events per key React would look through the whole page
- * for who listens, which is a fifth of the script of a key. Shortcuts, Tab and Escape go on. Returns the way to stop.
+ * Hears the field and lets typing go no further: for each event of a key React would look through the whole page for who
+ * listens, some of them before the field hears them. Shortcuts, Tab and Escape go on. Returns the way to stop.
  */
 function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
   const over = new AbortController();
-  const { signal } = over;
-  const onKey = (event: KeyboardEvent) => {
-    if (event.type === 'keydown' && sendsByKey(event)) {
-      event.preventDefault();
-      field.form?.requestSubmit();
-    }
-    if (isTyping(event)) event.stopPropagation();
-  };
-  const onText = (event: Event) => {
+  const hear = (event: Event) => {
+    if (event.target !== field) return;
     if (event.type === 'input') draft.write(field.value);
+    if (event instanceof KeyboardEvent) {
+      if (event.type === 'keydown' && sendsByKey(event)) {
+        event.preventDefault();
+        field.form?.requestSubmit();
+      }
+      if (!isTyping(event)) return;
+    }
     event.stopPropagation();
   };
-  for (const type of ['keydown', 'keypress', 'keyup'] as const) field.addEventListener(type, onKey, { signal });
-  // React makes its `beforeinput` of `textInput`
-  for (const type of ['textInput', 'input']) field.addEventListener(type, onText, { signal });
+  // on the way down, and from the very top
+  for (const type of typingEvents) window.addEventListener(type, hear, { capture: true, signal: over.signal });
   return () => over.abort();
 }
 

@@ -104,7 +104,10 @@ describe('writing', () => {
     const over = new AbortController();
     onTestEnd(() => over.abort());
     for (const type of ['keydown', 'keyup', 'input'] as const)
-      document.addEventListener(type, (event) => heard.push('key' in event ? event.key : type), over);
+      document.addEventListener(type, (event) => heard.push('key' in event ? event.key : type), {
+        capture: true,
+        signal: over.signal,
+      });
     fireEvent.keyDown(input, { key: 'a' });
     fireEvent.input(input, { target: { value: 'a' } });
     fireEvent.keyUp(input, { key: 'a' });
