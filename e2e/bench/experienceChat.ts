@@ -5,7 +5,7 @@ import { lengths, type Phone, type Stage, stories } from './experienceStage.ts';
 import { median } from './statistics.ts';
 
 const keys = 40;
-const keyRounds = 5;
+const keyRounds = 9;
 const mounts = 5;
 const prepends = 5;
 const millisecondsBetweenKeys = 90;

@@ -62,13 +62,9 @@ export async function measurePeers(stage: Stage, ours: number): Promise<Row[]> {
     const taskMs = await mainThreadClock(cdp);
     const before = await taskMs();
     const pieces = await page.evaluate(
-      ([rate, duration]) => {
-        window.__watch.startFrames();
-        return window.__watch.pieces(rate, duration, window.__peer.grow);
-      },
+      ([rate, duration]) => window.__watch.pieces(rate, duration, window.__peer.grow),
       [perSecond, seconds] as const,
     );
-    await page.evaluate(() => window.__watch.stopFrames());
     const each = ((await taskMs()) - before) / pieces;
     rows.push({
       what: `the same, ${peers[name]}`,

@@ -2,7 +2,7 @@ import { countNodes, framesRow } from './experienceChat.ts';
 import { measurePeers } from './experiencePeers.ts';
 import { framesPerSecond, type Row } from './experienceReport.ts';
 import { hangWord, mainThreadClock, type Phone, type Stage, stories } from './experienceStage.ts';
-import type { FrameNote, RunningReply } from './experienceWatch.ts';
+import type { RunningReply } from './experienceWatch.ts';
 
 interface MessageDto {
   id: string;
@@ -34,7 +34,6 @@ async function beginReply({ page }: Phone, stage: Stage, story: string): Promise
 
 interface Streamed {
   pieces: number;
-  notes: FrameNote[];
   /** CPU time of the page's main thread */
   busyMs: number;
 }
@@ -42,15 +41,12 @@ interface Streamed {
 async function stream({ page, cdp }: Phone, reply: RunningReply, perSecond: number, seconds: number) {
   const taskMs = await mainThreadClock(cdp);
   const before = await taskMs();
-  const pieces = await page.evaluate(
-    ([running, rate, duration]) => {
-      window.__watch.startFrames();
-      return window.__watch.stream(running, rate, duration);
-    },
-    [reply, perSecond, seconds] as const,
-  );
-  const notes = await page.evaluate(() => window.__watch.stopFrames());
-  const streamed: Streamed = { pieces, notes, busyMs: (await taskMs()) - before };
+  const pieces = await page.evaluate(([running, rate, duration]) => window.__watch.stream(running, rate, duration), [
+    reply,
+    perSecond,
+    seconds,
+  ] as const);
+  const streamed: Streamed = { pieces, busyMs: (await taskMs()) - before };
   return streamed;
 }
 
@@ -62,7 +58,9 @@ export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage):
   await empty.page.waitForTimeout(3000);
   const idle = await empty.page.evaluate(() => window.__watch.stopFrames());
   await chat.page.bringToFront();
-  const { notes, busyMs, pieces } = await stream(chat, reply, 30, 6);
+  await chat.page.evaluate(() => window.__watch.startFrames());
+  const { busyMs, pieces } = await stream(chat, reply, 30, 6);
+  const notes = await chat.page.evaluate(() => window.__watch.stopFrames());
   const times = notes.map(({ at }) => at);
   // until the reply's first line has come to the top, where the view stays
   const pinned = notes.filter(({ lastRowTop }) => lastRowTop > 8).map(({ toEnd }) => toEnd);
@@ -85,7 +83,10 @@ export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage):
   ];
 }
 
-/** A hundred pieces a second into a chat of a thousand messages: what each costs the main thread. */
+/**
+ * A hundred pieces a second into a chat of a thousand messages: what each costs the main thread. No frame is watched meanwhile, of us
+ * or of a peer: that has every frame drawn and asks each for its layout.
+ */
 export async function measureTokenCost(chat: Phone, stage: Stage): Promise<Row[]> {
   const reply = await beginReply(chat, stage, stories.middle);
   const { pieces, busyMs } = await stream(chat, reply, 100, 5);

@@ -165,6 +165,7 @@ export function installFrameWatch() {
       port2.postMessage(null);
     });
   const onKey = ({ timeStamp }: Event) => afterFrame(() => keyPaints.push(performance.now() - timeStamp));
-  document.addEventListener('keydown', onKey, { capture: true });
+  // before the composer, which lets typing go no further
+  window.addEventListener('keydown', onKey, { capture: true });
   window.__watch = { ...window.__watch, keyPaints, startFrames, stopFrames };
 }
