@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { type BrotliOptions, brotliCompress, brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
 import { apiRoutes, hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
@@ -115,6 +116,8 @@ interface ReadyPage {
   headers: Record<string, string>;
   body: Buffer;
   inMemory: MemoryAnswer;
+  /** The page itself, while it is to be packed as small as it gets. */
+  loose: string | null;
   /** The screen's pattern, and what is counted of the page. */
   pattern: string;
   counted: { group: string; prerendered: string };
@@ -132,6 +135,18 @@ const KEPT_PAGES = 200;
 /** The pages sent last, each until its set or what was filled in changes. */
 function createReadyPages() {
   const kept = new Map<string, ReadyPage>();
+  // one after another, of four threads that files are read by as well
+  let packing: Promise<unknown> = Promise.resolve();
+  /** A page that is asked for again is a tenth smaller from then on. Packing it so takes some 40 ms, of another thread. */
+  const packSmall = (ready: ReadyPage, loose: string) => {
+    ready.loose = null;
+    const pack = async () => {
+      ready.body = await smallest(loose, brotli(SMALLEST, loose));
+      ready.inMemory = memoryAnswer(ready.status, ready.headers, ready.body);
+    };
+    // a page that could not be packed is sent as it was
+    packing = packing.then(pack).catch(() => undefined);
+  };
   const numbers = new WeakMap<VisitorPage, number>();
   let last = 0;
   const keyOf = (page: VisitorPage, { address, encoding, isBare }: AskedPage) => {
@@ -142,7 +157,9 @@ function createReadyPages() {
   return {
     get(page: VisitorPage, asked: AskedPage): ReadyPage | undefined {
       const ready = kept.get(keyOf(page, asked));
-      return ready && ready.until > Date.now() ? ready : undefined;
+      if (!ready || ready.until <= Date.now()) return undefined;
+      if (ready.loose) packSmall(ready, ready.loose);
+      return ready;
     },
     set(page: VisitorPage, asked: AskedPage, ready: ReadyPage) {
       const key = keyOf(page, asked);
@@ -238,6 +255,7 @@ async function makeReady(
     headers: sent,
     body,
     inMemory: memoryAnswer(status, sent, body),
+    loose: encoding === 'br' ? html : null,
     pattern: pattern ?? 'no such page',
     counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
     source: sourceOf(screen),
@@ -357,9 +375,14 @@ function headOf(address: string, routeTitle: string | undefined, card: ShareCard
   return { title: subject ? `${subject} · ${appName}` : appName, meta: meta.join('\n') };
 }
 
-function compress(text: string, encoding: 'br' | 'gzip'): Buffer {
-  if (encoding === 'gzip') return gzipSync(text);
-  return brotliCompressSync(text, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
-  });
-}
+/** Brotli's qualities: what a first visitor may wait for, and from where on no more is gained. */
+const [SOON, SMALLEST] = [6, 10];
+
+const brotli = (quality: number, text: string) => ({
+  params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+});
+
+const smallest = promisify<string, BrotliOptions, Buffer>(brotliCompress);
+
+const compress = (text: string, encoding: 'br' | 'gzip'): Buffer =>
+  encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text, brotli(SOON, text));
