@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { type BrotliOptions, brotliCompress, brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import {
+  type BrotliOptions,
+  brotliCompress,
+  brotliCompressSync,
+  brotliDecompress,
+  constants,
+  gzipSync,
+} from 'node:zlib';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
 import { apiRoutes, hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
@@ -116,8 +123,8 @@ interface ReadyPage {
   headers: Record<string, string>;
   body: Buffer;
   inMemory: MemoryAnswer;
-  /** The page itself, while it is to be packed as small as it gets. */
-  loose: string | null;
+  /** It may still be packed smaller. */
+  isLoose: boolean;
   /** The screen's pattern, and what is counted of the page. */
   pattern: string;
   counted: { group: string; prerendered: string };
@@ -131,21 +138,22 @@ const sourceOf = (screen: Screen | null): ReadyPage['source'] =>
   screen?.address ? { address: screen.address, answer: screen.answer } : null;
 
 const KEPT_PAGES = 200;
+/** Whoever asks for any number of addresses takes a fifth of a thread at most. */
+const RESTS_PER_PACKING = 4;
 
 /** The pages sent last, each until its set or what was filled in changes. */
 function createReadyPages() {
   const kept = new Map<string, ReadyPage>();
-  // one after another, of four threads that files are read by as well
-  let packing: Promise<unknown> = Promise.resolve();
+  let packsFrom = 0;
   /** A page that is asked for again is a tenth smaller from then on. Packing it so takes some 40 ms, of another thread. */
-  const packSmall = (ready: ReadyPage, loose: string) => {
-    ready.loose = null;
-    const pack = async () => {
-      ready.body = await smallest(loose, brotli(SMALLEST, loose));
-      ready.inMemory = memoryAnswer(ready.status, ready.headers, ready.body);
-    };
-    // a page that could not be packed is sent as it was
-    packing = packing.then(pack).catch(() => undefined);
+  const packSmall = async (ready: ReadyPage) => {
+    const from = performance.now();
+    packsFrom = Number.POSITIVE_INFINITY;
+    ready.isLoose = false;
+    // one that can't be packed is sent as it was
+    ready.body = await packedSmall(ready.body).catch(() => ready.body);
+    ready.inMemory = memoryAnswer(ready.status, ready.headers, ready.body);
+    packsFrom = from + (performance.now() - from) * (1 + RESTS_PER_PACKING);
   };
   const numbers = new WeakMap<VisitorPage, number>();
   let last = 0;
@@ -158,7 +166,7 @@ function createReadyPages() {
     get(page: VisitorPage, asked: AskedPage): ReadyPage | undefined {
       const ready = kept.get(keyOf(page, asked));
       if (!ready || ready.until <= Date.now()) return undefined;
-      if (ready.loose) packSmall(ready, ready.loose);
+      if (ready.isLoose && performance.now() >= packsFrom) void packSmall(ready);
       return ready;
     },
     set(page: VisitorPage, asked: AskedPage, ready: ReadyPage) {
@@ -255,7 +263,7 @@ async function makeReady(
     headers: sent,
     body,
     inMemory: memoryAnswer(status, sent, body),
-    loose: encoding === 'br' ? html : null,
+    isLoose: encoding === 'br' && pattern !== undefined,
     pattern: pattern ?? 'no such page',
     counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
     source: sourceOf(screen),
@@ -375,14 +383,18 @@ function headOf(address: string, routeTitle: string | undefined, card: ShareCard
   return { title: subject ? `${subject} · ${appName}` : appName, meta: meta.join('\n') };
 }
 
-/** Brotli's qualities: what a first visitor may wait for, and from where on no more is gained. */
+/** Brotli's qualities: what a first visitor may wait for, and from where on nothing more is gained. */
 const [SOON, SMALLEST] = [6, 10];
 
-const brotli = (quality: number, text: string) => ({
-  params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+const brotli = (quality: number, { length }: string | Buffer) => ({
+  params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length },
 });
-
-const smallest = promisify<string, BrotliOptions, Buffer>(brotliCompress);
 
 const compress = (text: string, encoding: 'br' | 'gzip'): Buffer =>
   encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text, brotli(SOON, text));
+
+/** What was packed soon, packed anew on another thread; the page itself is not kept for that. */
+async function packedSmall(body: Buffer): Promise<Buffer> {
+  const loose = await promisify(brotliDecompress)(body);
+  return promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)(loose, brotli(SMALLEST, loose));
+}
