@@ -15,17 +15,14 @@ const ourParts = (origin: string, build?: string): Parts => {
   return {
     origin,
     entry: part('remoteEntry.js'),
-    exposed: part('static/js/remote.'),
     late: part('static/js/my.'),
     style: part('static/css/my.'),
   };
 };
 
-// stock exposes each page by itself: the exposed chunk is the late one
 const stockParts = (origin: string): Parts => ({
   origin,
   entry: /\/stock\/account\/remoteEntry\.js/,
-  exposed: /\/stock\/account\/.*expose_my\..*\.js/,
   late: /\/stock\/account\/.*expose_my\..*\.js/,
   style: /\/stock\/account\/.*expose_my\..*\.css/,
 });

@@ -7,7 +7,6 @@ import { type Break, bootMs, slowDown, visit } from './releasesVisit.ts';
 export interface Parts {
   origin: string;
   entry: RegExp;
-  exposed: RegExp;
   late: RegExp;
   style: RegExp;
 }
@@ -113,12 +112,7 @@ const outcomeOf = (browser: Browser, parts: Parts, breaks: Break[]) =>
 
 /** Whether changed bytes take effect; stock's manifest stands where ours has a signed channel. */
 export async function measureTampering(browser: Browser, ours: Parts, stock: Parts): Promise<Measure> {
-  const cases = (parts: Parts): Break[][] => [
-    [[parts.entry, script]],
-    [[parts.exposed, script]],
-    [[parts.late, script]],
-    [[parts.style, style]],
-  ];
+  const cases = (parts: Parts): Break[][] => [[[parts.entry, script]], [[parts.late, script]], [[parts.style, style]]];
   const manifest: Break[] = [
     [
       /\/account\/mf-manifest\.json/,

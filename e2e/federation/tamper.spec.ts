@@ -32,7 +32,6 @@ function plant(store: string, text: string) {
 
 const files = {
   'the entry': ['/builds/account/.*/remoteEntry.js', script],
-  'the exposed module': ['/builds/account/.*/static/js/remote\\.', script],
   'a late chunk': ['/builds/account/.*/static/js/my\\.', script],
   'a late stylesheet': ['/builds/account/.*/static/css/my\\.', style],
 } as const;

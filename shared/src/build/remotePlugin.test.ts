@@ -56,6 +56,9 @@ test('one plugin makes Rspack build what the release system and the host take', 
   expect(routes).toMatchObject([{ name: 'gifts', path: '/gifts', title: '礼物', requiresAuth: false }]);
   for (const file of [...module.js, ...(routes[0]?.js ?? [])]) expect(built(file)).toContain('chunks_gifts_');
   expect(built(entry)).toContain(`var ${global}`);
+  // a file of its own would be a request more before each first screen
+  expect(module).toEqual({ js: [entry], css: [] });
+  expect(built(entry)).toContain('path:"/gifts"');
   expect(Object.keys(shared.requires)).toContain('@liaozhai/shared/runtime');
 });
 

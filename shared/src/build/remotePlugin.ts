@@ -38,6 +38,9 @@ export interface OutsideRemote {
 
 export const exposedModule = './src/remote';
 
+/** The chunk that Module Federation makes of it. */
+const moduleChunk = 'remote';
+
 /** A JavaScript identifier, unlike a remote's name, which may have dashes. */
 export const containerGlobal = (name: string, hash: string) => `${name.replaceAll('-', '_')}_${hash}`;
 
@@ -47,7 +50,7 @@ export const federationOptions = (global: string, shared: SharedModules) => ({
   name: global,
   filename: 'remoteEntry.js',
   library: { type: 'var', name: global },
-  exposes: { './remote': { import: exposedModule, name: 'remote' } },
+  exposes: { './remote': { import: exposedModule, name: moduleChunk } },
   shared,
   // version-first makes one unreachable remote blank the whole host
   shareStrategy: 'loaded-first' as const,
@@ -55,6 +58,23 @@ export const federationOptions = (global: string, shared: SharedModules) => ({
   dev: false,
   manifest: false,
   experiments: { externalRuntime: true, optimization: { target: 'web' as const } },
+});
+
+/** `splitChunks` that put the exposed module into the container's entry: whoever loads the one needs the other, and each file is a request. */
+export const moduleInEntry = (global: string) => ({
+  // webpack's own default, which it does not add to what a plugin sets
+  defaultSizeTypes: ['...'],
+  cacheGroups: {
+    default: false as const,
+    defaultVendors: false as const,
+    entry: {
+      name: global,
+      chunks: (chunk: { name?: string }) => chunk.name === moduleChunk,
+      // what is shared is asked of the host when the module is
+      type: /^javascript\//,
+      enforce: true,
+    },
+  },
 });
 
 /** What a remote's compilation sets beside federation. */
@@ -88,7 +108,7 @@ export const describeRemote = (
     global,
     chunkGlobal: `chunks_${global}`,
     exposes: ['./remote'],
-    module: describeModule(compilation, 'remote'),
+    module: describeModule(compilation, moduleChunk),
     routes: describeRoutes(compilation, routes),
     slots: describeSlots(compilation, slots),
   };
@@ -158,7 +178,7 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote, facts: Pa
   // class names are made of it, so that two builds of one remote never share a style
   options.output.hashSalt ??= facts.sourceHash;
   options.output.chunkFilename ??= '[name].[contenthash:8].js';
-  options.optimization.splitChunks = false;
+  options.optimization.splitChunks = moduleInEntry(global);
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime(), ...sharedRuntime() };
   new (federationOf(compiler))(federationOptions(global, outsideModules())).apply(compiler);
   new AssetLoaderPlugin().apply(compiler);

@@ -20,6 +20,7 @@ import {
   describeRemote,
   exposedModule,
   federationOptions,
+  moduleInEntry,
   type OutsideRemote,
   remoteOutput,
   requireExposed,
@@ -64,7 +65,7 @@ export const federatedEnvironment = (
         // the container is the only entry
         config.entry = {};
         config.output = { ...config.output, ...remoteOutput(global) };
-        config.optimization = { ...config.optimization, splitChunks: false };
+        config.optimization = { ...config.optimization, splitChunks: moduleInEntry(global) };
         config.resolve = {
           ...config.resolve,
           alias: { ...config.resolve?.alias, ...esmRuntime(), ...sharedRuntime() },
