@@ -63,11 +63,7 @@ async function once(page: Page, { leave, comeBack }: Trip): Promise<Return> {
   await leave(page);
   await page.waitForLoadState('networkidle');
   const requests: string[] = [];
-  const note = (request: { url(): string }) => {
-    const { pathname } = new URL(request.url());
-    // the browser asks for the icon by itself when the address changes
-    if (pathname !== '/favicon.svg') requests.push(pathname);
-  };
+  const note = (request: { url(): string }) => requests.push(new URL(request.url()).pathname);
   await page.evaluate((selector) => window.__watch.clickUntil(selector), card);
   page.on('request', note);
   await comeBack(page);

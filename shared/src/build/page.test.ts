@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@rstest/core';
 import { parse } from 'acorn';
@@ -11,6 +12,12 @@ const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, scri
 test('the inline scripts are ES5, so that a browser far below the floor can say so', () => {
   expect(scripts).toEqual([expect.stringContaining('data-theme'), expect.stringContaining('liaozhai-set')]);
   for (const script of scripts) expect(() => parse(script, { ecmaVersion: 5 })).not.toThrow();
+});
+
+test('the icon comes with the page', () => {
+  const icon = readFileSync(join(repoRoot, 'host/public/favicon.svg'), 'utf8').trim();
+  const [, address = ''] = /<link rel="icon" [^>]*href="data:image\/svg\+xml,([^"]*)"/.exec(html) ?? [];
+  expect(decodeURIComponent(address)).toBe(icon);
 });
 
 test('the notice names the versions of the floor', () => {

@@ -21,9 +21,11 @@ function compileInline(path: string): string {
   return code.trim();
 }
 
-/** The host's `src/page.html` with what is known at build time: critical CSS, the loader, the floor's versions. */
+/** The host's `src/page.html` with what is known at build time: the icon, critical CSS, the inline scripts, the floor's versions. */
 export function pageTemplate(root: string, css: string): string {
   const parts: Record<string, string> = {
+    // asked for, it would hold one of HTTP/1's six connections while the tabs' files are fetched
+    'lz-icon': `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, 'public/favicon.svg'), 'utf8').trim())}`,
     '/*lz:css*/': css.trim(),
     '/*lz:appearance*/': compileInline(join(root, 'src/appearance.ts')),
     '/*lz:loader*/': compileInline(join(root, 'src/loader.ts')),
