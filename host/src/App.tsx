@@ -66,12 +66,13 @@ function useIdle(page: Page): boolean {
 
 /** What happens once: the stored user is refreshed with the first screen, everything else waits for idle. */
 function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
-  const { set, routes, components } = page;
+  const { set, routes, components, remotes } = page;
   useEffect(() => {
     if (session.current().status === 'member') void session.refresh();
   }, []);
   useEffect(() => {
     if (!idle) return undefined;
+    remotes.tellLoads();
     // the worker keeps every file of the set, most of which nobody may ever need: last
     void components.prefetchKeptScreens(routes).then(() => registerServiceWorker(set));
     const learned = capabilities.learn();
@@ -83,7 +84,7 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     if (hostConfig().spans) void startSpans(page);
     return followUser();
-  }, [idle, set, routes, components, page, navigation]);
+  }, [idle, set, routes, components, remotes, page, navigation]);
 }
 
 /** What cannot be loaded measures nothing. */

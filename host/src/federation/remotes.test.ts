@@ -107,6 +107,27 @@ describe('a failure says its kind to the pane and to the origin:', () => {
   });
 });
 
+describe('that a build has loaded is told', () => {
+  test('when the page is idle, after a failure that came later', async () => {
+    const { remotes } = open({ current: { container: sound() } });
+    await remotes.load('gifts');
+    await expect(remotes.load('lanterns')).rejects.toBeInstanceOf(RemoteError);
+    await waitFor(() => expect(votes()).toMatchObject([{ outcome: 'failed' }]));
+    remotes.tellLoads();
+    await waitFor(() => expect(votes().at(-1)).toMatchObject({ build: current, outcome: 'loaded' }));
+  });
+
+  test('when the page is left before', async () => {
+    // the pages of other tests hear it too
+    const set = { ...testSet, set: 'b'.repeat(40) };
+    const { remotes } = open({ current: { container: sound() } }, set);
+    await remotes.load('gifts');
+    window.dispatchEvent(new Event('pagehide'));
+    const told = () => votes().filter((vote) => vote.set === set.set);
+    await waitFor(() => expect(told()).toMatchObject([{ build: current, outcome: 'loaded' }]));
+  });
+});
+
 describe('the last good build', () => {
   test('takes over, and what was under way for the failed one is cancelled', async () => {
     const { remotes, cancelled } = open({ lastGood: { container: sound() } });

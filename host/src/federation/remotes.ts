@@ -47,6 +47,8 @@ export interface Remotes {
   problem(): string | undefined;
   /** For a retry: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
   startAnew(name: string): void;
+  /** Tells the origin of what has loaded so far, and from now on at once. Call when idle; a failure is told at once anyway. */
+  tellLoads(): void;
 }
 
 interface Context {
@@ -62,7 +64,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   const failedHere = new Set<string>();
   /** Builds whose code ran here; screens of a build stay when another one takes its place. */
   const ran = new Set<string>();
-  const { send: sendBeacon, problem } = createBeacon(set);
+  const { send: sendBeacon, tellLoads, problem } = createBeacon(set);
 
   const activeBuild = (name: string) => fallbackBuilds.get(name) ?? set.remotes[name];
 
@@ -146,6 +148,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
       for (const build of builds) failedHere.delete(build.id);
       fallbackBuilds.set(name, first);
     },
+    tellLoads,
   };
 }
 
@@ -225,11 +228,21 @@ function quarantine(buildId: string) {
   local.set(STORAGE_KEYS.quarantine, JSON.stringify({ ...Object.fromEntries(recent), [buildId]: now }));
 }
 
-/** Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. */
+/**
+ * Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. That one has loaded is told when
+ * the page is idle or left: over HTTP/1 the request would hold one of six connections while a tap on a tab may need them all.
+ */
 function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();
   const ofPage: { problem?: string } = {};
+  const tell = (body: string) => navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
+  let tellLoads = () => {};
+  const leisure = new Promise<void>((resolve) => {
+    tellLoads = resolve;
+  });
+  window.addEventListener('pagehide', tellLoads, { once: true });
   return {
+    tellLoads,
     problem: () => ofPage.problem,
     send(health: Omit<Beacon, 'set' | 'candidate' | 'problem'>) {
       const vote = `${health.build} ${health.outcome}`;
@@ -241,7 +254,8 @@ function createBeacon({ set, candidate }: PageSet) {
         problemNoted(ofPage.problem);
       }
       const body = JSON.stringify({ ...health, set, candidate, problem: ofPage.problem } satisfies Beacon);
-      navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
+      if (health.outcome === 'failed') tell(body);
+      else void leisure.then(() => tell(body));
     },
   };
 }

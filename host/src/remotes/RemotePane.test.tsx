@@ -57,6 +57,7 @@ describe('a pane', () => {
     onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) }));
     await openHost({ path: '/gifts' });
     expect(await screen.findByRole('heading', { name: '旧的礼物' })).toBeTruthy();
+    window.dispatchEvent(new Event('pagehide'));
     await waitFor(() => expect(beacons.at(-1)).toContain('gifts@1.0.0+000000000000'));
     expect(beacons.filter((beacon) => beacon.includes('"failure":"chunk-lost"'))).toHaveLength(1);
   });
