@@ -229,8 +229,8 @@ function quarantine(buildId: string) {
 }
 
 /**
- * Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. That one has loaded is told when
- * the page is idle or left: over HTTP/1 the request would hold one of six connections while a tap on a tab may need them all.
+ * Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. A success is told when the page is
+ * idle or left: over HTTP/1 its request would hold one of six connections while a tap on a tab may need them all.
  */
 function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();
