@@ -110,6 +110,7 @@ export const returnFigures: Figure[] = [
 /** A tap is answered at once where what it needs is there. */
 export const tabFigures: Figure<TabSample>[] = [
   { label: 'tap to content, ms', of: ({ contentMs }) => contentMs, goal: atMost(900) },
+  { label: 'blocking time, ms', of: ({ blockingMs }) => blockingMs, goal: atMost(40) },
   { label: 'requests', of: ({ loaded }) => loaded.length },
   { label: 'JS, KiB', of: ({ loaded }) => kib(scripts(loaded)), digits: 1, goal: atMost(135) },
 ];
