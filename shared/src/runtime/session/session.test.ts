@@ -12,6 +12,11 @@ const otherTabSays = (text: string | null) => {
   window.dispatchEvent(new StorageEvent('storage', { key: 'user-store', newValue: text }));
 };
 
+const otherTabSignsIn = (text: string) => {
+  localStorage.setItem('liaozhai-owner', JSON.parse(text).id);
+  otherTabSays(text);
+};
+
 test('keeps exactly the seven fields of the specification under user-store', () => {
   session.userReceived(memberDto({ id: 7, gender: 'male', checked_in_today: true }));
   expect(stored()).toEqual({
@@ -178,8 +183,9 @@ describe('other tabs', () => {
   test('signing in there signs in here, and out', () => {
     const changes: unknown[] = [];
     onTestEnd(session.onUserChanged((previousId, id) => changes.push([previousId, id])));
-    otherTabSays('{"id":"u-1","name":"宁采臣","balance":3}');
+    otherTabSignsIn('{"id":"u-1","name":"宁采臣","balance":3}');
     expect(user()).toMatchObject({ id: 'u-1', name: '宁采臣', balance: 3 });
+    localStorage.removeItem('liaozhai-owner');
     otherTabSays(null);
     expect(session.current()).toEqual({ status: 'guest' });
     expect(changes).toEqual([
@@ -193,7 +199,7 @@ describe('other tabs', () => {
     network({ 'GET /v1/private': answer });
     const asked = request({ url: '/v1/private' });
     await settle();
-    otherTabSays(JSON.stringify(memberDto()));
+    otherTabSignsIn(JSON.stringify(memberDto()));
     release({ status: 401 });
     await expect(asked).rejects.toEqual({ kind: 'unauthenticated' });
     expect(user()?.id).toBe('u-1');
@@ -214,5 +220,17 @@ describe('other tabs', () => {
     otherTabSays(null);
     drafts.flush();
     expect([...Object.keys(localStorage), ...Object.keys(sessionStorage)]).toEqual([]);
+  });
+
+  test('an answer that is kept there after a log-out here signs nobody in, a new sign-in does', async () => {
+    const leaver = memberDto({ id: 'u-8' });
+    network({ 'POST /v1/logout': { status: 204 } });
+    session.userReceived(leaver);
+    await session.signOut();
+    otherTabSays(JSON.stringify(leaver));
+    expect(session.current()).toEqual({ status: 'guest' });
+    expect(stored()).toBeNull();
+    otherTabSignsIn(JSON.stringify(leaver));
+    expect(user()?.id).toBe('u-8');
   });
 });

@@ -45,6 +45,8 @@ export function createSession() {
   let balanceEpoch = 0;
   /** when the server last sent the whole user, by the page's clock */
   let userToldAt = Number.NEGATIVE_INFINITY;
+  /** who logged out in this page last */
+  let loggedOutId: string | null = null;
 
   /** Empties the cache of what another user read; this aborts every request under way. */
   function forgetAnswers() {
@@ -128,6 +130,7 @@ export function createSession() {
     const id = currentUser()?.id;
     return logOut(async (byRefusal) => {
       signInEpoch.next();
+      loggedOutId = id ?? null;
       lastOwner.forget();
       end(byRefusal ? forgetAnswersSoon : forgetAnswers);
       if (id !== undefined) await purgePrivateData(id);
@@ -194,6 +197,8 @@ export function createSession() {
   function takeStoredUser() {
     const storedUser = readStored(readJson(STORAGE_KEYS.user));
     const user = currentUser();
+    // kept by a tab that had an answer in hand and had not heard of the log-out; who signs in writes the owner first
+    if (storedUser && storedUser.id === loggedOutId && lastOwner.read() !== loggedOutId) return end();
     if (storedUser && user?.id === storedUser.id) {
       balanceEpoch += 1;
       return become(patchedUser(user, toStored(storedUser)));
