@@ -7,8 +7,13 @@ const shownLines = 14;
 
 const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null);
 
+/** What the browser wrote from its start on, which stands before what was waited for. */
+const browserLogs = /^Browser logs:$.*?^(?=Call log:$)/ms;
+
 function failure(name, errors = []) {
-  const texts = errors.map(({ stack, message }) => stripVTControlCharacters(stack ?? message ?? ''));
+  const texts = errors.map(({ stack, message }) =>
+    stripVTControlCharacters(stack ?? message ?? '').replace(browserLogs, ''),
+  );
   const lines = texts
     .join('\n')
     .split('\n')

@@ -57,11 +57,8 @@ test('too little balance keeps the words and leads to 充值', async ({ person, 
       body: JSON.stringify({ message: '余额不足', code: 'insufficient_balance', required: 3, balance: 0 }),
     }),
   );
-  await page.route('**/api/v1/user', async (route) => {
-    const response = await route.fetch();
-    const { data } = (await response.json()) as { data: object };
-    await route.fulfill({ response, json: { data: { ...data, balance: 0 } } });
-  });
+  const { data } = await person.read<{ data: object }>('/api/v1/user');
+  await page.route('**/api/v1/user', (route) => route.fulfill({ json: { data: { ...data, balance: 0 } } }));
   await person.says('我想听后来的事');
   await expect(person.log().getByText('我想听后来的事')).toBeVisible();
   await person.log().getByRole('button', { name: '获取点数' }).click();

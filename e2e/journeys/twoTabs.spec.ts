@@ -7,9 +7,11 @@ test('signing in and logging out follow in the other tab', async ({ person, page
   const other = await context.newPage();
   await other.goto('/my');
   await expect(other.getByRole('button', { name: '注册账号' })).toBeVisible();
+  await page.bringToFront();
   await page.getByRole('button', { name: '已有账号，登录' }).tap();
   await person.signIn(account);
   await expect(other.getByText(`用户名 ${account.login}`)).toBeVisible();
+  await other.bringToFront();
   await other.getByRole('button', { name: '退出登录' }).tap();
   await other.getByRole('alertdialog').or(other.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
   await expect(other.getByRole('button', { name: '注册账号' })).toBeVisible();
@@ -25,6 +27,7 @@ test('a draft and a line that waits are the same in both tabs', async ({ person,
   const otherField = other.page.getByRole('textbox', { name: '说点什么' });
   await field.fill('两处写的是一封信');
   await expect(otherField).toHaveValue('两处写的是一封信');
+  await page.bringToFront();
   await context.setOffline(true);
   await page.getByRole('button', { name: '发送', exact: true }).tap();
   await expect(other.log().getByText('两处写的是一封信', { exact: true })).toBeVisible();
@@ -46,6 +49,7 @@ test('another account in one tab takes the former one out of the other', async (
   await expect(page.getByText(`用户名 ${first.login}`)).toBeVisible();
   const other = person.at(await context.newPage());
   await other.open('/my');
+  await page.bringToFront();
   await page.getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('button', { name: '已有账号，登录' }).tap();
