@@ -98,7 +98,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
 
 function suggestNewPassword(goToProfile: () => void) {
   const { text, action } = texts.changePassword;
-  toast(text, { action: { label: action, run: goToProfile }, durationMs: 8000 });
+  toast(text, { action: { label: action, run: goToProfile }, durationMs: 8000, isPersonal: true });
 }
 
 type ForgotPasswordComponent = ComponentType<{ login: string; onReturn: () => void }>;

@@ -8,7 +8,8 @@ const SHOWN_MS = 20_000;
 /** Tells who has just signed in when the account is erased, and offers to keep it. @param at ISO */
 export function tellDeletion(at: string) {
   const when = `${formatDate(at, Date.now())} ${formatClock(at)}`;
-  toast(`这个账号将于 ${when} 注销`, { action: { label: '撤销', run: () => void keep() }, durationMs: SHOWN_MS });
+  const action = { label: '撤销', run: () => void keep() };
+  toast(`这个账号将于 ${when} 注销`, { action, durationMs: SHOWN_MS, isPersonal: true });
 }
 
 async function keep() {

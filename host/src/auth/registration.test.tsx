@@ -2,7 +2,17 @@ import '../testing/pageFixture';
 import { capabilities, requestLogin, session } from '@liaozhai/shared/runtime';
 import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { clipboard, input, openDialogs, openPopup, refused, register, registered, said } from '../testing/authPopup';
+import {
+  clipboard,
+  input,
+  isSaid,
+  openDialogs,
+  openPopup,
+  refused,
+  register,
+  registered,
+  said,
+} from '../testing/authPopup';
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
 
@@ -27,6 +37,14 @@ describe('registering', () => {
     expect(session.current().status).toBe('member');
     await waitFor(() => expect(openDialogs()).toBe(0));
     await said('去修改');
+  });
+
+  test('the suggestion of another password is gone with whoever logs out', async () => {
+    const { answer } = await register({ 'POST /v1/register': registered(), 'POST /v1/logout': { status: 204 } });
+    await said('去修改');
+    await answer;
+    await act(() => session.signOut());
+    expect(isSaid('去修改')).toBe(false);
   });
 
   test('has the token that it needs fetched while the popup opens', async () => {

@@ -59,6 +59,7 @@ export const typedInto = (name: string) => input(name)?.value ?? null;
 export const openDialogs = () => document.querySelectorAll('dialog[open]').length;
 const toasts = () => screen.getByRole('region', { name: '提示' }).textContent ?? '';
 export const said = (text: string) => waitFor(() => expect(toasts()).toContain(text));
+export const isSaid = (text: string) => toasts().includes(text);
 export const refused = (status: number, body: object, headers = {}) => ({ status, body, headers });
 export const registered = (type = 'username') => refused(201, { user: memberDto(), type });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, rs, test } from '@rstest/core';
-import { act, renderHook } from '../testing';
-import { Provider, store } from '.';
+import { act, memberDto, renderHook } from '../testing';
+import { Provider, session, store } from '.';
 import { toast, useToasts } from './toasts';
 
 beforeEach(() => {
@@ -57,4 +57,17 @@ test('can be taken back by whoever raised it', () => {
   });
   act(() => takeBack());
   expect(result.current).toEqual([]);
+});
+
+test('what is said to one user is gone when another signs in; the rest stays', () => {
+  const { result } = open();
+  act(() => session.userReceived(memberDto()));
+  act(() => {
+    toast('这个账号将于明天注销', { action: { label: '撤销', run: () => {} }, isPersonal: true });
+    toast('已复制');
+  });
+  act(() => session.userReceived({ ...memberDto(), balance: 1 }));
+  expect(result.current).toHaveLength(2);
+  act(() => session.userReceived({ ...memberDto(), id: 'another' }));
+  expect(result.current.map(({ text }) => text)).toEqual(['已复制']);
 });

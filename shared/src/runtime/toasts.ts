@@ -1,11 +1,14 @@
 import { useMemo } from 'react';
 import { newClientId } from './client/client';
+import { session } from './session/session';
 import { type StoredToast, store, toastsSlice, useSelector } from './store';
 
 export interface ToastOptions {
   kind?: StoredToast['kind'];
   action?: { label: string; run: () => void };
   durationMs?: number;
+  /** goes when another user signs in, or this one logs out: what it says or offers is theirs alone */
+  isPersonal?: boolean;
 }
 
 export interface Toast extends StoredToast {
@@ -39,6 +42,10 @@ export function dismissToast(id: string) {
   store.dispatch(toastDismissed(id));
   startClocks();
 }
+
+session.onUserChanged(() => {
+  for (const [id, { isPersonal }] of details) if (isPersonal) dismissToast(id);
+});
 
 /** A toast's time runs from when it is seen. */
 function startClocks() {
