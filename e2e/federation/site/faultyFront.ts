@@ -18,6 +18,8 @@ export interface FaultyFront {
   /** Every answer to a path that the pattern finds goes wrong from now on. */
   breaks(path: RegExp, fault: Fault): void;
   mend(): void;
+  /** Tells the product, as a proxy of its own, that what follows comes from this network: it takes so many reports from each. */
+  comesFrom(network: string): void;
   /** Paths asked for since the last call, query included. */
   asked(): string[];
   /** What pages told of builds since the last call. */
@@ -37,12 +39,14 @@ const plainly = ({ 'accept-encoding': _, 'if-none-match': __, ...headers }: Inco
 /** Stands between browsers and the product, so that faults meet the real network stack and its cache. */
 export async function startFaultyFront(target: URL): Promise<FaultyFront> {
   let faults: { path: RegExp; fault: Fault }[] = [];
+  let network: string | undefined;
   const asked: string[] = [];
   const beacons: Beacon[] = [];
   const sockets = new Set<Socket>();
 
   const pass = async (message: IncomingMessage, answer: ServerResponse, rewrite?: (body: string) => string) => {
-    const headers = rewrite ? plainly(message.headers) : message.headers;
+    const told = network === undefined ? message.headers : { ...message.headers, 'x-forwarded-for': network };
+    const headers = rewrite ? plainly(told) : told;
     const body = await bodyOf(message);
     if (message.url === '/beacon') beacons.push(JSON.parse(body.toString()));
     const { hostname, port } = target;
@@ -90,6 +94,9 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     breaks: (path, fault) => void faults.push({ path, fault }),
     mend: () => {
       faults = [];
+    },
+    comesFrom: (name) => {
+      network = name;
     },
     asked: () => asked.splice(0),
     beacons: () => beacons.splice(0),

@@ -65,7 +65,8 @@ async function serves(origin: string, seq: number) {
 /** `env` is the product's, beside a store of its own. */
 export async function startSite(env: Record<string, string> = {}): Promise<Site> {
   const store = mkdtempSync(join(tmpdir(), 'liaozhai-store-'));
-  const product = await startProduct({ RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000', ...env });
+  const own = { RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000', TRUST_PROXY: 'true' };
+  const product = await startProduct({ ...own, ...env });
   const front = await startFaultyFront(new URL(product.origin));
   const published = new Map<string, Promise<string>>();
   let succession = '';

@@ -14,7 +14,9 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
   ],
   baseURL: ({ site }, use) => use(site.front.origin),
   mended: [
-    async ({ site }, use) => {
+    async ({ site }, use, { testId }) => {
+      // the reports of the tests before in the same minute leave this one as many as it needs
+      site.front.comesFrom(testId);
       // what pages of the test before sent in their last moments is none of this one's
       site.front.asked();
       site.front.beacons();
