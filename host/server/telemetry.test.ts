@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { openCollector } from '@liaozhai/telemetry/testing';
 import { openTracing } from '@liaozhai/telemetry/tracing';
@@ -318,10 +319,36 @@ describe('what a page tells of its own part of a trace', () => {
   });
 });
 
-test('an error stands in the log whatever becomes of the process, and what was said before it', () => {
-  const script = `import { createLog } from ${JSON.stringify(new URL('./telemetry.ts', import.meta.url).href)};
-    const log = createLog('info'); log.info('request'); log.error('disk full'); process.kill(process.pid, 'SIGKILL');`;
-  const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
-  const said = stdout.toString().trim().split('\n');
-  expect(said.map((line) => JSON.parse(line).msg)).toEqual(['request', 'disk full']);
+describe('the log', () => {
+  /** How a process is started that says this. */
+  const saying = (script: string): string[] => {
+    const module = JSON.stringify(new URL('./telemetry.ts', import.meta.url).href);
+    const whole = `import { createLog } from ${module}; const log = createLog('info'); ${script}`;
+    return ['--import', 'tsx', '--input-type=module', '-e', whole];
+  };
+  const messagesOf = (output: Buffer): string[] =>
+    output
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg);
+  const said = (script: string) => messagesOf(spawnSync(process.execPath, saying(script)).stdout);
+
+  test('has an error whatever becomes of the process, and what was said before it', () => {
+    const messages = said(`log.info('request'); log.error('disk full'); process.kill(process.pid, 'SIGKILL');`);
+    expect(messages).toEqual(['request', 'disk full']);
+  });
+
+  test('has every line whole and in its place, however many and long they are', () => {
+    const messages = said(`for (let at = 0; at < 600; at += 1) log.info(at + '狐'.repeat(at % 200 ? 80 : 40_000));`);
+    expect(messages).toEqual(Array.from({ length: 600 }, (_, at) => at + '狐'.repeat(at % 200 ? 80 : 40_000)));
+  });
+
+  test('can be read while the process waits for the next request', async () => {
+    const later = `setTimeout(() => log.info('request'), 200); setInterval(() => {}, 60_000);`;
+    const child = spawn(process.execPath, saying(later), { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [output] = await once(child.stdout, 'data');
+    expect(messagesOf(output)).toEqual(['request']);
+  });
 });
