@@ -11,7 +11,7 @@ import {
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api';
 import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath, storiesOf } from '../model';
 import pageStyles from '../pages/StoryListPage.module.css';
@@ -94,8 +94,8 @@ interface SearchHeadProps {
 function SearchHead({ search, onWords, onCancel }: SearchHeadProps) {
   const field = useRef<HTMLInputElement>(null);
   const isFresh = useRef(!search.q && !search.tag && search.sort === 'new');
-  // a search opened with nothing in it begins with typing
-  useEffect(() => {
+  // a search opened with nothing in it begins with typing, from the moment it can be seen
+  useLayoutEffect(() => {
     if (isFresh.current) field.current?.focus({ preventScroll: true });
     isFresh.current = false;
   }, []);
