@@ -59,6 +59,22 @@ test('without a network a second visit shows the last stories and says so', asyn
   await expect(page.getByText('当前没有网络')).toBeHidden();
 });
 
+test('while the server answers with errors, what is kept opens, goes on and is kept still', async ({
+  page,
+  context,
+}) => {
+  await opensWithWorker(page);
+  const cards = page.locator('a[href^="/story/"]');
+  const isBroken = { status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' };
+  await context.route(/\/(?:explore|my)$/, (route) => route.fulfill(isBroken));
+  for (const visit of ['the first', 'the next']) {
+    await page.goto('/explore', { waitUntil: 'domcontentloaded' });
+    await expect(cards.first(), visit).toBeVisible();
+  }
+  await page.goto('/my', { waitUntil: 'domcontentloaded' });
+  await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
+});
+
 test('a first visit is enough to open the app without a network', async ({ page, context }) => {
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   const cards = page.locator('a[href^="/story/"]');

@@ -64,7 +64,7 @@ test('the trace of the fresh page stands in the markup, and no header tells of a
 const others: [string, Response][] = [
   ['has other styles', page(html({ style: '.b{}' }))],
   ['has another policy', page(html(), { 'content-security-policy': "script-src 'sha256-b'" })],
-  ['is an error', page(html(), { status: 503 })],
+  ['is no page', page(html(), { status: 404 })],
   ['was cut off', page(html().replace('</html>', ''))],
 ];
 test.each(others)('a page that %s is asked for again, and what was kept goes', async (_, fresh) => {

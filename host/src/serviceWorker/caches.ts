@@ -62,6 +62,9 @@ export async function mendCutPage(page: Response, url: string): Promise<boolean>
   return answer !== null && isWholePage(answer) && hasItsEnd(await answer.text());
 }
 
+/** Whether there is a page for any address. */
+export const isPageKept = async (): Promise<boolean> => (await (await caches.open(PAGES)).match(anyPage)) !== undefined;
+
 const screensKept = 20;
 
 /**

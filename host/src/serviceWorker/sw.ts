@@ -9,6 +9,7 @@ import {
   forgetOthers,
   forgetScreens,
   isPageAddress,
+  isPageKept,
   isWholePage,
   keepFirstPage,
   keepPage,
@@ -65,6 +66,12 @@ const pages = new NetworkFirst({
   plugins: [
     {
       cacheKeyWillBeUsed: async () => anyPage,
+      fetchDidSucceed: async ({ response }) => {
+        // the words of a proxy whose server restarts tell a reader less than the kept page, which goes on by itself
+        if (response.status >= 500 && (await isPageKept()))
+          throw new Error(`the server answers with ${response.status}`);
+        return response;
+      },
       cacheWillUpdate: async ({ response, request, event }) => {
         if (!isWholePage(response)) return null;
         if (await mendCutPage(response, request.url)) await openAgain(event as FetchEvent);
