@@ -59,7 +59,7 @@ export async function setStage(): Promise<Stage> {
     seedConversation(services, user.id, stories[kind], lengths[kind]);
   const browser = await launchChromium();
   const context = await newContext(browser);
-  const tokenHeaders = await signIn(context, product.origin);
+  const tokenHeaders = await signIn(context, product.origin, { login, password });
   return {
     origin: product.origin,
     dataDir,
@@ -101,14 +101,18 @@ async function newContext(browser: Browser): Promise<BrowserContext> {
 }
 
 /** Signs in as a device that remembers its user; returns what the API wants with each change. */
-async function signIn(context: BrowserContext, origin: string): Promise<() => Promise<Record<string, string>>> {
+export async function signIn(
+  context: BrowserContext,
+  origin: string,
+  account: { login: string; password: string },
+): Promise<() => Promise<Record<string, string>>> {
   await context.request.get(`${origin}/sanctum/csrf-cookie`);
   const tokenHeaders = async () => {
     const token = (await context.cookies()).find(({ name }) => name === 'XSRF-TOKEN')?.value ?? '';
     return { Accept: 'application/json', 'X-XSRF-TOKEN': decodeURIComponent(token), Origin: origin };
   };
   const answer = await context.request.post(`${origin}/api/v1/login`, {
-    data: { login, password },
+    data: account,
     headers: await tokenHeaders(),
   });
   const { user } = (await answer.json()) as { user: { id: string } };

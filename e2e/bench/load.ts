@@ -1,10 +1,13 @@
 import { loadavg } from 'node:os';
 import type { Browser } from 'playwright';
 import { launchChromium } from '../needs.ts';
-import { type RunningSite, startProduct } from '../product.ts';
+import { type RunningProduct, type RunningSite, startProduct } from '../product.ts';
+import { seededAccount } from '../seeds.ts';
+import { signIn } from './experienceStage.ts';
 import {
   coldFigures,
   type Figure,
+  memberFigures,
   returnFigures,
   roundFigures,
   screenFigures,
@@ -13,6 +16,7 @@ import {
   warmFigures,
 } from './loadFigures.ts';
 import {
+  type Member,
   measurePage,
   measureReturn,
   measureTab,
@@ -39,6 +43,10 @@ const linked: Screen[] = [
   { path: '/conversations', content: '#root svg[class*="drawing_"]' },
 ];
 
+/** 聊过 of who has talked in these. */
+const rows: Screen = { path: '/conversations', content: 'main a[href$="?chat=1"]' };
+const talkedIn = ['nie-xiaoqian', 'hua-pi', 'ying-ning', 'cu-zhi', 'laoshan-daoshi', 'lu-pan'];
+
 /** Tabs that are opened from 发现. */
 const otherTabs = ['/conversations', '/my'];
 
@@ -47,19 +55,23 @@ const contestants = ['ours', 'monolith', 'stock'] as const;
 type Contestant = (typeof contestants)[number];
 type Measured<Each = Visits> = Record<Contestant, Each[]>;
 
-type Products = Record<Contestant, RunningSite>;
+/** Stock Module Federation has the backend of ours. */
+interface Products extends Record<Contestant, RunningSite> {
+  ours: RunningProduct;
+  monolith: RunningProduct;
+}
 
 async function interleaved<Each>(
   products: Products,
   count: number,
-  measure: (browser: Browser, origin: string) => Promise<Each>,
+  measure: (browser: Browser, origin: string, name: Contestant) => Promise<Each>,
 ): Promise<Measured<Each>> {
   const browser = await launchChromium();
   const measured: Measured<Each> = { ours: [], monolith: [], stock: [] };
   for (let pair = 0; pair < count; pair += 1) {
     // A B C, C B A, so that a machine that warms up or slows down favours none
     const order = pair % 2 ? [...contestants].reverse() : contestants;
-    for (const name of order) measured[name].push(await measure(browser, products[name].origin));
+    for (const name of order) measured[name].push(await measure(browser, products[name].origin, name));
   }
   await browser.close();
   return measured;
@@ -108,6 +120,14 @@ type Measure = (products: Products) => Promise<void>;
 
 const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
 
+function printScripts(visits: Measured) {
+  for (const name of ['ours', 'monolith'] as const) {
+    const [sample] = visits[name];
+    const files = sample ? scriptsToReady(sample.cold).map(([file, kib]) => `${file} ${kib.toFixed(1)}`) : [];
+    console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
+  }
+}
+
 /** `/explore`, cold and warm. */
 async function measureFirst(products: Products) {
   const counted = await interleaved(products, 3, opening(rounds));
@@ -115,11 +135,7 @@ async function measureFirst(products: Products) {
   print(`R: ${rounds.latencyMs} ms latency, no other limit; median of 3`, roundFigures, only(counted, 'cold'));
   print(`${line}, cold`, coldFigures, only(timed, 'cold'));
   print(`${line}, warm`, warmFigures, only(timed, 'warm'));
-  for (const name of ['ours', 'monolith'] as const) {
-    const [sample] = timed[name];
-    const files = sample ? scriptsToReady(sample.cold).map(([file, kib]) => `${file} ${kib.toFixed(1)}`) : [];
-    console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
-  }
+  printScripts(timed);
 }
 
 async function measureLinked(products: Products) {
@@ -127,6 +143,34 @@ async function measureLinked(products: Products) {
     const visits = await interleaved(products, pairs, opening(time, screen));
     print(`${screen.path}, ${line}, cold`, screenFigures, only(visits, 'cold'));
   }
+}
+
+/** The device of somebody with conversations at each of the three. */
+async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<Contestant, Member>> {
+  const browser = await launchChromium();
+  const deviceOf = async ({ origin, data }: RunningProduct, shownAt = origin): Promise<Member> => {
+    const account = await seededAccount({ story: talkedIn, messages: 6 }, data);
+    const context = await browser.newContext();
+    await signIn(context, origin, account);
+    const { cookies, origins } = await context.storageState();
+    await context.close();
+    // cookies go with the host, whatever its port; what pages keep goes with the port
+    return { cookies, origins: origins.map((kept) => ({ ...kept, origin: shownAt })) };
+  };
+  const devices = { ours: await deviceOf(ours), monolith: await deviceOf(monolith) };
+  const measured = { ...devices, stock: await deviceOf(ours, stock.origin) };
+  await browser.close();
+  return measured;
+}
+
+/** 聊过 with its rows: by far the most script that a screen's first visit runs. */
+async function measureMembers(products: Products) {
+  const devices = await signedInAt(products);
+  const visits = await interleaved(products, pairs, (browser, origin, name) =>
+    measurePage(browser, `${origin}${rows.path}`, time, rows.content, devices[name]),
+  );
+  print(`${rows.path} of a member, ${line}, cold`, memberFigures, only(visits, 'cold'));
+  printScripts(visits);
 }
 
 /** Visits by who has been there before. Of the three, ours has a service worker. */
@@ -151,6 +195,7 @@ async function measureTabs(products: Products) {
 const parts: Record<string, Measure> = {
   first: measureFirst,
   screens: measureLinked,
+  members: measureMembers,
   returns: measureReturns,
   tabs: measureTabs,
 };

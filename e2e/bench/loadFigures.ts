@@ -80,6 +80,13 @@ export const screenFigures = coldFigures.filter(({ label }) =>
   ['first paint, ms', 'LCP, ms', 'app ready, ms', 'CLS', 'blocking time, ms', 'JS to app ready, KiB'].includes(label),
 );
 
+/** The same of a screen whose content is its reader's own. */
+export const memberFigures: Figure[] = [
+  ...screenFigures,
+  { label: 'content visible, ms', of: ({ contentMs }) => contentMs },
+  { label: 'requests to app ready', of: ({ toReady }) => toReady.length },
+];
+
 /** The scripts up to the app being ready, the largest first: `name`, KiB. */
 export const scriptsToReady = ({ toReady }: Sample): [string, number][] =>
   scripts(toReady)

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext } from 'playwright';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright';
 import { startSlowLink } from './slowLink.ts';
 
 export interface Profile {
@@ -176,9 +176,23 @@ async function visit(
   };
 }
 
-/** A cold visit in a fresh context under the profile's network and CPU, and a second one after it. */
-export async function measurePage(browser: Browser, url: string, profile: Profile, selector: string): Promise<Visits> {
-  const context = await browser.newContext({ viewport, deviceScaleFactor: 1.75, serviceWorkers: 'block' });
+/** What a device has of the one who is signed in. */
+export type Member = Exclude<BrowserContextOptions['storageState'], string | undefined>;
+
+/** A cold visit in a fresh context under the profile's network and CPU, and a second one after it; by a guest, unless told whose device it is. */
+export async function measurePage(
+  browser: Browser,
+  url: string,
+  profile: Profile,
+  selector: string,
+  storageState?: Member,
+): Promise<Visits> {
+  const context = await browser.newContext({
+    viewport,
+    deviceScaleFactor: 1.75,
+    serviceWorkers: 'block',
+    storageState,
+  });
   const cold = await visit(context, url, profile, selector);
   const warm = await visit(context, url, profile, selector);
   await context.close();

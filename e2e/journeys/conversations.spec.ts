@@ -22,6 +22,26 @@ test('an anonymous visitor learns what 聊过 is and signs in from there', async
   await expect(row(page)).toBeVisible();
 });
 
+test('the rows wait for nothing but their answer: the file that carries further requests may come later', async ({
+  person,
+  page,
+}) => {
+  await person.returns(await seededAccount({ story, messages: 4 }));
+  let letCome = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await page.route(/\/client\.\w+\.js/, async (route) => {
+    await mayCome;
+    await route.continue();
+  });
+  await person.open('/conversations');
+  await expect(row(page)).toBeVisible();
+  letCome();
+  await row(page).getByRole('link').tap();
+  await expect(person.log()).toBeVisible();
+});
+
 test('who has not chatted yet is led to 发现', async ({ person, page }) => {
   await person.returns(await seededAccount({}));
   await person.open('/conversations');
@@ -49,8 +69,12 @@ test('a row shows the last words, follows what is said elsewhere, and leads to t
   await expect(person.log().getByText('灯下又见面了', { exact: true })).toBeVisible();
 });
 
+/** What recognises a drag comes after the rows. */
+const canBeDragged = (page: Page) => expect(page.locator('[data-swipe-row]').first()).toBeAttached();
+
 /** A finger that drags a row to the left and rests before it lifts; a flick would swallow the tap that follows. */
 async function swipe(page: Page) {
+  await canBeDragged(page);
   const box = await row(page).boundingBox();
   if (!box) throw new Error('no row to swipe');
   const touch = await page.context().newCDPSession(page);
@@ -156,6 +180,7 @@ test('a mouse draws the row open, and a click on it closes it again without open
   page,
 }) => {
   await opensTheirList(person);
+  await canBeDragged(page);
   const box = await row(page).boundingBox();
   if (!box) throw new Error('no row to drag');
   const [x, y] = [box.x + box.width * 0.7, box.y + box.height / 2];

@@ -179,6 +179,7 @@ const lists: Scene[] = [
       await expect(row(page)).toBeVisible();
       // the list kept on the device gives way to the fetched one, and a half-made swipe with it
       await page.waitForLoadState('networkidle');
+      await expect(page.locator('[data-swipe-row]').first()).toBeAttached();
       await swipeLeft(page, row(page));
       await expect(
         page.locator('button:not([inert], [role="menuitem"])').filter({ hasText: '删除' }).first(),

@@ -162,9 +162,12 @@ function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string
   }
 }
 
-/** The file that carries requests (`shared/src/runtime/client/transport.ts`), for a page whose first one follows at once. */
-function preloadClient(hashes: Record<string, string>) {
-  if (!asksAtOnce()) return;
+/**
+ * The file that carries requests (`shared/src/runtime/client/transport.ts`), for a page whose first one follows at once. What was asked
+ * for here is read without it.
+ */
+function preloadClient(hashes: Record<string, string>, early: EarlyRequest | null) {
+  if (early || !asksAtOnce()) return;
   const [path] = Object.keys(hashes).filter((file) => /\/host\/.*\/client\.\w+\.js$/.test(file));
   // the host's chunk loader finds it in the HTTP cache
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
@@ -240,7 +243,7 @@ function loadHost(set: InlinedSet, { taps, early }: Begun) {
   };
   // once more past the caches, which keep corrupt bytes like sound ones
   append(set.host.entry, () => append(`${set.host.entry}?again=1`, failed));
-  preloadClient(set.hashes);
+  preloadClient(set.hashes, loader.early);
   preloadMemberPart(set.remotes, set.hashes);
 }
 

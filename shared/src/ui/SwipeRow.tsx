@@ -1,4 +1,4 @@
-import { useDrag } from '@use-gesture/react';
+import type { Handler } from '@use-gesture/vanilla';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import styles from './SwipeRow.module.css';
 
@@ -31,21 +31,18 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
   /** A mouse ends its drag with a click, which is no tap on the row. */
   const wasDragged = useRef(false);
   useTouchElsewhere(row, open, () => setOpen(false));
-  const drag = useDrag(
-    ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
-      if (!face.current) return;
-      wasDragged.current = !tap;
-      const rest = open ? -widthPx : 0;
-      const shift = Math.min(0, Math.max(-widthPx * 1.2, rest + x));
-      face.current.style.transform = last ? '' : `translateX(${shift}px)`;
-      face.current.style.transition = last ? '' : 'none';
-      if (!last) return;
-      setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -widthPx / 2);
-    },
-    { axis: 'x', filterTaps: true, preventScroll: false },
-  );
+  useSideways(row, face, ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
+    if (!face.current) return;
+    wasDragged.current = !tap;
+    const rest = open ? -widthPx : 0;
+    const shift = Math.min(0, Math.max(-widthPx * 1.2, rest + x));
+    face.current.style.transform = last ? '' : `translateX(${shift}px)`;
+    face.current.style.transition = last ? '' : 'none';
+    if (!last) return;
+    setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -widthPx / 2);
+  });
   return (
-    <div ref={row} className={styles.row} data-swipe-row>
+    <div ref={row} className={styles.row}>
       <div className={styles.actions}>
         {[also, { label: actionLabel, onAction }].map(
           (action) =>
@@ -67,7 +64,6 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
         )}
       </div>
       <div
-        {...drag()}
         ref={face}
         className={styles.face}
         data-open={open}
@@ -87,6 +83,32 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
       </div>
     </div>
   );
+}
+
+/**
+ * Calls back as a finger or a mouse drags the row's face sideways. What recognises that, 5 KiB br, comes after the row's first paint;
+ * from then on the row is a `data-swipe-row`.
+ */
+function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLElement | null>, onDrag: Handler<'drag'>) {
+  const dragged = useEffectEvent(onDrag);
+  useEffect(() => {
+    let isOver = false;
+    let stop = () => {};
+    const begin = async () => {
+      const { DragGesture } = await import(/* webpackChunkName: "gestures" */ '@use-gesture/vanilla');
+      if (isOver || !row.current || !face.current) return;
+      const options = { axis: 'x', filterTaps: true, preventScroll: false } as const;
+      const gesture = new DragGesture(face.current, (state) => dragged(state), options);
+      row.current.dataset.swipeRow = '';
+      stop = () => gesture.destroy();
+    };
+    // without it the row's menu does the same
+    begin().catch(() => undefined);
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }, [row, face]);
 }
 
 /** Calls back once something outside the row is touched while it is open, and keeps that tap from another row. */

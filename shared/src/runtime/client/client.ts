@@ -18,6 +18,7 @@ import {
   MINOR_MODE,
 } from '../../contract';
 import { createCell, createSignal } from '../signal';
+import { takeEarlyBody } from './earlyRequest';
 import { createNetwork } from './network';
 
 declare module 'axios' {
@@ -116,7 +117,9 @@ function createTransport() {
     });
     return underWay;
   };
-  return { get, instance, interceptors };
+  /** Whether it may be gone past: it is not there yet, and nobody has anything to say of its answers. */
+  const isDispensable = () => !arrived && Object.values(interceptors).every((each) => each.isEmpty());
+  return { get, instance, interceptors, isDispensable };
 }
 
 type LateManager = AxiosInstance['interceptors']['response'];
@@ -144,6 +147,7 @@ function lateInterceptors(manager: () => LateManager | undefined) {
     eject,
     clear: () => [...known.keys()].forEach(eject),
     join: () => known.forEach(add),
+    isEmpty: () => known.size === 0,
   };
 }
 
@@ -333,8 +337,7 @@ type Answer<Options extends RequestOptions> = Options extends { schema: infer Sc
  */
 export async function request<const Options extends RequestOptions>(options: Options): Promise<Answer<Options>> {
   const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs } = options;
-  // the interceptor hands on the body, which axios' types do not know
-  const answer: unknown = await client.request({
+  const config: AxiosRequestConfig = {
     url,
     method,
     params,
@@ -343,11 +346,21 @@ export async function request<const Options extends RequestOptions>(options: Opt
     ...(baseURL !== undefined && { baseURL }),
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
-  });
+  };
+  // the interceptor hands on the body, which axios' types do not know
+  const answer: unknown = (await earlyAnswer(config)) ?? (await client.request(config));
   if (!schema) return answer as Answer<Options>;
   const parsed = safeParse(schema, answer);
   if (parsed.success) return parsed.output as Answer<Options>;
   return noAnswer();
+}
+
+/** The answer that the page's loader has for this request, for which a screen need not wait until axios has come. */
+async function earlyAnswer(config: AxiosRequestConfig): Promise<unknown> {
+  if (!transport.isDispensable()) return undefined;
+  const answer = await takeEarlyBody({ baseURL: API_BASE, ...config }, transport.get());
+  if (answer) network.answered();
+  return answer;
 }
 
 type Body = Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from '@rstest/core';
+import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import type { InternalAxiosRequestConfig } from 'axios';
 import { fakeApi, onTestEnd } from '../../testing';
 import { request } from './client';
 
@@ -63,4 +64,43 @@ test('aborting ends the wait for it', async () => {
   abort.abort();
   const cause = await asked.catch((error: unknown) => error as Error);
   expect((cause as Error).name).toBe('CanceledError');
+});
+
+describe('before axios has come', () => {
+  async function freshClient(response: Promise<Response>) {
+    withEarly(response);
+    rs.resetModules();
+    const fresh = await import('./client');
+    const network = async (config: InternalAxiosRequestConfig) => ({
+      data: { from: 'network' },
+      status: 200,
+      statusText: '',
+      headers: {},
+      config,
+    });
+    onTestEnd(fresh.replaceAdapter(network));
+    return fresh;
+  }
+
+  test('a failure waits for it, and is one like any other', async () => {
+    const fresh = await freshClient(json({ message: '书架塌了' }, 500));
+    const asked = fresh.request({ url: '/v1/stories' });
+    await expect(asked).rejects.toMatchObject({ kind: 'server', status: 500, message: '书架塌了' });
+  });
+
+  test('a captive portal’s page is no answer', async () => {
+    const fresh = await freshClient(Promise.resolve(new Response('<html>请先登录 Wi-Fi</html>')));
+    await expect(fresh.request({ url: '/v1/stories' })).rejects.toEqual({ kind: 'offline' });
+  });
+
+  test('an answer that takes longer than axios has the time limit of its request', async () => {
+    const fresh = await freshClient(new Promise(() => {}));
+    await expect(fresh.request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
+  });
+
+  test('a remote’s interceptors see the answer', async () => {
+    const fresh = await freshClient(early());
+    fresh.client.interceptors.response.use((body) => ({ ...body, seen: true }));
+    expect(await fresh.request({ url: '/v1/stories' })).toEqual({ from: 'loader', seen: true });
+  });
 });

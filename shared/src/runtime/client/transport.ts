@@ -9,6 +9,7 @@ import axios, {
   getAdapter,
   type InternalAxiosRequestConfig,
 } from 'axios';
+import { type EarlyRequest, takeEarly } from './earlyRequest';
 
 /** `replaced` names what carries requests instead of the network, in tests. */
 export const createAxios = (settings: CreateAxiosDefaults, replaced: () => AxiosAdapter | undefined): AxiosInstance =>
@@ -19,24 +20,6 @@ export const createAxios = (settings: CreateAxiosDefaults, replaced: () => Axios
       return adapter(config);
     }),
   });
-
-/** A GET that the page's inline loader started before this code had arrived. */
-interface EarlyRequest {
-  url: string;
-  response: Promise<Response>;
-}
-
-type Loader = { early?: EarlyRequest | false | null };
-
-/** Takes the early request if it is this one; it serves once. */
-function takeEarly({ method, baseURL = '', url = '', params }: InternalAxiosRequestConfig): EarlyRequest | null {
-  const loader = (globalThis as { __liaozhai?: Loader }).__liaozhai;
-  const early = loader?.early;
-  if (!loader || !early || method !== 'get' || early.url !== baseURL + url) return null;
-  if (params && Object.keys(params).length > 0) return null;
-  loader.early = null;
-  return early;
-}
 
 const parse = (text: string): unknown => {
   try {
