@@ -53,10 +53,9 @@ export function overrideOf(context: Context): string | undefined {
   return id && overrideId.test(id) ? id : undefined;
 }
 
-/** Takes or leaves an override (`?override=<id>` or `?override=off`). Returns whether the id was well formed. */
-export function chooseOverride(context: Context, id: string, secure: boolean): boolean {
+/** Takes or leaves an override (`?override=<id>` or `?override=off`). */
+export function chooseOverride(context: Context, id: string, secure: boolean): void {
   const leaving = id === 'off';
-  if (!leaving && !overrideId.test(id)) return false;
   // releases decide when it ends, in seven days at the latest; the cookie only remembers which one
   setCookie(context, overrideCookie, leaving ? '' : id, {
     path: '/',
@@ -65,7 +64,6 @@ export function chooseOverride(context: Context, id: string, secure: boolean): b
     maxAge: leaving ? 0 : 7 * daySeconds,
     secure,
   });
-  return true;
 }
 
 const localCookie = (secure: boolean) => ({ name: localName, prefix: secure ? ('host' as const) : undefined });

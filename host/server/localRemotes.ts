@@ -110,6 +110,19 @@ export async function agreeToLocal(context: Context, override: string, options: 
   return context.redirect(`${target.pathname}${target.search}`, 303);
 }
 
+/** `?override=<id>` whose time is over, or that nobody made: to show the live builds instead would pass them for what was to be seen. */
+export function sayOverrideIsOver(context: Context, live: string) {
+  return answer(context, 410, '临时链接已失效', [
+    line('这个链接到期了，或者里面的版本停用了，或者地址没有复制完整。它要给你看的版本没有打开。'),
+    step('要看那个版本'),
+    line('向给你链接的人要一个新的。发布者在发布台，或者在自己的仓库里用命令行新建：'),
+    copied('npm run release -- override 名字@版本 --for 2h'),
+    line('在产品自己的仓库里，npm run release -- 写作 pnpm release。'),
+    step('要看现在的版本'),
+    `<p><a class="again" href="${escapeHtml(live)}">打开现在的版本</a></p>`,
+  ]);
+}
+
 const line = (text: string) => `<p>${escapeHtml(text)}</p>`;
 const list = (words: readonly string[]) =>
   `<ul>${words.map((word) => `<li><code>${escapeHtml(word)}</code></li>`).join('')}</ul>`;
@@ -186,7 +199,7 @@ const policy = [
 ].join('; ');
 
 /** A page by itself: nothing of the app and nothing of a remote runs here that could press its button. */
-function answer(context: Context, status: 200 | 400 | 403, title: string, content: readonly string[]) {
+function answer(context: Context, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · 聊斋</title>`;
   const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;
   return context.html(html, status, {

@@ -25,7 +25,14 @@ import {
   visitorOf,
 } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { agreeToLocal, askForLocal, endLocal, isLocalOverride, localRemotesOf } from './localRemotes.ts';
+import {
+  agreeToLocal,
+  askForLocal,
+  endLocal,
+  isLocalOverride,
+  localRemotesOf,
+  sayOverrideIsOver,
+} from './localRemotes.ts';
 import {
   answerInMemory,
   type PrerenderedPage,
@@ -327,6 +334,10 @@ async function isMissingFile(context: Context, releases: Releases): Promise<bool
   return screenPattern(pageSet, path) === undefined;
 }
 
+/** Whether an id names an override that holds still. */
+const isOverride = async (id: string, releases: Releases): Promise<boolean> =>
+  (await releases.pageFor({ id: '', override: id })).pageSet.override?.id === id;
+
 /** Every navigation: the page of the visitor's set, rendered from the host build's template. */
 function pageRoutes(options: PageOptions, pages: ReadyPages): Hono {
   const app = new Hono();
@@ -342,10 +353,14 @@ function pageRoutes(options: PageOptions, pages: ReadyPages): Hono {
       return context.json(await localRemotesOf(context, options), 200, { 'cache-control': 'no-store' });
     if (override && isLocalOverride(override)) return askForLocal(context, override, options);
     if (override === 'off') endLocal(context, secure);
-    if (override !== undefined && chooseOverride(context, override, secure)) {
+    if (override) {
       const target = new URL(context.req.url);
       target.searchParams.delete('override');
-      return context.redirect(`${target.pathname}${target.search}`, 302);
+      const address = `${target.pathname}${target.search}`;
+      if (override !== 'off' && !(await isOverride(override, options.releases)))
+        return sayOverrideIsOver(context, address);
+      chooseOverride(context, override, secure);
+      return context.redirect(address, 302);
     }
     return answerPage(context, options, pages);
   });

@@ -119,12 +119,39 @@ test('the backend is told the forwarding proxy, not what the visitor claims', as
   expect(headers['x-forwarded-host']).toBe(new URL(origin).host);
 });
 
-test('an override link sets its cookie and leaves the address clean', async () => {
-  const answer = await fetch(`${origin}/explore?override=abc&tag=1`, { redirect: 'manual' });
-  expect(answer.status).toBe(302);
-  expect(answer.headers.get('location')).toBe('/explore?tag=1');
-  // as long as the longest override: the release decides when it ends
-  expect(answer.headers.get('set-cookie')).toMatch(/lz_override=abc; Max-Age=604800;.*HttpOnly/);
+describe('an override link', () => {
+  const open = (site: string, id: string) =>
+    fetch(`${site}/explore?override=${id}&tag=%22%3E1`, { redirect: 'manual' });
+
+  test('sets its cookie and leaves the address clean', async () => {
+    const own = await openTestProduct();
+    onTestFinished(() => own.close());
+    const site = await own.serve();
+    const { id } = await own.manager.override({ builds: [await own.publishStories('1.1.0')], hours: 1 });
+    const answer = await open(site, id);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('/explore?tag=%22%3E1');
+    // as long as the longest override: the release decides when it ends
+    expect(answer.headers.get('set-cookie')).toMatch(new RegExp(`lz_override=${id}; Max-Age=604800;.*HttpOnly`));
+  });
+
+  test.each(['abc', '%00', 'x'.repeat(200), '..%2F..%2Fkeys'])(
+    '%s, which holds nothing, says so, and takes nothing away',
+    async (id) => {
+      const answer = await open(origin, id);
+      expect(answer.status).toBe(410);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      const page = await answer.text();
+      expect(page).toContain('临时链接已失效');
+      expect(page).toContain('href="/explore?tag=%22%3E1"');
+    },
+  );
+
+  test('leads out by `off`', async () => {
+    const answer = await open(origin, 'off');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explore?tag=%22%3E1']);
+    expect(answer.headers.get('set-cookie')).toContain('lz_override=;');
+  });
 });
 
 test('files of the host build answer at the root', async () => {
