@@ -344,6 +344,60 @@ describe('the log', () => {
     expect(messages).toEqual(Array.from({ length: 600 }, (_, at) => at + '狐'.repeat(at % 200 ? 80 : 40_000)));
   });
 
+  /** A process that says so many lines to a pipe that is not read yet, and has gone on when this resolves. */
+  async function unread(lines: number) {
+    const flood = `for (let at = 0; at < ${lines}; at += 1) log.info(at + '狐'.repeat(80));`;
+    const script = `${flood} process.send('goes on'); setInterval(() => {}, 60_000);`;
+    const child = spawn(process.execPath, saying(script), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'message');
+    return child.stdout as AsyncIterable<Buffer>;
+  }
+
+  /** What comes until a line ends with this message. */
+  async function messagesUntil(message: string, stdout: AsyncIterable<Buffer>): Promise<string[]> {
+    const parts: Buffer[] = [];
+    for await (const part of stdout) {
+      parts.push(part);
+      // it may stand in two parts
+      if (Buffer.concat(parts.slice(-2)).includes(`${message}"}\n`)) break;
+    }
+    return messagesOf(Buffer.concat(parts));
+  }
+  const line = (_: unknown, at: number) => at + '狐'.repeat(80);
+
+  test('that nobody reads holds nobody up, and is whole for whoever reads it later', async () => {
+    const messages = await messagesUntil(line(null, 19_999), await unread(20_000));
+    expect(messages).toEqual(Array.from({ length: 20_000 }, line));
+  });
+
+  test('that nobody reads for long keeps its beginning, and says that lines were left out', async () => {
+    const messages = await messagesUntil('lines left out', await unread(100_000));
+    expect(messages.length).toBeGreaterThan(20_000);
+    expect(messages.length).toBeLessThan(100_000);
+    expect(messages.slice(0, 20_000)).toEqual(Array.from({ length: 20_000 }, line));
+  });
+
+  test('is finished by a process that ends while its reader is behind', async () => {
+    const flood = `for (let at = 0; at < 5_000; at += 1) log.info(at + '狐'.repeat(80));`;
+    const script = `${flood} process.send('ends'); process.disconnect(); process.exit(0);`;
+    const child = spawn(process.execPath, saying(script), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    await once(child, 'message');
+    const parts: Buffer[] = [];
+    for await (const part of child.stdout as AsyncIterable<Buffer>) parts.push(part);
+    expect(messagesOf(Buffer.concat(parts))).toEqual(Array.from({ length: 5_000 }, line));
+  });
+
+  test('whose reader goes away leaves the process to its work', async () => {
+    const script = `process.on('message', () => { log.info('on'); log.error('and on'); process.send('goes on'); });`;
+    const child = spawn(process.execPath, saying(script), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdout?.destroy();
+    child.send('now');
+    expect(await once(child, 'message')).toEqual(['goes on', undefined]);
+    expect(child.exitCode).toBeNull();
+  });
+
   test('can be read while the process waits for the next request', async () => {
     const later = `setTimeout(() => log.info('request'), 200); setInterval(() => {}, 60_000);`;
     const child = spawn(process.execPath, saying(later), { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { candidatesOf, type Releases } from '@liaozhai/releases';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
@@ -17,24 +18,86 @@ const errorLevel = 50;
 
 const roomBytes = 64 * 1024;
 
+/** What is kept for a reader of the log that has fallen behind; lines past it are left out. */
+const keptBytes = 16 * 1024 * 1024;
+
+/** How long the end of the process waits for such a reader. */
+const lastMs = 2_000;
+const pauseMs = 50;
+
+/** Writes to stdout until all is written or a pipe is full; returns what is left. What nobody can ever read is as good as written. */
+function unwritten(bytes: Buffer): Buffer {
+  let rest = bytes;
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+    return rest;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EAGAIN' ? rest : rest.subarray(rest.length);
+  }
+}
+
+/** Stdout for a reader that may be slow: what it does not take waits, in order, and holds nobody up. */
+function patientStdout(onOmitted: (bytes: number) => void) {
+  // has a full pipe say so; it would have the process stand still until somebody reads it
+  void process.stdout;
+  const waiting: Buffer[] = [];
+  const bytes = { waiting: 0, omitted: 0 };
+  const keep = (block: Buffer) => {
+    waiting.push(block);
+    bytes.waiting += block.length;
+  };
+  /** Offers what waits once more. Returns whether nothing does any more. */
+  const isCaughtUp = (): boolean => {
+    for (let block = waiting.shift(); block; block = waiting.shift()) {
+      bytes.waiting -= block.length;
+      const rest = unwritten(block);
+      if (rest.length === 0) continue;
+      waiting.unshift(rest);
+      bytes.waiting += rest.length;
+      return false;
+    }
+    const { omitted } = bytes;
+    bytes.omitted = 0;
+    // not amid the writing of others' lines
+    if (omitted > 0) queueMicrotask(() => onOmitted(omitted));
+    return true;
+  };
+  return {
+    isCaughtUp,
+    /** Takes whole lines, whose memory may be used again at once. */
+    write(lines: Buffer) {
+      const rest = isCaughtUp() ? unwritten(lines) : lines;
+      if (rest.length === 0) return;
+      // of a line that is written in part the rest has to follow
+      const isBegun = rest.length < lines.length;
+      if (isBegun || bytes.waiting + rest.length <= keptBytes) keep(Buffer.from(rest));
+      else bytes.omitted += rest.length;
+    },
+  };
+}
+
 /**
  * Stdout, written once for all lines of a moment: a write for each would cost a request more than the line itself. They wait as bytes,
  * since V8 keeps a string as the tree of its pieces, and would carry thousands of those through its collections. An error is written
- * at once, and what waits at the end of the process.
+ * at once, and what waits at the end of the process. `onOmitted` hears how many bytes of lines were left out while nobody read.
  */
-function stdoutByMoments() {
-  const stdout = pino.destination({ dest: 1, sync: true, contentMode: 'buffer' });
-  // its types know strings alone
-  const send = (bytes: Buffer) => stdout.write(bytes as unknown as string);
+function stdoutByMoments(onOmitted: (bytes: number) => void) {
+  const stdout = patientStdout(onOmitted);
   const room = Buffer.allocUnsafeSlow(roomBytes);
   let used = 0;
   const flush = () => {
     const due = used;
     used = 0;
-    if (due) send(room.subarray(0, due));
+    if (due) stdout.write(room.subarray(0, due));
+    if (!stdout.isCaughtUp()) timer.refresh();
   };
   const timer = setTimeout(flush, lineWaitsMs);
-  process.once('exit', flush);
+  process.once('exit', () => {
+    flush();
+    const until = performance.now() + lastMs;
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    while (!stdout.isCaughtUp() && performance.now() < until) Atomics.wait(sleeper, 0, 0, pauseMs);
+  });
   return {
     // asks pino for the level of each line
     [Symbol.for('pino.metadata')]: true,
@@ -44,7 +107,7 @@ function stdoutByMoments() {
       const bytes = line.length * 3;
       if (used + bytes > roomBytes) flush();
       if (!used) timer.refresh();
-      if (bytes > roomBytes) send(Buffer.from(line));
+      if (bytes > roomBytes) stdout.write(Buffer.from(line));
       else used += room.write(line, used);
       if (this.lastLevel >= errorLevel) flush();
     },
@@ -62,8 +125,8 @@ function isoTime() {
 }
 
 /** One JSON line an entry, on stdout where nothing else is given, with `service` and an ISO time. */
-export const createLog = (level: string, destination: { write(line: string): void } = stdoutByMoments()): Log =>
-  pino(
+export function createLog(level: string, destination?: { write(line: string): void }): Log {
+  const log: Log = pino(
     {
       level,
       base: { service: 'front', pid: process.pid },
@@ -71,8 +134,10 @@ export const createLog = (level: string, destination: { write(line: string): voi
       timestamp: isoTime(),
       mixin: () => ({ traceId: currentTrace()?.traceId }),
     },
-    destination,
+    destination ?? stdoutByMoments((bytes) => log.warn({ bytes }, 'the log was not read for too long: lines left out')),
   );
+  return log;
+}
 
 /** The counters of what this server decides. Each label has few values, whatever visitors ask for. */
 export function frontCounters({ registry, countRequest }: Metrics) {
