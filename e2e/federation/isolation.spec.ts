@@ -46,11 +46,11 @@ test('mf.client: without the file that carries requests the network counts as lo
   const file = /\/builds\/host\/.*\/client\.\w+\.js/;
   await person.joins();
   await page.route(file, (route) => route.abort('connectionrefused'));
-  await person.open('/conversations');
+  await person.open('/my/wallet/transactions');
   await expect(page.getByRole('button', { name: '重试' }).first()).toBeVisible();
   await page.unroute(file);
   await triesAgain(page);
-  await expect(page.getByText('还没有聊过')).toBeVisible();
+  await expect(page.getByRole('region', { name: '今天' })).toBeVisible();
 });
 
 test.describe('on a network that is not slow', () => {
