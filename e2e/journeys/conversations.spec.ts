@@ -103,6 +103,24 @@ test('a swipe bares 删除; undone in time the conversation is as it was', async
   expect(await kept(person)).toBe(1);
 });
 
+test('a press that began before drags are recognised is a tap all the same', async ({ person, page }) => {
+  let letCome = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await page.route(/\/gestures\.\w+\.js/, async (route) => {
+    await mayCome;
+    await route.continue();
+  });
+  await opensTheirList(person);
+  await page.getByRole('button', { name: '《聂小倩》的更多操作' }).hover();
+  await page.mouse.down();
+  letCome();
+  await canBeDragged(page);
+  await page.mouse.up();
+  await expect(page.getByRole('menuitem', { name: '删除' })).toBeVisible();
+});
+
 test('while a row is open a tap on another closes it and does nothing else', async ({ person, page }) => {
   await person.returns(await seededAccount({ story: [story, 'hua-pi'], messages: 2 }));
   await person.open('/conversations');

@@ -97,7 +97,8 @@ function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLEle
     const begin = async () => {
       const { DragGesture } = await import(/* webpackChunkName: "gestures" */ '@use-gesture/vanilla');
       if (isOver || !row.current || !face.current) return;
-      const options = { axis: 'x', filterTaps: true, preventScroll: false } as const;
+      // not `filterTaps`, which swallows the click of a press that began before this had come
+      const options = { axis: 'x', threshold: 3, preventScroll: false } as const;
       const gesture = new DragGesture(face.current, (state) => dragged(state), options);
       row.current.dataset.swipeRow = '';
       stop = () => gesture.destroy();
