@@ -117,7 +117,7 @@ function createTransport() {
     });
     return underWay;
   };
-  /** Whether it may be gone past: it is not there yet, and nobody has anything to say of its answers. */
+  /** Whether a request may do without it: it has not come yet, and no interceptor is to see the answer. */
   const isDispensable = () => !arrived && Object.values(interceptors).every((each) => each.isEmpty());
   return { get, instance, interceptors, isDispensable };
 }
