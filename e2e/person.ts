@@ -24,6 +24,23 @@ export async function triesAgain(page: Page, buttons = page.getByRole('button', 
   }).toPass();
 }
 
+/** Lets nothing from these addresses through until the returned function is called. */
+export async function holdBack(
+  from: Page | BrowserContext,
+  addresses: string | RegExp | ((address: URL) => boolean),
+): Promise<() => void> {
+  let letCome = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await from.route(addresses, async (route) => {
+    await mayCome;
+    // who asked may be gone
+    await route.fallback().catch(() => undefined);
+  });
+  return letCome;
+}
+
 /** Things a person does in the app, by what they see. */
 export class Person {
   constructor(

@@ -1,5 +1,5 @@
 import type { Route } from '@playwright/test';
-import { expect, test, triesAgain } from '../person.ts';
+import { expect, holdBack, test, triesAgain } from '../person.ts';
 
 const walletFiles = /\/builds\/wallet\//;
 const card = '暂时打不开';
@@ -58,14 +58,7 @@ test.describe('on a network that is not slow', () => {
 
   test('mf.late: a file that had been given up opens its pane when it comes', async ({ person, page }) => {
     await person.joins();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(walletFiles, async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdBack(page, walletFiles);
     await person.open('/my/wallet/recharge');
     await expect(page.getByText(card).first()).toBeVisible();
     release();

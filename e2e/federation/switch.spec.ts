@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { Person } from '../person.ts';
+import { holdBack, type Person } from '../person.ts';
 import type { Edition } from './site/edition.ts';
 import type { Site } from './site/site.ts';
 import { expect, goToTab, shownSet, test } from './site/test.ts';
@@ -65,14 +65,7 @@ test('mf.switch: a tap made while the new document is on its way wins over the o
   await site.activate(newer);
   await page.clock.fastForward(lookMs);
   await person.isTold(news);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/story/*', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdBack(page, '**/story/*');
   const second = cards(page).nth(1);
   const [address, title] = [await second.getAttribute('href'), await second.getByRole('heading').textContent()];
   // by the page itself, since Playwright waits for the document that is on its way

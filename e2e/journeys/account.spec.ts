@@ -1,4 +1,4 @@
-import { expect, type Person, test } from '../person.ts';
+import { expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const user = async (person: Person) =>
@@ -39,15 +39,7 @@ test('who edits the profile is asked before the changes are lost, and finds them
 
 test('我的 stands still while the balance and the days in a row arrive', async ({ person, page }) => {
   await person.returns(await seededAccount({}));
-  let arrive = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  for (const late of ['**/api/v1/user', '**/builds/wallet/**'])
-    await page.route(late, async (route) => {
-      await arrived;
-      await route.continue();
-    });
+  const arrive = await holdBack(page, /\/api\/v1\/user$|\/builds\/wallet\//);
   await person.open('/my');
   const entry = page.getByRole('link', { name: /个人资料/ }).last();
   await expect(entry).toBeVisible();

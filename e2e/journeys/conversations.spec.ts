@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, type Person, test } from '../person.ts';
+import { expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const story = 'nie-xiaoqian';
@@ -27,14 +27,7 @@ test('the rows wait for nothing but their answer: the file that carries further 
   page,
 }) => {
   await person.returns(await seededAccount({ story, messages: 4 }));
-  let letCome = () => {};
-  const mayCome = new Promise<void>((resolve) => {
-    letCome = resolve;
-  });
-  await page.route(/\/client\.\w+\.js/, async (route) => {
-    await mayCome;
-    await route.continue();
-  });
+  const letCome = await holdBack(page, /\/client\.\w+\.js/);
   await person.open('/conversations');
   await expect(row(page)).toBeVisible();
   letCome();
@@ -104,14 +97,7 @@ test('a swipe bares 删除; undone in time the conversation is as it was', async
 });
 
 test('a press that began before drags are recognised is a tap all the same', async ({ person, page }) => {
-  let letCome = () => {};
-  const mayCome = new Promise<void>((resolve) => {
-    letCome = resolve;
-  });
-  await page.route(/\/gestures\.\w+\.js/, async (route) => {
-    await mayCome;
-    await route.continue();
-  });
+  const letCome = await holdBack(page, /\/gestures\.\w+\.js/);
   await opensTheirList(person);
   await page.getByRole('button', { name: '《聂小倩》的更多操作' }).hover();
   await page.mouse.down();

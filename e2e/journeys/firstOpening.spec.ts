@@ -1,19 +1,6 @@
 import type { Page } from '@playwright/test';
-import { appIsUp, expect, test } from '../person.ts';
+import { appIsUp, expect, holdBack, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
-
-/** Lets nothing of the kind through until the returned function is called. */
-async function holdBack(page: Page, addresses: string | RegExp): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(addresses, async (route) => {
-    await released;
-    await route.continue().catch(() => undefined);
-  });
-  return release;
-}
 
 /** Notes every skeleton that is ever in sight, by its shape and where it begins. */
 const watchSkeletons = (page: Page) =>

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { appIsUp, expect, type Person, test } from '../person.ts';
+import { appIsUp, expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const pageSize = 20;
@@ -120,14 +120,7 @@ test('聊过, read far down, is found at the same place after a reload', async (
   await findsItsPlaceAfterReload(person, asked, 320);
   // however late the list is
   const before = await place(page);
-  let answer = () => {};
-  const late = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route(/\/api\/v1\/conversations(\?|$)/, async (route) => {
-    await late;
-    await route.fallback();
-  });
+  const answer = await holdBack(page, /\/api\/v1\/conversations(\?|$)/);
   await page.clock.install();
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect(page.locator('main:visible [data-skeleton]')).toBeAttached();

@@ -1,5 +1,5 @@
 import type { BrowserContext, Locator, Page, WebSocketRoute } from '@playwright/test';
-import { expect, type Person, test } from '../person.ts';
+import { expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const own = (person: Person, text: string) => person.log().getByText(text, { exact: true });
@@ -40,6 +40,27 @@ for (const reached of [true, false]) {
     await sentOnce(person, '风雪夜归人');
   });
 }
+
+test('words of a page that is gone go on from 聊过, whose rows do not wait for what sends them', async ({
+  person,
+  page,
+}) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2, balance: 100 }));
+  await person.opensChat();
+  const isUnderWay = page.waitForRequest((request) => request.method() === 'POST' && posts(new URL(request.url())));
+  await page.route(posts, () => undefined);
+  await person.says('风雪夜归人');
+  await isUnderWay;
+  const letCome = await holdBack(page, /\/outbox\.\w+\.js/);
+  const stored = async () =>
+    (await person.latestOf('nie-xiaoqian')).data.filter(({ body }) => body === '风雪夜归人').length;
+  await person.open('/conversations');
+  await expect(page.getByRole('link', { name: /聂小倩/ })).toBeVisible();
+  expect(await stored()).toBe(0);
+  await page.unroute(posts);
+  letCome();
+  await expect.poll(stored).toBe(1);
+});
 
 /** The network of one page: its requests and its socket go and come together. */
 async function network(page: Page, context: BrowserContext) {

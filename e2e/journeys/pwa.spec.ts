@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../person.ts';
+import { expect, holdBack, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 test.use({ serviceWorkers: 'allow' });
@@ -218,17 +218,7 @@ test('a second visit shows what it showed last before the page has answered, in 
 test('a member’s 聊过 asks for its rows before the page has answered', async ({ person, page, context }) => {
   await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
   await opensWithWorker(page, '/conversations');
-  let letCome = () => {};
-  const mayCome = new Promise<void>((resolve) => {
-    letCome = resolve;
-  });
-  await context.route(
-    ({ pathname }) => pathname === '/conversations',
-    async (route) => {
-      await mayCome;
-      await route.continue();
-    },
-  );
+  const letCome = await holdBack(context, ({ pathname }) => pathname === '/conversations');
   const asked = page.waitForRequest('**/api/v1/conversations');
   await page.goto('/conversations', { waitUntil: 'commit' });
   await asked;

@@ -1,18 +1,4 @@
-import type { Page } from '@playwright/test';
-import { appIsUp, expect, test } from '../person.ts';
-
-/** Lets no such file through until the returned function is called. */
-async function holdBack(page: Page, files: string): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(files, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
+import { appIsUp, expect, holdBack, test } from '../person.ts';
 
 test('the root leads to 发现 and keeps the invitation', async ({ person, page }) => {
   await person.open('/?invite=ABC123');

@@ -1,4 +1,4 @@
-import { createSlice, type PayloadAction, type RootState, rootReducer } from '@liaozhai/shared/runtime';
+import { createSlice, type PayloadAction, type RootState, rootReducer, session } from '@liaozhai/shared/runtime';
 import type { PendingMessage } from './model/pendingMessage';
 import type { Suggestion } from './model/story';
 
@@ -80,3 +80,9 @@ const injected = slice.injectInto(rootReducer);
 
 export const chatActions = slice.actions;
 export const selectChat = (state: RootState): ChatState => injected.selectSlice(state as never);
+
+/** Whose chats these are; null for a guest. */
+export const currentUserId = (): string | null => {
+  const now = session.current();
+  return now.status === 'member' ? now.user.id : null;
+};

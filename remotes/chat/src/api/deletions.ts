@@ -1,10 +1,9 @@
 import { failureText } from '@liaozhai/shared/format';
 import { api, client, endpoints, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
 import type { Conversation } from '../model/conversation';
-import { chatActions } from '../slice';
+import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
-import { dropConversation } from './chatApi';
-import { currentUserId } from './outbox';
+import { dropConversation } from './listApi';
 
 const UNDO_SECONDS = 6;
 const { dispatch } = store;

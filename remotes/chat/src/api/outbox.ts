@@ -25,9 +25,10 @@ import {
   wasCutOff,
 } from '../model/pendingMessage';
 import { runningMessage, toMessage, withAnswer, withNewest } from '../model/thread';
-import { chatActions, selectChat } from '../slice';
+import { chatActions, currentUserId, selectChat } from '../slice';
 import { askLatest, postMessage } from './calls';
-import { changeConversations, changeThread, chatApi, selectThread } from './chatApi';
+import { changeThread, chatApi, selectThread } from './chatApi';
+import { changeConversations } from './listApi';
 import { threadSyncs } from './threadSync';
 
 const { dispatch } = store;
@@ -338,11 +339,6 @@ function datedAfter(earlier: readonly (PendingMessage | OutboxEntry)[], pending:
 }
 
 const RECENT = 20;
-
-export const currentUserId = (): string | null => {
-  const now = session.current();
-  return now.status === 'member' ? now.user.id : null;
-};
 
 /** Sends a message with its price shown as spent, and merges the answer. Resolves to why it failed, the price given back. */
 async function sendPending(pending: PendingMessage): Promise<ApiError | undefined> {

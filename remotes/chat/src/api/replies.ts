@@ -12,10 +12,10 @@ import {
   toMessage,
   withAnswer,
 } from '../model/thread';
-import { chatActions } from '../slice';
+import { chatActions, currentUserId } from '../slice';
 import { postCancel, postContinue, postEdit, postRegenerate, postRestart, postVariant } from './calls';
-import { changeConversations, changeThread, selectThread } from './chatApi';
-import { currentUserId } from './outbox';
+import { changeThread, selectThread } from './chatApi';
+import { changeConversations } from './listApi';
 import { threadSyncs } from './threadSync';
 
 /** Keys of orders whose fate is unknown, so that a second tap is not a second purchase. */

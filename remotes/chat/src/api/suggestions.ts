@@ -11,10 +11,9 @@ import {
 import { isUncertain } from '../model/pendingMessage';
 import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
-import { chatActions, type Suggestions, selectChat } from '../slice';
+import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
 import { askSuggestion, postSuggestion } from './calls';
 import { chatApi, selectThread } from './chatApi';
-import { currentUserId } from './outbox';
 import { prices } from './points';
 
 const COUNT = 3;

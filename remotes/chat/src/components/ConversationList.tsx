@@ -9,6 +9,7 @@ import {
   useCapability,
   useDispatch,
   useExpiredSession,
+  useOnline,
   useSelector,
   useSession,
 } from '@liaozhai/shared/runtime';
@@ -37,6 +38,7 @@ import {
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { deletions } from '../api/deletions';
 import {
   pin,
   putKeptConversations,
@@ -44,9 +46,7 @@ import {
   selectConversations,
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
-} from '../api/chatApi';
-import { deletions } from '../api/deletions';
-import { outbox } from '../api/outbox';
+} from '../api/listApi';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
@@ -71,7 +71,7 @@ function ConversationScreen() {
   const isExpired = useExpiredSession() !== null;
   const { data } = useSelector(selectConversations);
   const isWide = useIsWide();
-  useEffect(() => outbox.start(), []);
+  useOutbox();
   if (!isMember && !(isExpired && data)) return <Invitation isExpired={isExpired} />;
 
   const content = (
@@ -93,6 +93,19 @@ function ConversationScreen() {
       <EmptyState drawing="lantern" text={texts.list.choose} />
     </div>
   );
+}
+
+/** What waits on the device to be sent goes on from here too. Its code comes after the rows, once there is a network to send by. */
+function useOutbox(): void {
+  const isOnline = useOnline();
+  useEffect(() => {
+    if (!isOnline) return;
+    import(/* webpackChunkName: "outbox" */ '../api/outbox').then(
+      ({ outbox }) => outbox.start(),
+      // each chat starts it too
+      () => undefined,
+    );
+  }, [isOnline]);
 }
 
 /** The list beside an open chat; nothing for who has none. */

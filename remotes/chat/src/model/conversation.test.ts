@@ -12,7 +12,7 @@ import {
   withoutConversation,
   withThread,
 } from './conversation';
-import { emptyThread, toMessage, toPage, withNewest } from './thread';
+import { emptyThread, toPage, withNewest } from './thread';
 
 const at = (hour: number) => `2026-11-20T${String(hour).padStart(2, '0')}:00:00Z`;
 const pageOf = (hours: number[], next: string | null = 'next'): ConversationPage =>
@@ -98,9 +98,6 @@ test('an idle thread brings its last words into the list, without marks', () => 
     excerpt: '她笑了。 “走吧。”',
     version: 4,
   });
-  const running = { ...thread, messages: [toMessage({ ...message, status: 'streaming' })] };
-  const listed = [pageOf([9])];
-  expect(withThread(listed, running)).toBe(listed);
 });
 
 test('a conversation that has begun goes on top, a deleted one goes', () => {

@@ -1,6 +1,6 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
 import { shorten } from '@liaozhai/shared/format';
-import { runningMessage, type Thread } from './thread';
+import type { Thread } from './thread';
 
 const EXCERPT_CHARACTERS = 80;
 
@@ -110,11 +110,11 @@ export function withNewestPage(pages: ConversationPage[], newest: ConversationPa
 /** What is put first stands on the newest page. */
 const withoutPin = (each: Conversation): Conversation => (each.pinnedAt ? { ...each, pinnedAt: '' } : each);
 
-/** The conversation's line in the list as its thread leaves it; while a reply is being written the list waits. */
+/** The conversation's line in the list as its thread leaves it, of which no reply is being written. */
 export function withThread(pages: ConversationPage[], thread: Thread): ConversationPage[] {
   const last = thread.messages.findLast((message) => message.body !== '');
   const known = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
-  if (!last || !known || known.version >= thread.version || runningMessage(thread)) return pages;
+  if (!last || !known || known.version >= thread.version) return pages;
   const changed: Conversation = {
     ...known,
     version: thread.version,

@@ -1,0 +1,254 @@
+import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
+import { failureText } from '@liaozhai/shared/format';
+import {
+  type ApiError,
+  type AppDispatch,
+  api,
+  conversationEventSchema,
+  conversationSchema,
+  cursorPageSchema,
+  endpoints,
+  idEventSchema,
+  infiniteCursorOptions,
+  isApiError,
+  listen,
+  messageEventSchema,
+  offlineCache,
+  onCaughtUpNeeded,
+  type RootState,
+  request,
+  singleSchema,
+  store,
+  toast,
+} from '@liaozhai/shared/runtime';
+import {
+  type Conversation,
+  type ConversationPage,
+  conversationsOf,
+  toConversation,
+  toConversationPage,
+  withLastMessage,
+  withMarks,
+  withNewestPage,
+  withoutConversation,
+} from '../model/conversation';
+import { chatActions, currentUserId } from '../slice';
+import { texts } from '../texts';
+
+const listSchema = cursorPageSchema(conversationSchema);
+
+/** The list of conversations, apart from the chats themselves: it shows before their code has come. */
+export const listApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    chatSearchConversations: build.infiniteQuery<ConversationPage, string, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      async queryFn({ queryArg: q, pageParam: cursor }, _queryApi, _options, ask) {
+        const params = cursor === null ? { q } : { q, cursor };
+        const { data, error } = await ask({ url: endpoints.conversations, params, schema: listSchema });
+        return error ? { error } : { data: toConversationPage(data as CursorPage<ConversationDto>) };
+      },
+      // what is found today is not what is found tomorrow
+      keepUnusedDataFor: 0,
+    }),
+
+    chatGetConversations: build.infiniteQuery<ConversationPage, void, string | null>({
+      infiniteQueryOptions: infiniteCursorOptions,
+      async queryFn({ pageParam: cursor }, _queryApi, _options, ask) {
+        const { data, error } = await ask({
+          url: endpoints.conversations,
+          params: cursor === null ? {} : { cursor },
+          schema: listSchema,
+        });
+        if (!error) {
+          const page = toConversationPage(data as CursorPage<ConversationDto>);
+          if (cursor === null) void offlineCache.write(conversationsCacheKey, page);
+          return { data: page };
+        }
+        const copy =
+          cursor === null ? await fromOfflineCache<ConversationPage>(conversationsCacheKey, error) : undefined;
+        return copy ? { data: { ...copy, nextCursor: null } } : { error };
+      },
+      async onCacheEntryAdded(_, { dispatch, getCacheEntry, cacheEntryRemoved }) {
+        const stop = followConversations({
+          read: () => getCacheEntry().data?.pages,
+          change: (change) => dispatch(changeConversations(change)),
+          drop: (id) => dispatch(dropConversation(id)),
+          takeNewest: () => dispatch(refreshConversations()),
+        });
+        await cacheEntryRemoved;
+        stop();
+      },
+    }),
+  }),
+});
+
+type ListChange = (pages: ConversationPage[]) => ConversationPage[];
+
+/** Changes the list. A page on its way is put to the list as it was when asked for, so the change is made once more upon it. */
+export const changeConversations =
+  (change: ListChange) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    if (!listApi.endpoints.chatGetConversations.select()(getState()).data) return;
+    dispatch(changeListed(change));
+    const page = dispatch(listApi.util.getRunningQueryThunk('chatGetConversations', undefined));
+    void page?.then(() => dispatch(changeListed(change)));
+  };
+
+const changeListed =
+  (change: ListChange) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    const list = listApi.endpoints.chatGetConversations.select()(getState()).data;
+    const pages = list && change(list.pages);
+    if (!pages || pages === list.pages) return;
+    const [first] = pages;
+    if (first !== list.pages[0]) void offlineCache.write(conversationsCacheKey, first);
+    const pageParams = list.pageParams.slice(0, pages.length);
+    dispatch(listApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
+  };
+
+/** Lists pages that were read before below the newest one, which is listed already. */
+export const putKeptConversations =
+  (kept: ConversationPage[]) =>
+  (dispatch: AppDispatch): void => {
+    const below = (pages: ConversationPage[]) => {
+      const [newest] = pages;
+      return newest && pages.length < kept.length ? withNewestPage(kept, newest) : pages;
+    };
+    const { updateQueryData } = listApi.util;
+    dispatch(
+      updateQueryData('chatGetConversations', undefined, (list) => {
+        const pages = below(list.pages);
+        return { pages, pageParams: [null, ...pages.slice(0, -1).map(({ nextCursor }) => nextCursor)] };
+      }),
+    );
+  };
+
+/** Takes a conversation away that was deleted, also off the device, and hides it wherever an answer from before still brings it. */
+export const dropConversation =
+  (id: string, storyOfIt?: string) =>
+  (dispatch: AppDispatch, getState: () => RootState): void => {
+    const { pages = [] } = listApi.endpoints.chatGetConversations.select()(getState()).data ?? {};
+    const storyId = storyOfIt ?? conversationsOf(pages).find((conversation) => conversation.id === id)?.storyId;
+    dispatch(chatActions.conversationHidden(id));
+    dispatch(changeConversations((now) => withoutConversation(now, id)));
+    if (storyId !== undefined) void forget(id, storyId);
+  };
+
+/** Its messages are the chat's, whose code comes after the list. Where it does not come, the device's copy stays until the chat is opened with a network. */
+async function forget(id: string, storyId: string): Promise<void> {
+  const chat = await loadChatApi().catch(() => undefined);
+  if (chat) dispatch(chat.forgetThread(id, storyId));
+}
+
+const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
+
+/** Asks for the newest page and puts it over the list, or for the list if there is none yet. Rejects with ApiError. */
+export const refreshConversations =
+  () =>
+  async (dispatch: AppDispatch, getState: () => RootState): Promise<void> => {
+    const { chatGetConversations } = listApi.endpoints;
+    if (!chatGetConversations.select()(getState()).data) {
+      await dispatch(chatGetConversations.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
+      return;
+    }
+    const newest = toConversationPage(await request({ url: endpoints.conversations, schema: listSchema }));
+    dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
+  };
+
+export const selectConversations = listApi.endpoints.chatGetConversations.select();
+
+export const { useChatGetConversationsInfiniteQuery, useChatSearchConversationsInfiniteQuery } = listApi;
+
+// a newer shape gets a newer key, since the device may hold what an older build wrote
+const conversationsCacheKey = 'chat.conversations.2';
+
+const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
+
+/** What the device kept of an answer, when the network has none. */
+export async function fromOfflineCache<Content>(key: string, error: ApiError): Promise<Content | undefined> {
+  return isOutOfReach(error) ? ((await offlineCache.read(key)) as Content | undefined) : undefined;
+}
+
+interface Ports {
+  /** undefined until the first page is there. */
+  read: () => ConversationPage[] | undefined;
+  change: (change: (pages: ConversationPage[]) => ConversationPage[]) => void;
+  /** Takes a conversation away that was deleted, here or elsewhere. */
+  drop: (id: string) => void;
+  /** Puts the newest page over the list; rejects with ApiError. */
+  takeNewest: () => Promise<void>;
+}
+
+/** The first catch-up comes with the first connection, moments after the list itself. */
+const FRESH_SECONDS = 5;
+
+/** Keeps the list of conversations in step with the user's channel. Returns the function that stops it. */
+function followConversations({ read, change, drop, takeNewest }: Ports): () => void {
+  let askedAt = Date.now();
+
+  const look = async () => {
+    askedAt = Date.now();
+    try {
+      await takeNewest();
+    } catch (cause) {
+      // nobody asked for this look, and the next event or connection makes another
+      if (!isApiError(cause)) throw cause;
+    }
+  };
+  const receive = (event: MessageEventDto) => {
+    const pages = read();
+    if (!pages) return;
+    if (withLastMessage(pages, event)) change((now) => withLastMessage(now, event) ?? now);
+    else void look();
+  };
+  const stops = [
+    listen('message.created', messageEventSchema, receive),
+    listen('message.completed', messageEventSchema, receive),
+    listen('message.failed', messageEventSchema, receive),
+    listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
+    listen('conversation.restarted', idEventSchema, () => {
+      if (read()) void look();
+    }),
+    listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
+      change((pages) => withMarks(pages, toConversation(conversation))),
+    ),
+    onCaughtUpNeeded(() => {
+      // a clock that was put back says nothing
+      if (read() && Math.abs(Date.now() - askedAt) > FRESH_SECONDS * 1000) void look();
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+const { dispatch } = store;
+
+/** What a reader does to a conversation without saying anything. Rejects with ApiError. */
+export async function putConversation(id: string, body: { read_version: number } | { pinned: boolean }): Promise<void> {
+  const owner = currentUserId();
+  const schema = singleSchema(conversationSchema);
+  const marked = toConversation(await request({ url: endpoints.conversation(id), method: 'PUT', body, schema }));
+  if (currentUserId() === owner) dispatch(changeConversations((pages) => withMarks(pages, marked)));
+}
+
+export const expectApiError = (cause: unknown): ApiError => {
+  if (!isApiError(cause)) throw cause;
+  return cause;
+};
+
+/** Puts a conversation first, or back into its place; shown at once, and taken back with a word where it fails. */
+export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
+  const { id } = conversation;
+  const put = (pinnedAt: string) =>
+    dispatch(changeConversations((pages) => withMarks(pages, { ...conversation, pinnedAt })));
+  put(pinned ? new Date().toISOString() : '');
+  try {
+    await putConversation(id, { pinned });
+  } catch (cause) {
+    const problem = failureText(expectApiError(cause), texts.list.pinFailed);
+    put(conversation.pinnedAt);
+    if (problem) toast(problem, { kind: 'error' });
+  }
+}
