@@ -129,11 +129,15 @@ describe('a reply that is stopped', () => {
 
   test('before its first word is paid back, and going on with it costs as much as a message', async () => {
     const reader = await backend.reader();
-    const { body } = await reader.say({ story_id });
+    const { body } = await reader.say({ story_id, body: '月色正好。' });
     await dictated();
     const { body: stopped } = await cancel(reader, body.reply.id);
     expect(stopped).toMatchObject({ message: { status: 'cancelled', body: '', cost: 0 }, balance: rules.signUpGift });
     expect(await refundsOf(reader)).toEqual([price]);
+    // the list tells the last words, from the moment they are said
+    const { body: page } = await reader.get<Page<ConversationDto>>('/conversations');
+    const words = { last_message: { id: body.message.id, role: 'user', excerpt: '月色正好。' } };
+    expect([body.conversation, page.data[0]]).toMatchObject([words, words]);
     const again = await reader.post<Answer>('/messages/continue', {
       conversation_id: body.conversation.id,
       client_id: crypto.randomUUID(),

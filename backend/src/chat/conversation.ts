@@ -103,26 +103,31 @@ export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
 }
 
-export function lastMessage({ db }: Services, conversationId: string): MessageRow | undefined {
-  return db.first(
-    query
-      .selectFrom('messages')
-      .selectAll()
-      .where('conversation_id', '=', conversationId)
-      .orderBy('seq', 'desc')
-      .limit(1),
-  );
-}
+const newestFirst = (conversationId: string) =>
+  query
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', conversationId)
+    .orderBy('seq', 'desc')
+    .limit(1);
+
+export const lastMessage = ({ db }: Services, conversationId: string): MessageRow | undefined =>
+  db.first(newestFirst(conversationId));
+
+/** The last words of a conversation: a reply that has only begun, or was stopped before its first word, has none. */
+const lastWords = ({ db }: Services, conversationId: string): MessageRow | undefined =>
+  db.first(newestFirst(conversationId).where('body', '!=', ''));
 
 /** The conversation as the API shows it. */
 export function presentConversation(services: Services, row: ConversationRow) {
   const { id, title, coverUrl: cover_url, coverColor: cover_color = null } = findStory(services, row.story_id);
   const last = lastMessage(services, row.id);
+  const words = last?.body === '' ? lastWords(services, row.id) : last;
   return {
     id: row.id,
     story: { id, title, cover_url: cover_url || null, cover_color },
-    last_message: last
-      ? { id: last.id, role: last.role, excerpt: excerpt(last.body), created_at: isoTime(last.created_at) }
+    last_message: words
+      ? { id: words.id, role: words.role, excerpt: excerpt(words.body), created_at: isoTime(words.created_at) }
       : null,
     last_seq: row.last_seq,
     version: row.version,

@@ -202,5 +202,6 @@ export const texts = {
     unread: '有新回复',
     mine: '我：',
     nothingYet: '对话刚刚开始',
+    unsaid: '……',
   },
 } as const;

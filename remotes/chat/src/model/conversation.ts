@@ -1,5 +1,6 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
 import { shorten } from '@liaozhai/shared/format';
+import { texts } from '../texts';
 import type { Thread } from './thread';
 
 const EXCERPT_CHARACTERS = 80;
@@ -30,7 +31,9 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   title: dto.story?.title ?? '',
   coverUrl: dto.story?.cover_url ?? '',
   coverColor: dto.story?.cover_color ?? undefined,
-  excerpt: toExcerpt(dto.last_message?.excerpt ?? ''),
+  // a server may name a reply of which no word is written yet
+  excerpt:
+    toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message?.role === 'assistant' ? texts.list.unsaid : ''),
   isMine: dto.last_message?.role === 'user',
   isUnread: dto.unread ?? false,
   pinnedAt: dto.pinned_at ?? '',

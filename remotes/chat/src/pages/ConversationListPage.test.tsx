@@ -43,6 +43,13 @@ test('each conversation shows its story and its last line, and leads into the ch
   expect(screen.getByText('都在这里了')).toBeTruthy();
 });
 
+test('a reply of which nothing is written yet does not make a conversation seem new', async () => {
+  const begun = { id: 'm-9', role: 'assistant', excerpt: '' };
+  open({ [LIST]: pageDto([conversationDto({ last_message: begun }), { ...second, last_message: null }]) });
+  expect((await screen.findByRole('link', { name: /聂小倩/ })).textContent).toContain('……');
+  expect(screen.getByRole('link', { name: /画皮/ }).textContent).toContain('对话刚刚开始');
+});
+
 test('a message moves its conversation up, with its words', async () => {
   const { live } = open({ [LIST]: pageDto([conversationDto(), second]) });
   expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
