@@ -11,7 +11,7 @@ export interface Conversation {
   title: string;
   coverUrl: string;
   coverColor: string | undefined;
-  /** One line of the last message, without marks. */
+  /** One line of the last message, without marks; dots where the server does not tell it, empty where nothing has been said. */
   excerpt: string;
   isMine: boolean;
   /** A reply has ended that was seen on none of the reader's devices. */
@@ -31,9 +31,7 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   title: dto.story?.title ?? '',
   coverUrl: dto.story?.cover_url ?? '',
   coverColor: dto.story?.cover_color ?? undefined,
-  // a server may name a reply of which no word is written yet
-  excerpt:
-    toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message?.role === 'assistant' ? texts.list.unsaid : ''),
+  excerpt: toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message === null ? '' : texts.list.unsaid),
   isMine: dto.last_message?.role === 'user',
   isUnread: dto.unread ?? false,
   pinnedAt: dto.pinned_at ?? '',

@@ -43,10 +43,12 @@ test('each conversation shows its story and its last line, and leads into the ch
   expect(screen.getByText('都在这里了')).toBeTruthy();
 });
 
-test('a reply of which nothing is written yet does not make a conversation seem new', async () => {
+test('a conversation whose last words the server does not tell does not pass for a new one', async () => {
   const begun = { id: 'm-9', role: 'assistant', excerpt: '' };
-  open({ [LIST]: pageDto([conversationDto({ last_message: begun }), { ...second, last_message: null }]) });
+  const { last_message: _, ...untold } = conversationDto({ id: 'c-3', story: { id: 's-3', title: '崂山道士' } });
+  open({ [LIST]: pageDto([conversationDto({ last_message: begun }), { ...second, last_message: null }, untold]) });
   expect((await screen.findByRole('link', { name: /聂小倩/ })).textContent).toContain('……');
+  expect(screen.getByRole('link', { name: /崂山道士/ }).textContent).toContain('……');
   expect(screen.getByRole('link', { name: /画皮/ }).textContent).toContain('对话刚刚开始');
 });
 
