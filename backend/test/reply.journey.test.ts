@@ -326,6 +326,15 @@ describe('a reply that is told another way', () => {
   });
 });
 
+test('the answer to a message tells the conversation as the list does', async () => {
+  const reader = await backend.reader();
+  await answered(reader, '月色正好。');
+  const { body } = await reader.say({ story_id, body: '后来呢' });
+  const { body: page } = await reader.get<Page<ConversationDto>>('/conversations');
+  expect(page.data).toEqual([body.conversation]);
+  await dictate('她笑了。');
+});
+
 describe('a line that is edited', () => {
   const edit = (reader: Client, id: string, form: Record<string, unknown>) =>
     reader.post<Sent>(`/messages/${id}/edit`, { client_id: crypto.randomUUID(), ...form });

@@ -45,8 +45,9 @@ export function createConversation(services: Services, userId: string, storyId: 
 
 /** Writes back what a change moved. */
 export function saveConversation({ db, clock }: Services, row: ConversationRow): void {
-  const { version, last_seq, active_message_id } = row;
-  const changes = { version, last_seq, active_message_id, updated_at: clock() };
+  row.updated_at = clock();
+  const { version, last_seq, active_message_id, updated_at } = row;
+  const changes = { version, last_seq, active_message_id, updated_at };
   db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
 }
 

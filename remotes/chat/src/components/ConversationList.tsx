@@ -291,13 +291,19 @@ function ConversationRows({ items }: { items: Conversation[] }) {
   const hasDots = useCapability('conversations.unread');
   const canPin = useCapability('conversations.pin');
   const now = useNow();
+  const open = use(OpenChat);
   return (
     <ul className={styles.list} aria-label={texts.list.label}>
       {items.map((conversation) => (
         <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
           <ConversationRow
             conversation={conversation}
-            isUnread={hasDots && conversation.isUnread && (read[conversation.id] ?? 0) < conversation.version}
+            isUnread={
+              hasDots &&
+              conversation.isUnread &&
+              conversation.storyId !== open &&
+              (read[conversation.id] ?? 0) < conversation.version
+            }
             now={now}
             onDelete={deletions.remove}
             onPin={canPin ? pin : undefined}

@@ -104,5 +104,10 @@ test('a conversation that has begun goes on top, a deleted one goes', () => {
   const [begun] = conversationsOf([pageOf([12])]);
   if (!begun) throw new Error('the page holds one');
   expect(ids(withConversation([pageOf([9])], begun))).toEqual(['c-12', 'c-9']);
+  const late = { ...begun, id: 'c-9', version: 3, excerpt: '', updatedAt: at(1) };
+  const [first] = conversationsOf(withConversation([pageOf([9, 8])], late));
+  expect(first).toMatchObject({ id: 'c-9', excerpt: '', updatedAt: at(9) });
+  const ahead = withConversation([pageOf([9, 8])], { ...late, version: 5 });
+  expect(withConversation(ahead, late)).toBe(ahead);
   expect(ids(withoutConversation([pageOf([9, 8])], 'c-9'))).toEqual(['c-8']);
 });

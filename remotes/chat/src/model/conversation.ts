@@ -136,8 +136,12 @@ export function withMarks(pages: ConversationPage[], marked: Conversation): Conv
   return withReplaced(pages, isBehind ? { ...known, pinnedAt: marked.pinnedAt } : marked);
 }
 
-/** The list with a conversation that has just begun, or the newer state of a listed one. */
+/** The list with a conversation that has just begun, or the newer state of a listed one; an answer may come after events that are ahead of it. */
 export function withConversation(pages: ConversationPage[], conversation: Conversation): ConversationPage[] {
+  const known = conversationsOf(pages).find(({ id }) => id === conversation.id);
+  if (known && known.version > conversation.version) return pages;
+  const updatedAt = laterTime(known?.updatedAt ?? '', conversation.updatedAt);
   const others = withoutConversation(pages, conversation.id);
-  return others.map((page, index) => (index === 0 ? { ...page, items: [conversation, ...page.items] } : page));
+  const first = { ...conversation, updatedAt };
+  return others.map((page, index) => (index === 0 ? { ...page, items: [first, ...page.items] } : page));
 }

@@ -113,12 +113,23 @@ describe('in a wide window', () => {
     expect(screen.getByText('选一段对话，接着聊')).toBeTruthy();
   });
 
-  test('the conversation whose chat stands beside it is marked, and another takes its place', async () => {
+  function openBeside(list: unknown[], capabilities: Capability[] = []) {
     const Beside = () => <ConversationColumn storyId={useParams().id ?? ''} />;
     const page = async () => ({ default: Beside });
     const routes = [{ name: 'story', path: '/story/:id', title: '故事', page }];
     const host = defineRemote({ name: 'chat', routes, slots: remote.slots });
-    const { user } = openRemote(host, both, { path: '/story/s-1', user: {}, wide: true });
+    return openRemote(host, { [LIST]: pageDto(list) }, { path: '/story/s-1', user: {}, wide: true, capabilities });
+  }
+
+  test('what is read in the chat beside it gets no dot, not even for a moment', async () => {
+    const unread = { unread: true };
+    openBeside([conversationDto(unread), { ...second, ...unread }], ['conversations.unread']);
+    expect(await screen.findByRole('link', { name: /画皮.*有新回复/ })).toBeTruthy();
+    expect(screen.queryByRole('link', { name: /聂小倩.*有新回复/ })).toBeNull();
+  });
+
+  test('the conversation whose chat stands beside it is marked, and another takes its place', async () => {
+    const { user } = openBeside([conversationDto(), second]);
     const isOpen = (name: RegExp) => screen.getByRole('link', { name }).getAttribute('aria-current') === 'page';
     await titles();
     expect([isOpen(/聂小倩/), isOpen(/画皮/)]).toEqual([true, false]);
