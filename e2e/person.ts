@@ -1,5 +1,4 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
-import { recordToasts, toldBy } from './toasts.ts';
 import { recordTrouble, type Trouble } from './trouble.ts';
 
 /** The app stands where the server had drawn; a tap before that is the browser's to follow, and what it aims at may be replaced. */
@@ -23,6 +22,23 @@ export async function triesAgain(page: Page, buttons = page.getByRole('button', 
     if (await button.isVisible()) await button.click({ timeout: 1000 });
   }).toPass();
 }
+
+/** Runs in every page. */
+function noteToasts() {
+  const told: string[] = [];
+  Reflect.set(globalThis, '__told', told);
+  new MutationObserver(() => {
+    for (const { textContent } of document.querySelectorAll('section[aria-label="提示"] > div > span'))
+      if (textContent && !told.includes(textContent)) told.push(textContent);
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+}
+
+/** Has every page of the context note its toasts: they go after seconds, and a busy machine may not look in time. */
+const recordToasts = (context: BrowserContext) => context.addInitScript(noteToasts);
+
+/** What toasts have said in this document, gone by now or not. */
+export const toldBy = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (Reflect.get(globalThis, '__told') as string[] | undefined) ?? []);
 
 /** Lets nothing from these addresses through until the returned function is called. */
 export async function holdBack(

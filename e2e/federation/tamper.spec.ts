@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { appIsUp } from '../person.ts';
-import { toldBy } from '../toasts.ts';
+import { appIsUp, toldBy } from '../person.ts';
 import type { Edition } from './site/edition.ts';
 import { filesOf } from './site/site.ts';
 import { card, expect, goToTab, shownSet, test } from './site/test.ts';

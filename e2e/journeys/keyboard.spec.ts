@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
-import { appIsUp, expect, test } from '../person.ts';
-import { toldBy } from '../toasts.ts';
+import { appIsUp, expect, test, toldBy } from '../person.ts';
 
 /** With a keyboard come a mouse and no touch, at the width of a phone. */
 test.use({ hasTouch: false, isMobile: false });
