@@ -134,10 +134,12 @@ describe('a reply that is stopped', () => {
     const { body: stopped } = await cancel(reader, body.reply.id);
     expect(stopped).toMatchObject({ message: { status: 'cancelled', body: '', cost: 0 }, balance: rules.signUpGift });
     expect(await refundsOf(reader)).toEqual([price]);
-    // the list tells the last words, from the moment they are said
+    // the list tells the last words, from the moment they are said, and is searched by them
     const { body: page } = await reader.get<Page<ConversationDto>>('/conversations');
     const words = { last_message: { id: body.message.id, role: 'user', excerpt: '月色正好。' } };
     expect([body.conversation, page.data[0]]).toMatchObject([words, words]);
+    const found = `/conversations?q=${encodeURIComponent('月色')}`;
+    expect((await reader.get<Page<ConversationDto>>(found)).body.data).toMatchObject([words]);
     const again = await reader.post<Answer>('/messages/continue', {
       conversation_id: body.conversation.id,
       client_id: crypto.randomUUID(),

@@ -19,6 +19,7 @@ import {
   cutAfter,
   excerpt,
   findConversation,
+  lastWords,
   markAsRead,
   presentConversation,
   saveConversation,
@@ -198,9 +199,10 @@ function findConversations(services: Services, userId: string, words: string, af
   );
   const isAfter = ({ updated_at, id }: ConversationRow) =>
     !after || updated_at < after.time || (updated_at === after.time && id < after.id);
-  const has = ({ story_id, body }: ConversationRow & { body: string | null }) => {
+  const has = ({ id, story_id, body }: ConversationRow & { body: string | null }) => {
     const { title, characters } = findStory(services, story_id);
-    return [title, ...characters.map(({ name }) => name), excerpt(body ?? '')].some((known) =>
+    const last = body === '' ? lastWords(services, id)?.body : body;
+    return [title, ...characters.map(({ name }) => name), excerpt(last ?? '')].some((known) =>
       folded(known).includes(wanted),
     );
   };

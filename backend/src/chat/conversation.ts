@@ -116,7 +116,7 @@ export const lastMessage = ({ db }: Services, conversationId: string): MessageRo
   db.first(newestFirst(conversationId));
 
 /** The last words of a conversation: a reply that has only begun, or was stopped before its first word, has none. */
-const lastWords = ({ db }: Services, conversationId: string): MessageRow | undefined =>
+export const lastWords = ({ db }: Services, conversationId: string): MessageRow | undefined =>
   db.first(newestFirst(conversationId).where('body', '!=', ''));
 
 /** The conversation as the API shows it. */
