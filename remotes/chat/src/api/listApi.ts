@@ -137,8 +137,9 @@ export const dropConversation =
 
 /** Its messages are the chat's, whose code comes after the list. Where it does not come, the device's copy stays until the chat is opened with a network. */
 async function forget(id: string, storyId: string): Promise<void> {
+  const owner = currentUserId();
   const chat = await loadChatApi().catch(() => undefined);
-  if (chat) dispatch(chat.forgetThread(id, storyId));
+  if (chat && currentUserId() === owner) dispatch(chat.forgetThread(id, storyId));
 }
 
 const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');

@@ -206,4 +206,15 @@ describe('a conversation that is gone cannot be read again without a network', (
     expect(await screen.findByText('开篇')).toBeTruthy();
     expect(screen.queryByText(told.body ?? '')).toBeNull();
   });
+
+  test('nor is what somebody else has on this device forgotten, who signs in just then', async () => {
+    const { user } = open({});
+    await remove(user, '故事1');
+    leavePage();
+    act(() => session.userReceived(memberDto({ id: 'u-2' })));
+    await import('../api/chatApi');
+    // a write of the former one's would come before the read
+    await offlineCache.write('test', null);
+    expect(await offlineCache.read('chat.thread.1.s-1')).toBeUndefined();
+  });
 });
