@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright';
-import { startSlowLink } from './slowLink.ts';
+import { startSlowLink } from '../slowLink.ts';
 
 export interface Profile {
   name: string;

@@ -4,11 +4,12 @@ import type { Edition } from '../federation/site/edition.ts';
 import { startSite } from '../federation/site/site.ts';
 import { test as base, expect, toldBy, triesAgain } from '../person.ts';
 import { startBackend } from '../product.ts';
+import { startSlowLink } from '../slowLink.ts';
 import { faults } from './matrix/faults.ts';
 import { flows } from './matrix/flows.ts';
 import type { Scene } from './matrix/scene.ts';
 
-type Stage = Pick<Scene, 'site' | 'backend' | 'editions'>;
+type Stage = Pick<Scene, 'site' | 'link' | 'backend' | 'editions'>;
 
 const edition = (says: string): Edition => ({ remote: 'account', part: 'my', says });
 const quickly = { STORYTELLER_START_DELAY_MS: '100', STORYTELLER_PIECE_DELAY_MS: '20' };
@@ -21,16 +22,19 @@ const test = base.extend<{ scene: Scene }, { stage: Stage }>({
       const site = await startSite({ BACKEND_URL: backend.url });
       const editions = [await site.publish(edition('旧的一版')), await site.publish(edition('新的一版'))] as const;
       await site.activate(editions[0]);
-      await use({ site, backend, editions });
+      const link = await startSlowLink(site.front.origin);
+      await use({ site, link, backend, editions });
+      link.stop();
       await site.stop();
       await backend.stop();
     },
     { scope: 'worker', timeout: 300_000 },
   ],
-  baseURL: ({ stage }, use) => use(stage.site.front.origin),
+  baseURL: ({ stage }, use) => use(stage.link.origin),
   // a reader of their own for every case, signed in on this device
   scene: async ({ stage, person, page, context }, use) => {
     stage.site.front.mend();
+    stage.link.mend();
     const account = { login: `m${randomUUID().replaceAll('-', '').slice(0, 12)}`, password: '246810', name: '读书人' };
     const { request } = page.context();
     await request.get('/sanctum/csrf-cookie');

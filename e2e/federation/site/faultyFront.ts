@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 
 /** What goes wrong with a file on its way: no answer at all, another status, or other bytes. */
 export type Fault =
@@ -53,7 +54,8 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     const onward = request({ hostname, port, path: message.url, method: message.method, headers }, async (reply) => {
       if (!rewrite) {
         answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        return reply.pipe(answer);
+        // an answer that ends early does so for the page too
+        return pipeline(reply, answer, () => undefined);
       }
       const { 'content-length': _, etag: __, ...kept } = reply.headers;
       const text = (await bodyOf(reply)).toString();

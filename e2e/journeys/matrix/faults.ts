@@ -40,17 +40,6 @@ const tabsAreWarm = ({ page }: Scene) =>
     ),
   );
 
-async function slowDown({ context, page }: Scene) {
-  const devtools = await context.newCDPSession(page);
-  const bytesPerSecond = 200_000;
-  await devtools.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: 200,
-    downloadThroughput: bytesPerSecond,
-    uploadThroughput: bytesPerSecond,
-  });
-}
-
 /** Every call is answered so from now on. */
 async function answers({ site }: Scene, status: number, headers?: Record<string, string>) {
   site.front.asked();
@@ -72,7 +61,10 @@ async function switchSet({ site, editions, person, page }: Scene) {
 
 /** What goes wrong, and how it ends. */
 export const faults: readonly Fault[] = [
-  { name: 'a slow network', prepare: slowDown },
+  {
+    name: 'a slow network',
+    prepare: async ({ link }) => link.slowDown({ latencyMs: 200, downBytesPerSecond: 200_000 }),
+  },
   {
     name: 'no network for a while',
     prepare: holdSockets,
