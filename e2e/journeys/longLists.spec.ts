@@ -82,6 +82,20 @@ test('发现, read far down, is found at the same place after a reload', async (
   await findsItsPlaceAfterReload(person, asked, 400);
 });
 
+test('发现, put back to its place, draws what stands there without waiting for a scroll event', async ({
+  person,
+  page,
+}) => {
+  const asked = await answersLong(page, /\/api\/v1\/stories(\?|$)/, 500, story, 0);
+  await person.open('/explore');
+  await appIsUp(page);
+  // the browser's own come with a frame, and a busy one takes its time
+  await page.addInitScript(() => {
+    addEventListener('scroll', (event) => event.isTrusted && event.stopImmediatePropagation(), { capture: true });
+  });
+  await findsItsPlaceAfterReload(person, asked, 300);
+});
+
 test('of 发现, read far down, few cards are in the document; a tapped one is there again on the way back', async ({
   person,
   page,
@@ -103,6 +117,27 @@ test('of 发现, read far down, few cards are in the document; a tapped one is t
   await expect.poll(() => place(page)).toEqual(before);
   await expect(card).toBeInViewport();
   await expect(card).toBeFocused();
+});
+
+test('发现, read far down, fills the phone that was turned while another tab was open', async ({ person, page }) => {
+  await answersLong(page, /\/api\/v1\/stories(\?|$)/, 300, story, 0);
+  await person.open('/explore');
+  await appIsUp(page);
+  await readsOnTo(page, 300);
+  const tab = (name: string) => page.getByRole('navigation').getByRole('link', { name }).tap();
+  await tab('我的');
+  await expect(page.getByRole('button', { name: /登录/ }).first()).toBeVisible();
+  await page.setViewportSize({ width: 844, height: 390 });
+  await tab('发现');
+  const inSight = () =>
+    links(page).evaluateAll(
+      (cards) =>
+        cards.map((card) => card.getBoundingClientRect()).filter(({ y, bottom }) => y < innerHeight && bottom > 0)
+          .length,
+    );
+  await expect.poll(inSight).toBeGreaterThan(3);
+  await page.locator('main:visible').evaluate((main) => main.scrollTo(0, main.scrollHeight / 2));
+  await expect.poll(inSight).toBeGreaterThan(3);
 });
 
 test('聊过, read far down, is found at the same place after a reload', async ({ person, page }) => {

@@ -85,8 +85,7 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
   if (Math.abs(element.scrollTop - top) <= 1) return () => undefined;
   let { scrollHeight } = element;
   const observer = new MutationObserver(() => {
-    element.scrollTop = top;
-    if (Math.abs(element.scrollTop - top) <= 1) return stop();
+    if (isNowAt(element, top)) return stop();
     if (element.scrollHeight <= scrollHeight) return;
     scrollHeight = element.scrollHeight;
     clearTimeout(timer);
@@ -105,6 +104,16 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
   observer.observe(element, { childList: true, subtree: true });
   for (const kind of takingOver) element.addEventListener(kind, stop, { passive: true });
   return stop;
+}
+
+/** Scrolls to a position as far as the content reaches by now, and says whether it does. */
+function isNowAt(element: HTMLElement, top: number): boolean {
+  const before = element.scrollTop;
+  element.scrollTop = top;
+  const { scrollTop } = element;
+  // the browser's own event comes with a frame; a list of which only what is in sight is drawn would stand empty until then
+  if (scrollTop !== before) element.dispatchEvent(new Event('scroll'));
+  return Math.abs(scrollTop - top) <= 1;
 }
 
 /** Turns the browser's own scroll restoration off and saves the positions whenever the page may be about to go. */

@@ -54,7 +54,7 @@ export function InfiniteList({ children, hasMore, loading, error, onMore, end = 
 }
 
 /** A margin only counts against the box that scrolls, and each screen has its own; null is the window. */
-export function scrollerOf(element: Element): Element | null {
+export function scrollerOf(element: Element): HTMLElement | null {
   for (let parent = element.parentElement; parent && parent !== document.body; parent = parent.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(parent).overflowY)) return parent;
   }

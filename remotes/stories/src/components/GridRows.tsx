@@ -1,5 +1,5 @@
 import { observeElementRect, useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useLayoutEffect } from 'react';
+import { useLayoutEffect } from 'react';
 
 /** Rows of the grid, `to` not among them. */
 export interface RowRange {
@@ -8,7 +8,7 @@ export interface RowRange {
 }
 
 export interface GridRowsProps {
-  scroller: RefObject<HTMLElement | null>;
+  scroller: HTMLElement;
   count: number;
   /** px from the top of one row to the top of the next */
   stride: number;
@@ -23,11 +23,11 @@ const OVERSCAN = 3;
 export default function GridRows({ scroller, count, stride, start, onRange }: GridRowsProps) {
   const rows = useVirtualizer<HTMLElement, HTMLElement>({
     count,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => stride,
     scrollMargin: start,
     overscan: OVERSCAN,
-    initialOffset: () => scroller.current?.scrollTop ?? 0,
+    initialOffset: () => scroller.scrollTop,
     initialRect: { width: globalThis.innerWidth, height: globalThis.innerHeight },
     // a hidden screen has no height; its rows stay as they are until it is back
     observeElementRect: (instance, tell) => observeElementRect(instance, (rect) => rect.height > 0 && tell(rect)),

@@ -1,4 +1,4 @@
-import { useScreen } from '@liaozhai/shared/runtime';
+import { scrollerOf } from '@liaozhai/shared/ui';
 import { type ComponentType, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Story } from '../model';
 import type { GridRowsProps, RowRange } from './GridRows';
@@ -23,11 +23,10 @@ interface StoryShelfProps {
 
 /** The shelf, of which only what is near the view is drawn once it is long. */
 export function StoryShelf({ stories, hasLead = true, isWhole, growsSoon = false }: StoryShelfProps) {
-  const { scroller } = useScreen();
   const grid = useRef<HTMLUListElement>(null);
   const { Rows, isLost } = useRows(growsSoon || stories.length > GROWING, stories.length);
   const isLong = stories.length > SHORT && !isLost;
-  const shape = useGridShape(grid, scroller, isLong && Rows !== null, hasLead);
+  const shape = useGridShape(grid, isLong && Rows !== null, hasLead);
   const [range, setRange] = useState<RowRange | null>(null);
   const focused = useFocusedCard(grid, isLong);
   const total = isWhole ? stories.length : -1;
@@ -36,7 +35,7 @@ export function StoryShelf({ stories, hasLead = true, isWhole, growsSoon = false
     <>
       {Rows && window && shape && (
         <Rows
-          scroller={scroller}
+          scroller={shape.scroller}
           count={rowsOf(shape, stories.length)}
           stride={shape.stride}
           start={shape.start}
@@ -78,6 +77,7 @@ function useRows(isWanted: boolean, length: number) {
 
 /** How the cards stand: all rows but the first are alike. */
 interface GridShape {
+  scroller: HTMLElement;
   columns: number;
   /** cards ahead of the first of these rows: the wide one and those beside it */
   head: number;
@@ -90,12 +90,15 @@ interface GridShape {
 const rowsOf = ({ columns, head }: GridShape, cards: number) => Math.ceil((cards - head) / columns);
 
 const isSame = (one: GridShape, other: GridShape) =>
+  one.scroller === other.scroller &&
   one.columns === other.columns &&
   one.head === other.head &&
   Math.abs(one.stride - other.stride) < 0.001 &&
   Math.abs(one.start - other.start) < 1;
 
-function readShape(list: HTMLElement, view: HTMLElement, hasLead: boolean): GridShape | null {
+function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
+  // the screen's own reference to it is empty while the effects of a screen that is shown again run
+  const scroller = scrollerOf(list);
   const columns = getComputedStyle(list).gridTemplateColumns.split(' ').length;
   // the wide card fills the line of a phone, elsewhere two places of it
   const head = hasLead ? Math.max(1, columns - 1) : 0;
@@ -103,32 +106,28 @@ function readShape(list: HTMLElement, view: HTMLElement, hasLead: boolean): Grid
   const top = first?.getBoundingClientRect().top;
   const below = second?.getBoundingClientRect().top;
   // a hidden screen has no boxes
-  if (!first || top === undefined || below === undefined || below <= top) return null;
+  if (!scroller || !first || top === undefined || below === undefined || below <= top) return null;
   const stride = below - top;
   const row = (Number(first.getAttribute('aria-posinset') ?? head + 1) - 1 - head) / columns;
-  return { columns, head, stride, start: top - view.getBoundingClientRect().top + view.scrollTop - row * stride };
+  const start = top - scroller.getBoundingClientRect().top + scroller.scrollTop - row * stride;
+  return { scroller, columns, head, stride, start };
 }
 
 /** Read from the drawn cards, and anew when the grid's size changes. */
-function useGridShape(
-  grid: RefObject<HTMLUListElement | null>,
-  scroller: RefObject<HTMLElement | null>,
-  isWanted: boolean,
-  hasLead: boolean,
-): GridShape | null {
+function useGridShape(grid: RefObject<HTMLUListElement | null>, isWanted: boolean, hasLead: boolean): GridShape | null {
   const [shape, setShape] = useState<GridShape | null>(null);
   useLayoutEffect(() => {
-    const [list, view] = [grid.current, scroller.current];
-    if (!isWanted || !list || !view) return;
+    const list = grid.current;
+    if (!isWanted || !list) return;
     const read = () => {
-      const next = readShape(list, view, hasLead);
+      const next = readShape(list, hasLead);
       if (next) setShape((known) => (known && isSame(known, next) ? known : next));
     };
     read();
     const observer = new ResizeObserver(read);
     observer.observe(list);
     return () => observer.disconnect();
-  }, [grid, scroller, isWanted, hasLead]);
+  }, [grid, isWanted, hasLead]);
   return shape;
 }
 
