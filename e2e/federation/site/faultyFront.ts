@@ -72,7 +72,8 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     if (fault === 'hang') return;
     if (fault && 'status' in fault)
       answer.writeHead(fault.status, { 'cache-control': 'no-store', ...fault.headers }).end('broken');
-    else void pass(message, answer, fault?.rewrite);
+    // who asked may be gone
+    else pass(message, answer, fault?.rewrite).catch(() => answer.destroy());
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
