@@ -1,4 +1,5 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
+import { followPages } from './lastSeen.ts';
 import { recordTrouble, type Trouble } from './trouble.ts';
 
 /** The app stands where the server had drawn; a tap before that is the browser's to follow, and what it aims at may be replaced. */
@@ -281,11 +282,14 @@ export const test = base.extend<Options & Fixtures>({
   judgesHangs: [false, { option: true }],
   // automatic: a journey need not ask for it to fail at a violation
   trouble: [
-    async ({ context, judgesHangs }, use) => {
+    async ({ context, judgesHangs }, use, info) => {
       const trouble: Trouble = { violations: [], errors: [] };
       await watch(context, trouble, judgesHangs);
+      const lastSeen = followPages(context);
       await use(trouble);
+      const seen = info.status !== info.expectedStatus && (await lastSeen());
       expect(trouble.violations, 'sec.csp-zero: policy violations').toEqual([]);
+      if (seen) throw new Error(`when it had failed:\n${seen}`);
     },
     { auto: true },
   ],

@@ -11,14 +11,14 @@ const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')
 const browserLogs = /^Browser logs:$.*?^(?=Call log:$)/ms;
 
 function failure(name, errors = []) {
-  const texts = errors.map(({ stack, message }) =>
-    stripVTControlCharacters(stack ?? message ?? '').replace(browserLogs, ''),
+  const lines = errors.flatMap(({ stack, message }) =>
+    stripVTControlCharacters(stack ?? message ?? '')
+      .replace(browserLogs, '')
+      .split('\n')
+      .filter((line) => !/^\s+at .*(node_modules\/|node:)/.test(line))
+      .slice(0, shownLines),
   );
-  const lines = texts
-    .join('\n')
-    .split('\n')
-    .filter((line) => !/^\s+at .*(node_modules\/|node:)/.test(line));
-  return [`✗ ${name}`, ...lines.slice(0, shownLines).map((line) => `    ${line}`)].join('\n');
+  return [`✗ ${name}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
 const died = { passed: 0, failed: 1, failures: [failure('it ended before it could count')] };
