@@ -210,33 +210,46 @@ interface Tenth {
   resident: number;
   heapUsed: number;
   external: number;
+  /** of a request, in microseconds */
   cpu: number;
+  /** the same of Node alone, right after */
+  bareCpu: number;
 }
 
-/** Many requests at a fixed rate: what the last ones meet beside the first ones. */
-async function runLong(front: Front, load: Request[]) {
-  await warm([front], load);
+/**
+ * Many requests at a fixed rate: what the last ones meet beside the first ones. Node alone answers half as many after each tenth: it
+ * keeps nothing, so where it gets slower the machine has. A tenth more goes ahead, since requests cost more from the first collection
+ * on that is asked for.
+ */
+async function runLong(front: Front, bare: Served, load: Request[]) {
+  await warm([front, bare], load);
   const trial = await fire(front, { requests: load, amount });
   const rate = Number(process.env.BENCH_RATE ?? Math.max(50, Math.round(amount / trial.duration / 2)));
   const found: Tenth[] = [];
   const each = Math.round(requests / windows);
+  await fire(front, { requests: load, amount: each, rate });
+  await memoryAfterCollecting(front);
   for (let window = 0; window < windows; window += 1) {
     const before = cpuOf(front);
     const { latency } = await fire(front, { requests: load, amount: each, rate });
     const cpu = (cpuOf(front) - before) / each;
-    const tenth = { p50: latency.p50, p99: latency.p99, cpu, ...(await memoryAfterCollecting(front)) };
+    const memory = await memoryAfterCollecting(front);
+    const bareCpu = await cost(bare, { requests: load, amount: Math.ceil(each / 2), rate });
+    const tenth = { p50: latency.p50, p99: latency.p99, cpu, bareCpu, ...memory };
     found.push(tenth);
     console.log(
-      `tenth ${window + 1}: p99 ${tenth.p99} ms, ${cpu.toFixed(0)} µs a request, ${tenth.resident.toFixed(0)} MB, of it objects ${tenth.heapUsed.toFixed(1)} and buffers ${tenth.external.toFixed(1)}`,
+      `tenth ${window + 1}: p99 ${tenth.p99} ms, ${cpu.toFixed(0)} µs a request (Node alone ${bareCpu.toFixed(0)}), ${tenth.resident.toFixed(0)} MB, of it objects ${tenth.heapUsed.toFixed(1)} and buffers ${tenth.external.toFixed(1)}`,
     );
   }
-  const row = (what: string, read: (window: Tenth) => number, most: number, unit: string) => {
+  const row = (what: string, read: (window: Tenth) => number, most: number | null, unit: string, digits = 0) => {
     const all = found.map(read);
     const [first = 0, last = 0] = [all[0], all.at(-1)];
     const [before, after] = [all.slice(0, windows / 2), all.slice(windows / 2)].map(median) as [number, number];
     const drift = `${last < first ? '−' : '+'}${(Math.abs(last / first - 1) * 100).toFixed(0)} %`;
-    const figures = [`${first.toFixed(0)} ${unit}`, `${last.toFixed(0)} ${unit}`, drift, (after / before).toFixed(2)];
-    return [what, ...figures, `≤ ${most}`, verdict(after / before <= most), all.map((one) => one.toFixed(0)).join(' ')];
+    const shown = (figure: number) => `${figure.toFixed(digits)} ${unit}`.trimEnd();
+    const figures = [shown(first), shown(last), drift, (after / before).toFixed(2)];
+    const judged = most === null ? ['–', ''] : [`≤ ${most}`, verdict(after / before <= most)];
+    return [what, ...figures, ...judged, all.map((one) => one.toFixed(digits)).join(' ')];
   };
   console.log(`\n${requests} requests at ${rate} a second: pages, files and calls of a visit in turn; ten windows:\n`);
   console.log(
@@ -245,7 +258,9 @@ async function runLong(front: Front, load: Request[]) {
       [
         row('p99', ({ p99 }) => p99, flat.latency, 'ms'),
         row('p50', ({ p50 }) => p50, flat.latency, 'ms'),
-        row('CPU time of a request', ({ cpu }) => cpu, flat.cpu, 'µs'),
+        row('CPU time of a request', ({ cpu }) => cpu, null, 'µs'),
+        row('the same of Node alone', ({ bareCpu }) => bareCpu, null, 'µs'),
+        row('the one : the other', ({ cpu, bareCpu }) => cpu / bareCpu, flat.cpu, '', 2),
         row('resident after a collection', ({ resident }) => resident, flat.memory, 'MB'),
         row('objects after a collection', ({ heapUsed }) => heapUsed, flat.memory, 'MB'),
         row('buffers after a collection', ({ external }) => external, flat.memory, 'MB'),
@@ -380,7 +395,12 @@ export async function run() {
     if (!nginx) console.log('nginx is not installed here: its rows are not measured.');
     const compared = ['pages', 'files', 'calls'].some(wanted);
     const files = compared ? await compareAll(front, nginx, wanted) : (await filesOf(front)).map(({ path }) => path);
-    if (wanted('long')) await runLong(front, visit(files));
+    if (wanted('long')) {
+      const asked = visit(files);
+      const paths = asked.flatMap(({ path }) => path ?? []);
+      const bare = opened(await serveBare('node', await answersOf(front, paths, browser)));
+      await runLong(front, bare, asked);
+    }
     if (wanted('scale')) {
       const second = opened(await serveFront(folder, 'two', store, backend.url));
       const ownStore = `file:${join(folder, 'own-store')}`;
