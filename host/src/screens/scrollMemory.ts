@@ -81,11 +81,12 @@ const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
  * the way to stop.
  */
 function restoreScroll(element: HTMLElement, top: number): () => void {
+  // amid React's commit: whoever listens could not draw yet
   element.scrollTop = top;
   if (Math.abs(element.scrollTop - top) <= 1) return () => undefined;
   let { scrollHeight } = element;
   const observer = new MutationObserver(() => {
-    if (isNowAt(element, top)) return stop();
+    if (scrollFarther(element, top)) return stop();
     if (element.scrollHeight <= scrollHeight) return;
     scrollHeight = element.scrollHeight;
     clearTimeout(timer);
@@ -106,8 +107,8 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
   return stop;
 }
 
-/** Scrolls to a position as far as the content reaches by now, and says whether it does. */
-function isNowAt(element: HTMLElement, top: number): boolean {
+/** Scrolls to a position as far as the content reaches by now. Returns whether that is all the way. */
+function scrollFarther(element: HTMLElement, top: number): boolean {
   const before = element.scrollTop;
   element.scrollTop = top;
   const { scrollTop } = element;
