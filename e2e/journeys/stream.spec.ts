@@ -169,6 +169,81 @@ test('older pages of a long history come without moving what is read', async ({ 
   expect(new Set(olderPages).size).toBe(olderPages.length);
 });
 
+const STEP_PX = 4;
+
+/**
+ * Scrolls up in each frame. Its `jump` resolves once more than `pixels` have come before what is there and have been
+ * reached, with the farthest that words in view went in one frame apart from that scrolling, in px.
+ */
+const scrollOn = (log: Locator, pixels: number) =>
+  log.evaluateHandle(
+    (scroller, { wanted, step }) => {
+      const { top: edge } = scroller.getBoundingClientRect();
+      const topOf = (article: Element) => article.getBoundingClientRect().top;
+      const inView = () =>
+        [...scroller.querySelectorAll('article')].flatMap((article) => {
+          const top = topOf(article);
+          return top < edge ? [] : [{ article, top }];
+        });
+      const height = scroller.scrollHeight;
+      const jump = new Promise<number>((resolve) => {
+        let [seen, farthest, left] = [inView(), 0, 120];
+        const look = () => {
+          for (const { article, top } of seen) {
+            if (article.isConnected) farthest = Math.max(farthest, Math.abs(topOf(article) - top));
+          }
+          if (scroller.scrollHeight > height + wanted) left -= 1;
+          if (left === 0) return resolve(farthest);
+          scroller.scrollTop -= step;
+          seen = inView();
+          requestAnimationFrame(look);
+        };
+        look();
+      });
+      return { jump };
+    },
+    { wanted: pixels, step: STEP_PX },
+  );
+
+const DAY_MS = 86_400_000;
+
+for (const { of, days } of [
+  { of: 'the same day', days: 0 },
+  { of: 'the day before', days: 1 },
+]) {
+  test(`who goes on scrolling while older messages of ${of} come sees no word jump`, async ({ person, page }) => {
+    // an odd number, so that what is loaded begins with a reply, whose height is not known to the pixel before it is drawn
+    await comesBackTo(person, 399);
+    let come = () => {};
+    const mayCome = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    const isOlder = (url: URL) => url.searchParams.has('before');
+    await page.route(isOlder, async (route) => {
+      await mayCome;
+      const response = await route.fetch();
+      const { data, ...rest }: { data: { created_at: string }[] } = await response.json();
+      const earlier = data.map((message) => ({
+        ...message,
+        created_at: new Date(Date.parse(message.created_at) - days * DAY_MS).toISOString(),
+      }));
+      await route.fulfill({ response, json: { ...rest, data: earlier } });
+    });
+    const asked = page.waitForRequest((request) => isOlder(new URL(request.url())));
+    await atRest(person.log());
+    // up to the first row there is, so that its height is known, and away from it
+    await person.log().evaluate((scroller) => scroller.scrollTo(0, 0));
+    await asked;
+    await atRest(person.log());
+    await person.log().evaluate((scroller) => scroller.scrollTo(0, scroller.clientHeight));
+    await atRest(person.log());
+    const scrolling = await scrollOn(person.log(), 2000);
+    come();
+    // a step may go under as older messages are put before, and browsers round where a view is put
+    expect(await scrolling.evaluate(({ jump }) => jump)).toBeLessThan(STEP_PX + 2);
+  });
+}
+
 test('a long press or ⋯ opens what can be done with a message', async ({ person, page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await comesBackTo(person, 2);

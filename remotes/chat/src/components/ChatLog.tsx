@@ -288,7 +288,7 @@ function useVirtualLog(options: Options) {
   const viewWidth = useRef(FIRST_VIEW.width);
   // The same function for the life of the log: a new one would have all rows laid out anew.
   const keyAt = useRef((index: number) => rowKeyAt(current.current, index));
-  return useVirtualizer<HTMLDivElement, HTMLElement>({
+  const list = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rowCount(log),
     getItemKey: keyAt.current,
     getScrollElement: () => scroller.current,
@@ -316,7 +316,16 @@ function useVirtualLog(options: Options) {
     },
     onChange: onResized,
   });
+  list.shouldAdjustScrollPositionOnItemSizeChange = keepsPlace;
+  return list;
 }
+
+/** Whether the view moves along with a row that changed its height. By itself the list leaves this out for who scrolls up. */
+const keepsPlace: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
+  const offset = list.scrollOffset ?? 0;
+  // at the upper edge: a guess was wrong of what is above it as well, while what changes later does so at its foot
+  return list.itemSizeCache.has(row.key) ? row.end <= offset : row.start < offset;
+};
 
 const SAVE_AFTER_MS = 150;
 /** Stands for a reader who was at the end: what has come since is what they want to see. */

@@ -27,11 +27,12 @@ export function contentAt({ hasOpening, messages, pending }: Log, index: number)
 }
 
 /** The row at an index; rows are made when they are looked at, since a log may have ten thousand. */
-export function rowAt({ hasOpening, messages, pending }: Log, index: number): Row | undefined {
+export function rowAt(log: Log, index: number): Row | undefined {
+  const { hasOpening, messages, pending } = log;
   const place = hasOpening ? index - 1 : index;
   if (place < 0) return { kind: 'opening', key: OPENING_KEY };
   const message = messages[place];
-  if (message) return { kind: 'message', key: keyOf(message), message, startsDay: startsDay(messages, place) };
+  if (message) return { kind: 'message', key: keyOf(message), message, startsDay: startsDay(log, place) };
   const waiting = pending[place - messages.length];
   return waiting && { kind: 'pending', key: waiting.clientId, pending: waiting };
 }
@@ -54,8 +55,10 @@ export function indexOfKey({ hasOpening, messages, pending }: Log, key: string):
   return message < 0 ? -1 : offset + message;
 }
 
-function startsDay(messages: Message[], index: number): boolean {
-  const [before, here] = [messages[index - 1], messages[index]];
+/** Whether a day begins with this message; what came before the first loaded one is not known while there are older ones. */
+function startsDay({ hasOpening, messages }: Log, place: number): boolean {
+  const [before, here] = [messages[place - 1], messages[place]];
   if (!here?.createdAt) return false;
-  return !before?.createdAt || dayKey(before.createdAt) !== dayKey(here.createdAt);
+  if (!before) return hasOpening;
+  return !before.createdAt || dayKey(before.createdAt) !== dayKey(here.createdAt);
 }
