@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { canonicalJson, sha256Hex, signText } from '../model/signing.ts';
 import { ask } from '../operations/approval.ts';
 import { rollback } from '../operations/goingBack.ts';
+import { addWebhook, listWebhooks } from '../operations/webhooks.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { addFreeze } from './changeAgenda.ts';
@@ -9,6 +10,7 @@ import { channelKey } from './readChannel.ts';
 
 const CHANNEL = channelKey('production');
 const AGENDA = 'agendas/production.json';
+const WEBHOOKS = 'webhooks/production.json';
 const window = { kind: 'once', from: '2030-01-01T00:00:00.000Z', to: '2030-01-02T00:00:00.000Z' } as const;
 const isNewer = (...details: string[]) => ({
   kind: 'refused',
@@ -80,6 +82,18 @@ describe('a store that a newer version wrote', () => {
     await expect(addFreeze(at.writer, { window, why: 'more' })).rejects.toMatchObject({ ...isNewer(), details });
     expect((await rollback(at.writer, { name: 'stories' })).document.stable?.builds).toContain(first);
     expect((await at.store.readPointer(AGENDA))?.body).toBe(source);
+  });
+
+  test('webhooks of a format that is unknown here are not called damaged, and stay', async () => {
+    const add = () => addWebhook(at.writer, 'https://chat.example/hook', { allowPrivate: false });
+    await add();
+    const source = await write(WEBHOOKS, (document) => ({ ...document, format: 2 }));
+    const log = await stored(CHANNEL);
+    await expect(listWebhooks(at.writer)).rejects.toMatchObject(isNewer(expect.stringContaining('format')));
+    await expect(add()).rejects.toMatchObject(isNewer(expect.stringContaining('format')));
+    expect((await at.store.readPointer(WEBHOOKS))?.body).toBe(source);
+    // nothing says that one was added
+    expect(await stored(CHANNEL)).toEqual(log);
   });
 
   test('what is not signed stays damaged, and is to be restored', async () => {

@@ -6,11 +6,11 @@ import * as v from 'valibot';
 import { type Change, changeChannel, timeOf, type Writer } from '../channel/changeChannel.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
 import { actionLine, evidenceLines } from '../english.ts';
-import { conflict, messageOf, refused } from '../errors.ts';
+import { conflict, messageOf, newer, refused } from '../errors.ts';
 import { type ReadAction, readAction } from '../model/action.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
-import { canonicalJson, isSigned, signText } from '../model/signing.ts';
+import { canonicalJson, isSignedDocument, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 
@@ -69,14 +69,16 @@ async function read(
 ): Promise<{ webhooks: Webhook[]; tag: string | null }> {
   const pointer = await store.readPointer(keyOf(channel));
   if (!pointer) return { webhooks: [], tag: null };
-  const what = `the webhooks of ${channel}`;
+  const what = `the list of webhooks of ${channel}`;
   const cure = 'Restore webhooks/ from a copy of the store, or remove it and add them anew.';
   const value = parseJson(pointer.body, what, cure);
   const parsed = v.safeParse(documentSchema, value);
-  if (!parsed.success) throw refused(`${what} are damaged`, cure, issuesOf(parsed.issues));
-  const { sig, ...unsigned } = value as { sig: string };
-  if (parsed.output.channel !== channel || !isSigned(canonicalJson(unsigned), sig, publicKey))
-    throw refused(`${what} are not signed by this store's key`, cure);
+  const isOurs = isSignedDocument(value, publicKey);
+  if (!parsed.success) {
+    const issues = issuesOf(parsed.issues);
+    throw isOurs ? newer(what, issues) : refused(`${what} is damaged`, cure, issues);
+  }
+  if (parsed.output.channel !== channel || !isOurs) throw refused(`${what} is not signed by this store's key`, cure);
   return { webhooks: parsed.output.webhooks, tag: pointer.tag };
 }
 
@@ -286,6 +288,8 @@ export async function addWebhook(
   rules: WebhookRules,
 ): Promise<{ webhook: ListedWebhook; secret: string }> {
   const url = checkedUrl(text, rules);
+  // before the log says that it was added
+  requireRoom((await read(writer.store, writer.channel, writer.key.publicKey)).webhooks);
   const { document } = await tell(writer, 'added', shownOf(url));
   const id = randomBytes(6).toString('hex');
   const webhook: Webhook = {
@@ -301,11 +305,15 @@ export async function addWebhook(
     undelivered: [],
   };
   await change(writer, (webhooks) => {
-    if (webhooks.length >= MOST_WEBHOOKS)
-      throw refused(`there are ${webhooks.length} webhooks already`, 'Remove some with `webhook remove`.');
+    requireRoom(webhooks);
     return webhooks.some((each) => each.id === id) ? null : [...webhooks, webhook];
   });
   return { webhook: listed(webhook), secret: secretOf(writer.key, id) };
+}
+
+function requireRoom({ length }: readonly Webhook[]): void {
+  if (length >= MOST_WEBHOOKS)
+    throw refused(`there are ${length} webhooks already`, 'Remove some with `webhook remove`.');
 }
 
 const missing = (id: string) => refused(`there is no webhook ${id}`, 'List them with `webhook list`.');
