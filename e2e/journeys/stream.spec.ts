@@ -132,9 +132,15 @@ test('a reload leaves the reader at the words they were reading', async ({ perso
   await comesBackTo(person, 60);
   await scrollUp(person, 2500);
   const place = await inView(person.log());
+  const answered = page.waitForResponse((response) => response.url().includes('/messages/latest'));
   await page.reload();
   await expect(person.log().getByRole('article').first()).toBeVisible();
   await expect.poll(async () => Math.abs((await topOf(person.log(), place.text)) - place.top)).toBeLessThanOrEqual(2);
+  await (await answered).finished();
+  await atRest(person.log());
+  // nothing has come since
+  await expect(page.getByRole('button', { name: '回到最新' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '新消息' })).toBeHidden();
 });
 
 test('older pages of a long history come without moving what is read', async ({ person, page }) => {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'react';
 import { indexOfKey, type Log } from '../model/log';
-import { isRunning, keyOf } from '../model/thread';
+import { isRunning, keyOf, type Message } from '../model/thread';
 import type { LogVirtualizer } from './ChatLog';
 
 /** After each commit, before its paint: measures what grew at the end and lets the view follow. */
@@ -9,7 +9,7 @@ export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log
   const lastPending = log.pending.at(-1);
   const startsAnew = last && isRunning(last) && (last.revision === 1 || last.body === '');
   const replyKey = startsAnew ? keyOf(last) : null;
-  const shown = useRef<{ last: unknown; pendingId?: string; replyKey: string | null; isCopy: boolean } | null>(null);
+  const shown = useRef<Shown | null>(null);
 
   useLayoutEffect(() => {
     const before = shown.current;
@@ -21,10 +21,25 @@ export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log
     if (replyKey !== null && replyKey !== before.replyKey) stick.holdAtTopOf(replyKey);
     // all the device had was the opening: a conversation that comes from the server opens at its end, as any other
     if (before.isCopy && !isCopy && before.last === undefined && stick.isUnmoved()) stick.pin();
-    if (last === before.last && lastPending?.clientId === before.pendingId) return;
+    const isSent = lastPending?.clientId !== before.pendingId;
+    if (last === before.last && !isSent) return;
     measureLast(list, log);
-    stick.grew();
+    stick.endChanged(isSent || saysMore(last, before.last));
   }, [stick, list, log, last, lastPending, replyKey, isCopy]);
+}
+
+interface Shown {
+  last: Message | undefined;
+  pendingId: string | undefined;
+  replyKey: string | null;
+  isCopy: boolean;
+}
+
+/** Whether there is anything new to read: the server's answer holds what the device's copy did, as other objects. */
+function saysMore(now: Message | undefined, before: Message | undefined): boolean {
+  if (!now || !before) return now !== before;
+  const isSame = keyOf(now) === keyOf(before) && now.revision === before.revision && now.status === before.status;
+  return !isSame || now.length !== before.length;
 }
 
 /** The list learns of the growth now and not after the paint, so that the end never runs ahead of the view. */
@@ -125,13 +140,13 @@ export class StickToBottom {
     this.#tell({ atEnd, unseen: this.#state.unseen && !atEnd });
   };
 
-  /** Something was added or has grown at the end. */
-  grew(): void {
+  /** The end is another: something was added or has grown there, or it only came anew. */
+  endChanged(isNew: boolean): void {
     this.follow();
     const view = this.#view();
     if (!view) return;
     const atEnd = !this.#isOpenEnded && view.end - view.element.scrollTop <= AT_END_PX;
-    this.#tell({ atEnd, unseen: !atEnd && !this.#isOpenEnded });
+    this.#tell({ atEnd, unseen: (isNew || this.#state.unseen) && !atEnd && !this.#isOpenEnded });
   }
 
   pin(): void {
