@@ -94,7 +94,7 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
   }
   if ((verb === 'backup' || verb === 'restore') && process.env.DATABASE_URL) {
     throw new ConfigError(
-      `${verb}: with DATABASE_URL the data is in Postgres, which has its own: pg_dump --format=custom, pg_restore; see docs/deploying.md`,
+      `${verb}: with DATABASE_URL the data is in Postgres, which has its own: pg_dump --format=custom, pg_restore; see backend/README.md`,
     );
   }
   if (verb === 'seed' && rest.length === 0) return seed(dataDir, file);

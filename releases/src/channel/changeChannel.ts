@@ -149,7 +149,7 @@ async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> 
   if (!isKnown) return true;
   throw refused(
     `${writer.channel} stands at state ${seq}, and its audit knows state ${seq + 1}: an old document was put back`,
-    'Put the newest state of the audit back: see "A damaged channel" in docs/deploying.md.',
+    'Put the newest state of the audit back: see "A damaged channel" in docs/deploying/bad-days.md.',
   );
 }
 

@@ -41,7 +41,7 @@ export function fisherWorse(tried: Sample, control: Sample): number {
   return Math.min(1, sum);
 }
 
-/** The rule of the automatic stop, as stated in docs/deploying.md. */
+/** The rule of the automatic stop, as stated in docs/deploying/policies.md. */
 export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 } as const;
 
 export interface Counts {
@@ -134,7 +134,7 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
   };
 }
 
-/** The rule of the alarm, as stated in docs/deploying.md. */
+/** The rule of the alarm, as stated in docs/deploying/watching.md. */
 export const ALARM = { minutes: 15, minimumVisitors: 20, minimumFailed: 5, share: 0.25, minimumBefore: 30 } as const;
 
 const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });

@@ -177,7 +177,7 @@ export function rankWorse(strata: readonly Stratum[]): number {
   return variance > 0 ? upperTail(excess / Math.sqrt(variance)) : 1;
 }
 
-/** The rule by which a candidate is too slow, as stated in docs/deploying.md. */
+/** The rule by which a candidate is too slow, as stated in docs/deploying/watching.md. */
 export const SLOWER = { alpha: 1e-6, minimumPages: 200, minimumAlike: 20, share: 0.2, milliseconds: 100 } as const;
 
 /** Milliseconds a reader waits; a layout that shifts is shown and ends nothing. */

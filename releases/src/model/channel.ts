@@ -89,7 +89,7 @@ export const signChannel = (document: UnsignedChannel, key: SigningKey): string 
 /** Reads a channel document and checks form and signature; time and order are the reader's to check. Throws refused. */
 export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
   const what = `channel ${channel}`;
-  const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying.md.';
+  const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying/bad-days.md.';
   const value = parseJson(source, what, cure);
   const parsed = v.safeParse(channelSchema, value);
   const isOurs = isSignedDocument(value, publicKey);
