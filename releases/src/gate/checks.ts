@@ -110,23 +110,16 @@ const sharing: GateCheck = {
     remotes.flatMap((remote) => sharingProblems(remote, host.description.shared.provides)),
 };
 
-/** Every remote can run on this host's `shared/runtime` and on its exact Module Federation version. */
+/** Every remote can run on this host's `shared/runtime`. */
 const contract: GateCheck = {
   name: 'contract',
   run: async ({ host, remotes }) =>
-    remotes.flatMap(({ id, description }) => {
-      const problems: string[] = [];
-      const { contract: provided, federation } = host.description;
-      if (!semver.satisfies(provided, description.contract))
-        problems.push(
-          `${id}: needs shared/runtime ${description.contract}, the host has ${provided}: release the host first`,
-        );
-      if (description.federation !== federation)
-        problems.push(
-          `${id}: built with Module Federation ${description.federation}, the host with ${federation}: build both with the same version`,
-        );
-      return problems;
-    }),
+    remotes
+      .filter(({ description }) => !semver.satisfies(host.description.contract, description.contract))
+      .map(
+        ({ id, description }) =>
+          `${id}: needs shared/runtime ${description.contract}, the host has ${host.description.contract}: release the host first`,
+      ),
 };
 
 async function exposeProblems({ store }: GateSubject, { id, description }: RemoteRecord): Promise<string[]> {

@@ -83,12 +83,17 @@ describe('seeded breakages', () => {
 
   test('every problem names its build', async () => {
     const build = await at.remote('stories', next(), {
-      description: { contract: '^2.0.0', exposes: [], federation: '2.0.0' },
+      description: { contract: '^2.0.0', exposes: [], module: { js: [], css: [] } },
     });
     const lines = await verdict([build]);
     expect(lines.length).toBeGreaterThanOrEqual(3);
     for (const line of lines) expect(line).toContain(build);
   });
+});
+
+test.each(['0.24.1', '2.0.1', '2.10.0'])('a remote built with Module Federation %s passes', async (federation) => {
+  const build = await at.remote('chat', next(), { description: { federation } });
+  expect(await verdict([build])).toEqual([]);
 });
 
 test('fifty good sets pass, each in time', async () => {

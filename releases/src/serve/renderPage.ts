@@ -218,8 +218,7 @@ async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body:
       if (!id || id === active.id || usable.has(name)) continue;
       const record = await catalog.record(id, document.digests[id]);
       if (!isRemote(record) || record.description.global === active.global) continue;
-      const { federation, contract } = record.description;
-      if (federation !== body.host.federation || !semver.satisfies(body.host.contract, contract)) continue;
+      if (!semver.satisfies(body.host.contract, record.description.contract)) continue;
       usable.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
     }
   }

@@ -125,11 +125,6 @@ const REMOTES: Breakage[] = [
   },
   { what: 'its contract is newer than the host', remote: { contract: '^1.2.0' }, says: 'needs shared/runtime ^1.2.0' },
   { what: 'its contract is of another major', remote: { contract: '^2.0.0' }, says: 'needs shared/runtime ^2.0.0' },
-  {
-    what: 'it is built with another Module Federation',
-    remote: { federation: '2.9.1' },
-    says: 'Module Federation 2.9.1',
-  },
   { what: 'it does not expose ./remote', remote: { exposes: ['./app'] }, says: 'exposes no "./remote"' },
   { what: 'it names no module script', remote: { module: { js: [], css: [] } }, says: 'names no script' },
   { what: 'it has neither route nor slot', remote: { routes: [], slots: [] }, says: 'neither a route nor a slot' },
@@ -172,11 +167,6 @@ const HOSTS: Breakage[] = [
     what: 'the host no longer shares React',
     host: { shared: { provides: { 'react-dom': '19.3.1', '@liaozhai/shared/runtime': '1.0.0' }, requires: {} } },
     says: 'needs react',
-  },
-  {
-    what: 'the host moves to another Module Federation',
-    host: { federation: '2.10.0' },
-    says: 'the host with 2.10.0',
   },
   { what: 'the page lacks a placeholder', host: {}, files: page('<!--lz:set-->', ''), says: 'lz:set' },
   {
