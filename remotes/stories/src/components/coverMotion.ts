@@ -15,7 +15,7 @@ export function leaveFromCard(id: string, card: HTMLElement) {
 
 /**
  * Lets the page's cover grow out of the card that led here. The page stands whole from its first frame on, and only the
- * cover's picture moves; docs/decisions/017-a-cover-that-grows.md says why it is no view transition.
+ * cover's picture moves; docs/decisions/017-hero-transition.md says why it is no view transition.
  */
 export function growFromCard(plate: HTMLElement, id: string) {
   const { from } = departure;
