@@ -10,7 +10,7 @@ import {
   sentSchema,
   singleSchema,
 } from '@liaozhai/shared/contract';
-import { client, listen } from '@liaozhai/shared/runtime';
+import { aroundRequests, listen } from '@liaozhai/shared/runtime';
 import type { Page } from './page';
 import { READY } from './remotes/remoteComponents';
 import { routeAt } from './routes';
@@ -23,7 +23,7 @@ interface PageSpan extends Omit<Told, 'ago' | 'took'> {
   end: number;
 }
 
-type Adapter = Extract<typeof client.defaults.adapter, (...words: never[]) => unknown>;
+type Adapter = ReturnType<Parameters<typeof aroundRequests>[0]>;
 type Sent = Parameters<Adapter>[0];
 
 const reportMs = 10_000;
@@ -67,38 +67,31 @@ export function watchSpans({ set, routes }: Page): () => void {
   };
 
   const replies = awaitReplies((start, post, end) => note({ ...begin('reply first words', start, post), end }));
-  const traced =
-    (send: Adapter): Adapter =>
-    async (config) => {
-      const name = config.method?.toUpperCase() as Told['name'];
-      if (!isOwn(config)) {
-        config.headers.delete('traceparent');
-        return send(config);
-      }
-      const start = performance.now();
-      const call = begin(name, start, start > documentsMs ? { trace: randomHex(16) } : document);
-      const [path] = (config.url ?? '').split('?');
-      const route = matchRoute(apiRoutes(), (config.baseURL ?? '') + path)?.path;
-      config.headers.set('traceparent', `00-${call.trace}-${call.id}-01`);
-      const end = (status?: number) =>
-        note({ ...call, end: performance.now(), ...(route && { route }), ...(status && { status }) });
-      const isMessage = name === 'POST' && path === endpoints.messages;
-      const answered = isMessage ? replies.ask({ trace: call.trace, parent: call.id }, start) : () => undefined;
-      try {
-        const answer = await send(config);
-        end(answer.status);
-        answered(answer.data);
-        return answer;
-      } catch (cause) {
-        end(statusOf(cause));
-        answered(null);
-        throw cause;
-      }
-    };
-  const interceptor = client.interceptors.request.use((config) => {
-    // not the request's own: one that is sent again has the traced one already
-    config.adapter = traced(client.defaults.adapter as Adapter);
-    return config;
+  const unwrap = aroundRequests((send) => async (config) => {
+    const name = config.method?.toUpperCase() as Told['name'];
+    if (!isOwn(config)) {
+      config.headers.delete('traceparent');
+      return send(config);
+    }
+    const start = performance.now();
+    const call = begin(name, start, start > documentsMs ? { trace: randomHex(16) } : document);
+    const [path] = (config.url ?? '').split('?');
+    const route = matchRoute(apiRoutes(), (config.baseURL ?? '') + path)?.path;
+    config.headers.set('traceparent', `00-${call.trace}-${call.id}-01`);
+    const end = (status?: number) =>
+      note({ ...call, end: performance.now(), ...(route && { route }), ...(status && { status }) });
+    const isMessage = name === 'POST' && path === endpoints.messages;
+    const answered = isMessage ? replies.ask({ trace: call.trace, parent: call.id }, start) : () => undefined;
+    try {
+      const answer = await send(config);
+      end(answer.status);
+      answered(answer.data);
+      return answer;
+    } catch (cause) {
+      end(statusOf(cause));
+      answered(null);
+      throw cause;
+    }
   });
 
   const report = () => {
@@ -122,7 +115,7 @@ export function watchSpans({ set, routes }: Page): () => void {
   return () => {
     stop.abort();
     clearInterval(timer);
-    client.interceptors.request.eject(interceptor);
+    unwrap();
     replies.stop();
   };
 }

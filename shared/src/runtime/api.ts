@@ -1,6 +1,7 @@
 import { type BaseQueryFn, createApi } from '@reduxjs/toolkit/query/react';
 import type { ApiError, CursorPage } from '../contract';
-import { type RequestOptions, request, toApiError } from './client/client';
+import { toApiError } from './client/errors';
+import { type RequestOptions, request } from './client/request';
 
 export type ApiRequest = string | Omit<RequestOptions, 'signal'>;
 

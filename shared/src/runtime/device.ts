@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { network } from './client/client';
+import { network } from './client/request';
 
 function subscribe(handler: () => void) {
   window.addEventListener('online', handler);

@@ -14,7 +14,8 @@ import {
   unknown,
 } from 'valibot';
 import { type Capability, capabilitiesSchema, endpoints, PAGE_ELEMENTS, STORAGE_KEYS } from '../contract';
-import { recentProblems, request, toApiError } from './client/client';
+import { recentProblems, toApiError } from './client/errors';
+import { request } from './client/request';
 import { createCell, createSignal } from './signal';
 import { local, readJson } from './storage/browserStorage';
 

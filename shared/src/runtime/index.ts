@@ -61,17 +61,17 @@ export {
   userSessionSchema,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
+export { problemNoted, toApiError } from './client/errors';
 export {
-  client,
-  newClientId,
+  apiUrl,
+  aroundRequests,
   onMinorModeRefusal,
-  onUnauthenticated,
   prepareClient,
-  problemNoted,
   type RequestOptions,
   request,
-  toApiError,
-} from './client/client';
+} from './client/request';
+export { onUnauthenticated } from './client/unauthenticated';
+export { newClientId } from './clientId';
 export { copyText, isOnline, share, useOnline } from './device';
 export {
   capabilities,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { newClientId } from './client/client';
+import { newClientId } from './clientId';
 import { session } from './session/session';
 import { type StoredToast, store, toastsSlice, useSelector } from './store';
 

@@ -1,5 +1,5 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import { network, replaceAdapter } from '../runtime/client/client';
+import { network, replaceAdapter } from '../runtime/client/request';
 
 export interface RecordedRequest {
   /** `GET`, `POST` … */

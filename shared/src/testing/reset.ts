@@ -1,5 +1,5 @@
 import { api, store } from '../runtime';
-import { network } from '../runtime/client/client';
+import { network } from '../runtime/client/request';
 import { capabilities, forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
 import { local, tab } from '../runtime/storage/browserStorage';

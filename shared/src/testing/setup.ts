@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from '@rstest/core';
 import { cleanup, configure } from '@testing-library/react';
-import { prepareClient } from '../runtime/client/client';
+import { prepareClient } from '../runtime/client/request';
 import { refuseNetwork } from './fakeApi';
 import { lowerToFloor } from './floor';
 import { resetRuntime } from './reset';

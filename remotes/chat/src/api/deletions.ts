@@ -1,5 +1,5 @@
 import { failureText } from '@liaozhai/shared/format';
-import { api, client, endpoints, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
+import { api, apiUrl, endpoints, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
 import type { Conversation } from '../model/conversation';
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
@@ -133,7 +133,7 @@ async function removeFromServer(id: string): Promise<void> {
 /** The client's transport ends with its page, and only a bare fetch can be told to go on. Resolves whether it is gone. */
 async function deleteOutlivingPage(id: string): Promise<boolean> {
   const token = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]*)/)?.[1] ?? '';
-  const answer = await fetch(new URL(client.getUri({ url: endpoints.conversation(id) }), location.href), {
+  const answer = await fetch(apiUrl(endpoints.conversation(id)), {
     method: 'DELETE',
     keepalive: true,
     headers: {

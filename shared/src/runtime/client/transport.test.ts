@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, rs, test } from '@rstest/core';
 import type { InternalAxiosRequestConfig } from 'axios';
 import { fakeApi, onTestEnd } from '../../testing';
-import { request } from './client';
+import { request } from './request';
 
 const holder = globalThis as { __liaozhai?: unknown };
 
@@ -70,7 +70,7 @@ describe('before axios has come', () => {
   async function freshClient(response: Promise<Response>) {
     withEarly(response);
     rs.resetModules();
-    const fresh = await import('./client');
+    const fresh = await import('./request');
     const network = async (config: InternalAxiosRequestConfig) => ({
       data: { from: 'network' },
       status: 200,
@@ -98,9 +98,17 @@ describe('before axios has come', () => {
     await expect(fresh.request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
   });
 
-  test('a remote’s interceptors see the answer', async () => {
+  test('what was put around requests sees the answer', async () => {
     const fresh = await freshClient(early());
-    fresh.client.interceptors.response.use((body) => ({ ...body, seen: true }));
-    expect(await fresh.request({ url: '/v1/stories' })).toEqual({ from: 'loader', seen: true });
+    const seen: unknown[] = [];
+    const undo = fresh.aroundRequests((next) => async (config) => {
+      const answer = await next(config);
+      seen.push(answer.data);
+      return answer;
+    });
+    expect(await fresh.request({ url: '/v1/stories' })).toEqual({ from: 'loader' });
+    undo();
+    expect(await fresh.request({ url: '/v1/stories' })).toEqual({ from: 'network' });
+    expect(seen).toEqual([{ from: 'loader' }]);
   });
 });

@@ -11,14 +11,18 @@ import axios, {
 } from 'axios';
 import { type EarlyRequest, takeEarly } from './earlyRequest';
 
-/** `replaced` names what carries requests instead of the network, in tests. */
-export const createAxios = (settings: CreateAxiosDefaults, replaced: () => AxiosAdapter | undefined): AxiosInstance =>
+/** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
+export const createAxios = (
+  settings: CreateAxiosDefaults,
+  replaced: () => AxiosAdapter | undefined,
+  around = (send: AxiosAdapter) => send,
+): AxiosInstance =>
   axios.create({
     ...settings,
-    adapter: withEarlyRequest((config) => {
-      const adapter = replaced() ?? getAdapter(axios.defaults.adapter, config);
-      return adapter(config);
-    }),
+    adapter: (config) => {
+      const send = replaced() ?? getAdapter(axios.defaults.adapter, config);
+      return around(withEarlyRequest(send))(config);
+    },
   });
 
 const parse = (text: string): unknown => {

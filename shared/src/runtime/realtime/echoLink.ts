@@ -1,7 +1,7 @@
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
 import { channelAuthSchema, edgeEndpoints, isApiError } from '../../contract';
-import { request } from '../client/client';
+import { request } from '../client/request';
 import { hostConfig } from '../hostConfig';
 import type { CloseReason, Link, LinkEvents } from './supervisor';
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import { anyPayload, type UserDto } from '../../contract';
-import { network, socketId } from '../client/client';
+import { network, socketId } from '../client/request';
 import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';

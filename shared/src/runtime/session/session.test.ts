@@ -1,6 +1,6 @@
 import { describe, expect, rs, test } from '@rstest/core';
 import { memberDto, onTestEnd } from '../../testing';
-import { request } from '../client/client';
+import { request } from '../client/request';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/owner';
 import { held, network, settle, stored, user } from './fixtures';

@@ -1,13 +1,8 @@
 import { type ApiError, endpoints, STORAGE_KEYS, singleSchema, type UserDto, userSchema } from '../../contract';
 import { api } from '../api';
-import {
-  csrfToken,
-  divertUnauthenticated,
-  onUnauthenticated,
-  request,
-  signInEpoch,
-  toApiError,
-} from '../client/client';
+import { toApiError } from '../client/errors';
+import { csrfToken, request } from '../client/request';
+import { onUnauthenticated, signInEpoch, unauthenticated } from '../client/unauthenticated';
 import { createSignal } from '../signal';
 import { local, onForeignChange, readJson } from '../storage/browserStorage';
 import { adoptDrafts, purgeDrafts } from '../storage/drafts';
@@ -158,7 +153,7 @@ export function createSession() {
     userReceived(dto: UserDto) {
       userToldAt = performance.now();
       // a log-out that was never answered was not done
-      divertUnauthenticated(null);
+      unauthenticated.divert(null);
       const user = toUser(dto);
       const present = currentUser();
       if (present?.id !== user.id) return void signIn(user);
@@ -256,13 +251,13 @@ async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void>
     ended ??= end(byRefusal);
     return ended;
   };
-  divertUnauthenticated(() => void endOnce(true));
+  unauthenticated.divert(() => void endOnce(true));
   try {
     await request({ url: endpoints.logout, method: 'POST' });
   } catch (cause) {
     const error = toApiError(cause);
     if (error.kind !== 'unauthenticated' && !ended) {
-      if (wasAnswered(error)) divertUnauthenticated(null);
+      if (wasAnswered(error)) unauthenticated.divert(null);
       throw error;
     }
   }

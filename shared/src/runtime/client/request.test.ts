@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { getAdapter, type InternalAxiosRequestConfig } from 'axios';
+import { getAdapter } from 'axios';
 import { messageSchema, singleSchema } from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { pageInfo } from '../hostConfig';
-import { client, onUnauthenticated, replaceAdapter, request, signInEpoch, socketId } from './client';
+import { apiUrl, replaceAdapter, request, socketId } from './request';
+import { onUnauthenticated, signInEpoch } from './unauthenticated';
 
 beforeEach(() => {
   // retries wait a random while; here none
@@ -46,7 +47,6 @@ function count401s() {
 test('hands on the body of the answer', async () => {
   api({ 'GET /v1/stories': { data: [1] } });
   expect(await request({ url: '/v1/stories' })).toEqual({ data: [1] });
-  expect(await client.get('/v1/stories')).toEqual({ data: [1] });
 });
 
 test('asks for JSON below /api, with cookies, within 10 s', async () => {
@@ -57,39 +57,8 @@ test('asks for JSON below /api, with cookies, within 10 s', async () => {
   expect(await request({ url: '/v1/user' })).toMatchObject({ baseURL: '/api', timeout: 10_000, withCredentials: true });
 });
 
-test('is axios to whoever wants more of it, before its file has come as well', async () => {
-  rs.resetModules();
-  const early = await import('./client');
-  const ways: string[] = [];
-  early.client.interceptors.request.use((config) => {
-    ways.push('there');
-    return config;
-  });
-  const taken = early.client.interceptors.request.use((config) => {
-    ways.push('taken away');
-    return config;
-  });
-  early.client.interceptors.request.eject(taken);
-  early.client.interceptors.response.use((body) => {
-    ways.push('and back');
-    return body;
-  });
-  early.client.defaults.timeout = 3000;
-  const answer = async (config: InternalAxiosRequestConfig) => ({
-    data: { timeout: config.timeout },
-    status: 200,
-    statusText: '',
-    headers: {},
-    config,
-  });
-  onTestEnd(early.replaceAdapter(answer));
-  expect(await early.client({ url: '/v1/stories' })).toEqual({ timeout: 3000 });
-  expect(ways).toEqual(['there', 'and back']);
-  early.client.interceptors.request.clear();
-  early.client.defaults.timeout = 4000;
-  expect(await early.client.request({ url: '/v1/stories' })).toEqual({ timeout: 4000 });
-  expect(ways).toEqual(['there', 'and back', 'and back']);
-  expect(early.client.getUri({ url: '/v1/stories', params: { q: '狐' } })).toBe('/api/v1/stories?q=%E7%8B%90');
+test('names the address of a call for what cannot go by it', () => {
+  expect(apiUrl('/v1/conversations/7')).toBe(`${location.origin}/api/v1/conversations/7`);
 });
 
 test('gives each request an id of its own, the same however often it is sent, and tells of it when the server fails', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
 import { AxiosError, AxiosHeaders, CanceledError } from 'axios';
-import { toApiError } from './client';
+import { toApiError } from './errors';
 
 const config = { headers: new AxiosHeaders() };
 

@@ -1,0 +1,83 @@
+import type { AxiosError, AxiosResponse } from 'axios';
+import { type ApiError, isApiError, isFrameworkText, isRouteMissing, MINOR_MODE } from '../../contract';
+import { createCell } from '../signal';
+
+const KEPT_PROBLEMS = 5;
+const problems = createCell<readonly string[]>([]);
+
+/** Ids of what failed in this page last, as servers log them, newest first. */
+export const recentProblems = problems.current;
+
+/** Adds an id to what the reader sends to support. */
+export const problemNoted = (id: string): void =>
+  problems.set([id, ...problems.current().filter((each) => each !== id)].slice(0, KEPT_PROBLEMS));
+
+export const isFailedRequest = (cause: unknown): cause is AxiosError =>
+  typeof cause === 'object' && cause !== null && 'isAxiosError' in cause && !('__CANCEL__' in cause);
+
+const isTimeout = (code: string | undefined) => code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+
+/** Names what went wrong with a request. Throws anything that was no failed request, an aborted one included. */
+export function toApiError(cause: unknown): ApiError {
+  if (isApiError(cause)) return cause;
+  if (!isFailedRequest(cause)) throw cause;
+  if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
+  const { data, status } = cause.response;
+  const requestId = cause.response.headers['x-request-id'] ?? cause.config?.requestId;
+  const named = typeof requestId === 'string' ? { requestId } : {};
+  // an HTML page with 404 comes from a proxy: it must not pass for an entity that is gone
+  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
+  const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
+  const plain = ofStatus(cause.response, body);
+  const error = plain.kind === 'server' ? { ...plain, ...named } : plain;
+  if (isFrameworkText(status, body)) return error;
+  return typeof body.message === 'string' && body.message !== '' ? { ...error, message: body.message } : error;
+}
+
+type Body = Record<string, unknown>;
+
+const DEFAULT_WAIT_SECONDS = 60;
+
+const toNumber = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
+
+/** Laravel's `{ field: [text, …] }`; a single text counts as a list of one. */
+function toFields(errors: unknown): Record<string, string[]> {
+  if (typeof errors !== 'object' || errors === null) return {};
+  return Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat().map(String)]));
+}
+
+/** Seconds, or a date; a server that does not say means a minute. */
+function toWaitSeconds(header: unknown): number {
+  if (header === undefined || header === null || header === '') return DEFAULT_WAIT_SECONDS;
+  const seconds = Number.isFinite(Number(header))
+    ? Number(header)
+    : Math.ceil((Date.parse(String(header)) - Date.now()) / 1000);
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : DEFAULT_WAIT_SECONDS;
+}
+
+function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
+  // must not pass for a thing that is gone
+  if (isRouteMissing(status, body)) return { kind: 'server', status };
+  switch (status) {
+    case 401:
+      return { kind: 'unauthenticated' };
+    case 402:
+      return { kind: 'insufficientBalance', required: toNumber(body.required), balance: toNumber(body.balance) };
+    case 403:
+      return { kind: body.code === MINOR_MODE ? 'minorMode' : 'forbidden' };
+    case 404:
+      return { kind: 'notFound' };
+    case 410:
+      return { kind: 'gone' };
+    case 408:
+      return { kind: 'timeout' };
+    case 409:
+      return { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
+    case 422:
+      return { kind: 'invalid', fields: toFields(body.errors) };
+    case 429:
+      return { kind: 'tooOften', retryAfterSeconds: toWaitSeconds(headers['retry-after']) };
+    default:
+      return { kind: 'server', status };
+  }
+}
