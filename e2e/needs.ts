@@ -1,6 +1,6 @@
 // What tests, benches and screens need of the machine besides Node and packages: found, or installed before anything runs.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findChromium, quietFlags } from '@liaozhai/releases/chromium';
@@ -88,13 +88,18 @@ const cureOf = (name: NeedName) => {
   return `${name} is missing: as root on Debian "apt-get install -y ${debian.join(' ')}", else ${otherwise}.`;
 };
 
+/** Finds what is named, or installs it as root on Debian. Returns one line with its cure for each need that stays missing. */
+async function stillMissing(names: readonly NeedName[]): Promise<Map<NeedName, string>> {
+  const wanted = await missing(names);
+  if (wanted.length > 0 && canInstall()) installOnDebian([...new Set(wanted.flatMap((name) => needs[name].debian))]);
+  const left = await missing(wanted);
+  return new Map(left.map((name) => [name, cureOf(name)]));
+}
+
 /** Finds what is named, or installs it as root on Debian. Throws with one line per missing need, each with its cure. */
 export async function provide(...names: NeedName[]): Promise<void> {
-  const wanted = await missing(names);
-  if (wanted.length === 0) return;
-  if (canInstall()) installOnDebian([...new Set(wanted.flatMap((name) => needs[name].debian))]);
-  const left = await missing(wanted);
-  if (left.length > 0) throw new Error(left.map(cureOf).join('\n'));
+  const left = await stillMissing(names);
+  if (left.size > 0) throw new Error([...left.values()].join('\n'));
 }
 
 /** Path of a program that exists, installed if need be. */
@@ -112,13 +117,16 @@ export const testFlags = ['--no-sandbox', ...quietFlags];
 export const launchChromium = async (): Promise<Browser> =>
   chromium.launch({ executablePath: await provideChromium(), args: testFlags });
 
+// For `npm test`: prints the cure of each need that stays missing and writes their names to the file that NEEDS_REPORT names.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !isNeed(name));
   try {
     if (unknown.length > 0)
       throw new Error(`no such need: ${unknown.join(', ')}. There are: ${Object.keys(needs).join(', ')}`);
-    await provide(...names.filter(isNeed));
+    const left = await stillMissing(names.filter(isNeed));
+    for (const cure of left.values()) console.error(cure);
+    if (process.env.NEEDS_REPORT) writeFileSync(process.env.NEEDS_REPORT, JSON.stringify([...left.keys()]));
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;

@@ -23,7 +23,7 @@ function failure(name, errors = []) {
 
 const died = { passed: 0, failed: 1, failures: [failure('it ended before it could count')] };
 
-/** `{ passed, failed, failures }` of a report by Rstest; `ok` is whether the command ended well. */
+/** `{ passed, failed, failures, durations }` of a report by Rstest; `ok` is whether the command ended well. */
 export function unitOutcome(path, ok) {
   const report = read(path);
   if (!report) return died;
@@ -36,7 +36,10 @@ export function unitOutcome(path, ok) {
       .filter(({ status }) => status !== 'pass')
       .map(({ fullName, status, errors }) => failure(`${file.testPath} › ${fullName} (${status})`, errors)),
   ]);
-  return { passed, failed: ok ? failed : Math.max(failed, 1), failures };
+  const durations = report.files.flatMap(({ testPath, results }) =>
+    results.map(({ fullName, duration = 0 }) => ({ name: `${testPath} › ${fullName}`, ms: duration })),
+  );
+  return { passed, failed: ok ? failed : Math.max(failed, 1), failures, durations };
 }
 
 const specsIn = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsIn)];
@@ -62,5 +65,9 @@ export function browserOutcome(path, ok) {
     passed: stats.expected,
     failed: ok ? failed : Math.max(failed, 1),
     failures: [...failures, ...errors.map((error) => failure('outside of the tests', [error]))],
+    durations: tests.map(({ name, projectName, results }) => ({
+      name: `${projectName} ${name}`.trimStart(),
+      ms: results.reduce((total, { duration }) => total + duration, 0),
+    })),
   };
 }

@@ -1,5 +1,6 @@
 // Runs named commands one after another, shows what each says, counts, and sees to it that none of them leaves a process behind.
 import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -53,18 +54,32 @@ export async function run(title, args, { cwd = root, env = {} } = {}) {
   return ok;
 }
 
-/** Installs packages and the needs of ./needs.ts that are named; ends the process with the cure if one stays missing. */
+/**
+ * Installs packages and the needs of ./needs.ts that are named. Returns the names of those that stay missing, whose
+ * tests are skipped. Ends the process if a setting is wrong.
+ */
 export async function prepare(...needs) {
   install();
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   whenStarterEnds(interrupt, { isTied: isScript('test', 'test:e2e', 'check') });
+  const report = join(root, 'test-results/needs.json');
+  mkdirSync(dirname(report), { recursive: true });
   // without the mark: a package may bring a service that is started and stays
-  const unmarked = { env: { LIAOZHAI_TEST_RUN: '' } };
-  if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], unmarked)) return;
+  const env = { LIAOZHAI_TEST_RUN: '', NEEDS_REPORT: report };
+  if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], { env }))
+    return JSON.parse(readFileSync(report, 'utf8'));
   console.log('\n0 passed, 1 failed');
   process.exit(1);
 }
+
+/** Outcome of tests that an engine is missing for; it counts as one skipped. */
+export const skipped = (title, engine) => ({
+  passed: 0,
+  failed: 0,
+  failures: [],
+  skipped: [`– ${title}: skipped, ${engine} is missing`],
+});
 
 /** Names and ends what still runs of this run a while after everything has ended. */
 async function leftOvers() {
@@ -82,14 +97,28 @@ async function leftOvers() {
   return left.length;
 }
 
-/** Names once more what failed, prints the count as the last line and ends the process; a process that is left running counts as one failure. */
+const slowestShown = 20;
+
+/**
+ * Prints the slowest tests, what was skipped and what failed, then the count as the last line, and ends the process.
+ * A process that is left running counts as one failure.
+ */
 export async function finish(outcomes) {
   console.log('\n▶ left-over processes');
   const left = await leftOvers();
   console.log(`${left === 0 ? '✓' : '✗'} left-over processes`);
   const all = [...outcomes, { passed: left > 0 ? 0 : 1, failed: left > 0 ? 1 : 0, failures: [] }];
   const sum = (key) => all.reduce((total, outcome) => total + outcome[key], 0);
+  const slowest = all
+    .flatMap(({ durations = [] }) => durations)
+    .sort((one, other) => other.ms - one.ms)
+    .slice(0, slowestShown);
+  console.log('\nslowest tests');
+  for (const { name, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
+  const skips = all.flatMap((outcome) => outcome.skipped ?? []);
+  for (const skip of skips) console.log(`\n${skip}`);
   for (const { failures } of all) for (const failure of failures) console.log(`\n${failure}`);
-  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`);
+  const tail = skips.length > 0 ? `, ${skips.length} skipped` : '';
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${tail}`);
   process.exit(interruption.signal.aborted ? 130 : sum('failed') === 0 ? 0 : 1);
 }
