@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeReports } from './chat/reports.ts';
+import { contentFolder, loadContent } from './content/content.ts';
 import { backUp, restore } from './db/backup.ts';
 import { databaseFile, storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
@@ -22,6 +23,7 @@ const usage = `pnpm backend <verb> [--data <folder>]
   seed [stories.json]            adds these stories; the server may run, here and below
   seed --user <login>            makes this account or tops it up: [--password 123456] [--name 读书人] [--balance 1000],
                                  and adds messages to its conversation: [--messages 0] [--story nie-xiaoqian]
+  stories check [folder]         names each fault of the stories with file, line and cure
   fill             adds made-up rows, for measuring: [--stories 5000] [--users 5000] [--messages 50000]
 
 --data is the backend's folder; without it $DATA_DIR/backend, where DATA_DIR (.data) is what \`npm start\` was given.`;
@@ -87,6 +89,13 @@ async function seed(dataDir: string, file: string | undefined): Promise<void> {
   }
 }
 
+function checkStories(folder = contentFolder): void {
+  const { stories, problems } = loadContent(resolve(folder));
+  for (const problem of problems) console.error(problem);
+  console.log(`${stories.length} stories without a fault`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
 async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
   if (verb === 'tickets') {
     console.log(await withDatabase(dataDir, (services) => runTickets(services, file ? [file, ...rest] : [])));
@@ -97,6 +106,7 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
       `${verb}: with DATABASE_URL the data is in Postgres, which has its own: pg_dump --format=custom, pg_restore; see backend/README.md`,
     );
   }
+  if (verb === 'stories' && file === 'check' && rest.length <= 1) return checkStories(rest[0]);
   if (verb === 'seed' && rest.length === 0) return seed(dataDir, file);
   if (rest.length > 0 || Boolean(file) === (verb === 'fill' || verb === 'reports')) throw new ConfigError(usage);
   if (verb === 'backup' && file) {

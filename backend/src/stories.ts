@@ -48,12 +48,22 @@ export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>
 }
 
 function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
-  const { summary, tags, author, opening, characters, coverColor, voice } = story;
+  const { summary, tags, author, opening, characters, coverColor, voice, plot, lists } = story;
   const row = {
     title,
     cover_url: coverUrl,
     price: rules.storyPrices[length],
-    content: JSON.stringify({ summary, tags, author, opening, characters, coverColor, voice } satisfies StoryContent),
+    content: JSON.stringify({
+      summary,
+      tags,
+      author,
+      opening,
+      characters,
+      coverColor,
+      voice,
+      plot,
+      lists,
+    } satisfies StoryContent),
     origin: 'folder' as const,
     created_at: published,
     updated_at: published,

@@ -3,7 +3,7 @@ import { contentFolder, loadContent, type PublishedStory } from '../content/cont
 import { composeReply, composeSuggestions } from './builtIn.ts';
 import type { Line, StoryContext } from './storyteller.ts';
 
-const { stories } = loadContent(contentFolder);
+const stories = loadContent(contentFolder).stories.filter(({ lists }) => lists);
 const length = (text: string): number => [...text].length;
 
 /** As many lines as the server hands on. */
@@ -58,7 +58,7 @@ describe('the built-in storyteller', () => {
       const context = contextOf(story, [{ role: 'user', text: '你是谁？' }]);
       const first = composeReply(context);
       const again = composeReply({ ...context, retold: [first], seed: `${context.seed}|again` });
-      const beats = sentencesOf(story.voice?.beats.join('\n') ?? '');
+      const beats = sentencesOf(story.lists?.beats.join('\n') ?? '');
       const repeated = sentencesOf(again).filter((sentence) => sentencesOf(first).includes(sentence));
       expect(repeated.filter((sentence) => !beats.includes(sentence))).toEqual([]);
     }
@@ -69,7 +69,7 @@ describe('the built-in storyteller', () => {
     ['says something else each time', (turn) => `第${turn}句，月色如何`],
     ['asks and answers by turns', (turn) => (turn % 2 ? '你是谁？' : '好')],
   ];
-  const voiceless: PublishedStory[] = stories.slice(0, 1).map(({ voice, ...silent }) => silent);
+  const voiceless: PublishedStory[] = stories.slice(0, 1).map(({ voice, lists, ...silent }) => silent);
   for (const story of [...stories, ...voiceless]) {
     test.each(readers)(`says no sentence of ${story.title} twice within ten replies where the reader %s`, (_, says) => {
       const history: Line[] = [];
@@ -89,7 +89,7 @@ describe('the built-in storyteller', () => {
         expect(recent.filter((sentence, index) => recent.indexOf(sentence) < index)).toEqual([]);
       }
       // the plot has come to its end and did not begin anew
-      for (const beat of story.voice?.beats ?? []) {
+      for (const beat of story.lists?.beats ?? []) {
         expect(history.filter((line) => line.text.includes(beat))).toHaveLength(1);
       }
     });
@@ -132,8 +132,8 @@ describe('the built-in storyteller', () => {
 
   test('speaks with the voice of the story, and as a plain narrator where there is none', () => {
     const history: Line[] = [{ role: 'user', text: '你是谁？' }];
-    const { voice, ...silent } = story;
-    expect(voice?.sayings.some((saying) => composeReply(contextOf(story, history)).includes(saying))).toBe(true);
+    const { voice, lists, ...silent } = story;
+    expect(lists?.sayings.some((saying) => composeReply(contextOf(story, history)).includes(saying))).toBe(true);
     expect(composeReply(contextOf(silent, history))).toContain('客官');
   });
 });

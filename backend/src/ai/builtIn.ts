@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Voice } from '../content/content.ts';
+import type { Lists, Voice as Speaker } from '../content/content.ts';
 import type { Env } from '../env.ts';
 import { answers, callbacks, common, moods, plainVoice } from './phrases.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
+
+type Voice = Lists & Speaker;
 
 /** Thrown when a test asked for it. */
 class ScriptedFailure extends Error {}
@@ -101,7 +103,8 @@ export function composeSuggestions(context: StoryContext, count: number): string
 }
 
 function voiceOf({ story }: StoryContext): Voice {
-  return story.voice ?? { ...plainVoice, speaker: story.characters[0]?.name ?? plainVoice.speaker };
+  const speaker = story.characters[0]?.name ?? plainVoice.speaker;
+  return { ...plainVoice, speaker, ...story.voice, ...story.lists };
 }
 
 /** Finds words for one reply that the speaker has not used of late. */

@@ -1,4 +1,4 @@
-import type { Voice } from '../content/content.ts';
+import type { Lists, Voice } from '../content/content.ts';
 
 /*
  * What the built-in storyteller says beside a story's own lines. `{speaker}` is who answers, `{address}` how the speaker
@@ -6,7 +6,7 @@ import type { Voice } from '../content/content.ts';
  */
 
 /** For stories that were added without a voice of their own. */
-export const plainVoice: Voice = {
+export const plainVoice: Lists & Voice = {
   speaker: '说书人',
   address: '客官',
   gestures: ['说书人放下醒木，捻了捻灯芯', '说书人合上折扇，侧耳听了听窗外', '说书人抿一口冷茶'],

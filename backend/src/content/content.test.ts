@@ -20,11 +20,13 @@ afterEach(() => {
   for (const folder of temporary.splice(0)) rmSync(folder, { recursive: true });
 });
 
-const readme = readFileSync(join(contentFolder, '../README.md'), 'utf8');
-const example = (language: string) =>
-  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readme)?.[1] ?? '';
-const story = example('markdown');
-const cover = example('svg');
+/** The first block of a language in a README below `backend/`. */
+const example = (file: string, language: string) =>
+  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(
+    readFileSync(join(contentFolder, file), 'utf8'),
+  )?.[1] ?? '';
+const story = example('README.md', 'markdown');
+const cover = example('../README.md', 'svg');
 const square = cover.replace('0 0 600 800', '0 0 600 600');
 
 /** A content folder of its own whose one story is the example of the README; `files` replaces some of its files. */
@@ -86,7 +88,7 @@ describe('a story that is wrong', () => {
     ['has text above its sections', edit('## Opening\n', ''), `${file}: write "## Opening" above the first paragraph`],
     [
       'has an opening of one paragraph',
-      edit(/(## Opening\n\n.*)[\s\S]*?(?=## G)/, '$1\n\n'),
+      edit(/(## Opening\n\n.*)[\s\S]*?(?=## S)/, '$1\n\n'),
       `${file}: opening: write`,
     ],
     [
@@ -94,10 +96,28 @@ describe('a story that is wrong', () => {
       edit('“船钱不必给，”', '*船家说：“船钱不必给。”*'),
       `${file}: opening: take what is said`,
     ],
-    ['lacks a list of its voice', edit(/## Asks[\s\S]*?(?=## R)/, ''), `${file}: voice.asks: write at least 4 lines`],
-    ['has lists but no speaker', edit(/voice:[\s\S]*?(?=---)/, ''), `${file}: voice.speaker: write 1 to 20 characters`],
-    ['has a misspelt section', edit('## Beats', '## Beets'), `${file}: voice.beets: there is no such field`],
-    ['has a line outside of its list', edit('- 我去见', '我去见'), `${file}: "## Replies": begin every line with "- "`],
+    [
+      'has scenes but no voice',
+      edit(/voice:[\s\S]*?(?=---)/, ''),
+      `${file}: line 1: a story with scenes needs a voice`,
+    ],
+    ['has a misspelt section', edit('## Memory', '## Memmory'), `${file}: line 95: "## Memmory" is no section`],
+    ['has a misspelt part', edit('### Meanwhile', '### Meantime'), `${file}: line 45: "### Meantime" is no part`],
+    ['has a scene nowhere', edit('place: 江心的渡船\n', ''), `${file}: line 28: write "place: "`],
+    ['has an unknown hour', edit('hour: 清晨', 'hour: 正午'), `${file}: line 50: write "hour: "`],
+    [
+      'goes on to an unknown scene',
+      edit('我上岸 → shangan', '我上岸 → shanggan'),
+      `${file}: line 58: shanggan: there is no`,
+    ],
+    ['has a scene that nothing leads to', edit(/→ duian/g, '→ shangan'), `${file}: line 50: duian: cannot be reached`],
+    ['has an ending that nobody reaches', edit(' → +tan', ''), `${file}: line 72: needs tan, which no reply sets`],
+    ['has a reply without an answer', edit(/ {2}- .*“有人等，就好。”\n/, ''), `${file}: line 42: has no answer`],
+    ['has one ending', edit(/## Ending shangan[\s\S]*?(?=## E)/, ''), `${file}: line 28: write at least two`],
+    ['leaves a reader in a loop', edit('我上岸 → shangan', '我上岸'), `${file}: line 50: duian: a reader may`],
+    ['has an open quotation', edit('你踩上湿沙', '“你踩上湿沙'), `${file}: line 59: has a “ without its ”`],
+    ['fills in what there is not', edit('{place}。', '{planet}。'), `${file}: line 82: {planet} is not filled in`],
+    ['does not know one of its cast', edit('- 舱中客', '- 客商'), `${file}: line 28: answer questions about 舱中客`],
     ['has no cover', { 'stories/ye-du/cover.svg': null }, 'stories/ye-du/cover.svg: is missing; add it'],
     ['lacks a portrait', { 'stories/ye-du/keren.svg': null }, 'stories/ye-du/keren.svg: is missing; add it'],
     ['has a square cover', { 'stories/ye-du/cover.svg': square }, 'stories/ye-du/cover.svg: has another shape; give'],
@@ -161,7 +181,7 @@ describe('a story that is wrong', () => {
 
   test('is none when it has Windows line ends, a title in digits or no voice', () => {
     const digits = story.replace('title: 夜渡', 'title: 1688').replaceAll('\n', '\r\n');
-    const silent = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Gestures[\s\S]*/, '');
+    const silent = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Scene[\s\S]*/, '');
     for (const [text, title] of [
       [digits, '1688'],
       [silent, '夜渡'],

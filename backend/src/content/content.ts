@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { groundColor, pictureProblem, type Shape } from './pictures.ts';
+import { numbered, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
 
 /** The product's own stories. */
 export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
@@ -31,8 +32,10 @@ export interface StoryContent {
   characters: Character[];
   /** `#rrggbb`, what the cover is painted on; a page shows it until the picture is there. */
   coverColor?: string;
-  /** Without one, the built-in storyteller speaks as a plain narrator. */
+  /** Who tells the story. Without a voice and a plot, the built-in storyteller speaks as a plain narrator. */
   voice?: Voice;
+  plot?: Plot;
+  lists?: Lists;
 }
 
 /** A story as its folder tells it, with the addresses of its pictures. */
@@ -102,23 +105,25 @@ const voiceSchema = fields(
     speaker: line(20),
     /** How the speaker calls the reader. */
     address: line(20),
-    /** Actions, without the asterisks and without a final stop. */
-    gestures: list(4, 60),
-    /** One sentence each, to set the scene. */
-    scenery: list(4, 60),
-    /** What happens, in order, one step per turn. */
-    beats: list(4, 120),
-    /** What the speaker says, without quotation marks. */
-    sayings: list(4, 60),
-    /** What the speaker asks in the end, without quotation marks. */
-    asks: list(4, 60),
-    /** What the reader could say, in the first person. */
-    replies: list(4, 20),
   },
   'write speaker and address below it',
 );
 
-/** How the built-in storyteller speaks in a story. Sentences end with their punctuation. */
+const listsSchema = fields(
+  {
+    gestures: list(4, 60),
+    scenery: list(4, 60),
+    beats: list(4, 120),
+    sayings: list(4, 60),
+    asks: list(4, 60),
+    replies: list(4, 20),
+  },
+  'write the six lists',
+);
+
+/** The lists of a story that has no scenes yet. */
+export type Lists = v.InferOutput<typeof listsSchema>;
+
 export type Voice = v.InferOutput<typeof voiceSchema>;
 
 const characterSchema = fields(
@@ -154,6 +159,7 @@ const storySchema = fields(
       v.check((paragraphs) => !paragraphs.some(saysWithinDeed), dialogueCure),
     ),
     voice: v.optional(voiceSchema),
+    lists: v.optional(listsSchema),
   },
   'write its fields between the two lines of ---',
 );
@@ -258,7 +264,8 @@ function addStory(content: Content, folder: string, id: string): void {
   const home = `stories/${id}`;
   if (!idPattern.test(id)) throw new ContentError(home, ['name the folder in small letters, digits and hyphens']);
   const file = `${home}/story.md`;
-  const story = checked(file, storySchema, parseStory(file, readText(folder, file)));
+  const { plot, ...written } = parseStory(file, readText(folder, file));
+  const story = { ...checked(file, storySchema, written), ...(plot && { plot }) };
   const author = content.authors.get(story.author);
   if (!author) throw new ContentError(file, [`author: authors.yaml has no ${story.author}; add it`]);
   const cover = readPicture(folder, `${home}/cover.svg`, 'cover');
@@ -281,30 +288,51 @@ function addStory(content: Content, folder: string, id: string): void {
   });
 }
 
-/** Front matter between two lines of `---`; then `## Opening` in paragraphs, and the lists of the voice. */
-function parseStory(file: string, text: string): unknown {
+/** Front matter between two lines of `---`; then `## Opening` in paragraphs, and the plot. */
+function parseStory(file: string, text: string): { plot?: Plot } & Record<string, unknown> {
   const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const [, front, body = ''] = /^---\n([\s\S]*?\n)---\n([\s\S]*)$/.exec(plain) ?? [];
   if (front === undefined) throw new ContentError(file, ['begin with a block of fields between two lines of ---']);
-  const { voice, ...story } = Object(readYaml(file, 2, front));
-  const [before = '', ...sections] = body.split(/^## /m);
-  if (before.trim()) throw new ContentError(file, ['write "## Opening" above the first paragraph']);
-  const spoken: Record<string, string[]> = {};
-  for (const section of sections) {
-    const [heading = '', ...lines] = section.split('\n');
-    const written = lines.join('\n').trim();
-    if (heading.trim() === 'Opening') story.opening = written.split(/\n\s*\n/);
-    else spoken[heading.trim().toLowerCase()] = bulleted(file, heading, written);
+  const story = { ...Object(readYaml(file, 2, front)) };
+  const [before, ...sections] = sectionsOf(numbered(body, front.split('\n').length + 2), '## ');
+  if (before?.lines.some((line) => line.text.trim())) {
+    throw new ContentError(file, ['write "## Opening" above the first paragraph']);
   }
-  const silent = voice === undefined && Object.keys(spoken).length === 0;
-  return silent ? story : { ...story, voice: { ...Object(voice), ...spoken } };
+  const opening = sections.find(({ heading }) => heading === 'Opening');
+  if (opening) story.opening = writtenIn(opening).split(/\n\s*\n/);
+  const rest = sections.filter((section) => section !== opening);
+  if (rest.length === 0) return story;
+  if (!rest.some(({ heading }) => /^Scene\b/.test(heading))) {
+    const lists = rest.map((section) => [section.heading.toLowerCase(), bulleted(file, section)]);
+    return { ...story, lists: Object.fromEntries(lists) };
+  }
+  const reader = new PlotReader();
+  const cast = Array.isArray(story.characters) ? story.characters.map((one: unknown) => String(Object(one).name)) : [];
+  const plot = reader.read(rest, cast);
+  if (story.voice === undefined) reader.faults.push({ line: 1, cure: 'a story with scenes needs a voice' });
+  if (reader.faults.length > 0) {
+    const byLine = reader.faults.sort((one, other) => one.line - other.line);
+    throw new ContentError(
+      file,
+      byLine.map(({ line, cure }) => `line ${line}: ${cure}`),
+    );
+  }
+  return { ...story, plot };
 }
 
-function bulleted(file: string, heading: string, text: string): string[] {
-  return text.split('\n').map((item) => {
-    if (!item.startsWith('- ')) throw new ContentError(file, [`"## ${heading}": begin every line with "- "`]);
-    return item.slice(2).trim();
-  });
+const writtenIn = ({ lines }: Section): string =>
+  lines
+    .map(({ text }) => text)
+    .join('\n')
+    .trim();
+
+function bulleted(file: string, section: Section): string[] {
+  return writtenIn(section)
+    .split('\n')
+    .map((item) => {
+      if (!item.startsWith('- ')) throw new ContentError(file, [`"## ${section.heading}": begin every line with "- "`]);
+      return item.slice(2).trim();
+    });
 }
 
 /** Every scalar is a text, so that a title like 1688 or a name like NO needs no quotes. */

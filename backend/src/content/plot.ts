@@ -1,0 +1,402 @@
+/*
+ * The plot of a story: scenes with lines on offer, answers by meaning, endings. A writer sees it as Markdown; the format is described
+ * in content/README.md.
+ */
+
+export const hours = ['清晨', '白天', '黄昏', '夜'] as const;
+
+/** What a reader's words may mean whatever the story is about; a story's `## Answers` is labelled with them. */
+export const meanings = [
+  '你是谁',
+  '你叫什么',
+  '这是哪里',
+  '什么时候',
+  '回家',
+  '告别',
+  '害怕',
+  '安慰',
+  '谢谢',
+  '道歉',
+  '不',
+  '好',
+  '问候',
+  '喜欢',
+  '夸奖',
+  '我是谁',
+  '为什么',
+  '怎么办',
+  '吃喝',
+  '年纪',
+  '信任',
+  '帮忙',
+  '真假',
+  '记得',
+  '是不是AI',
+  '骂人',
+  '胡话',
+  '其他',
+] as const;
+
+export type Meaning = (typeof meanings)[number];
+
+const neededMeanings: readonly Meaning[] = ['你是谁', '这是哪里', '害怕', '其他'];
+
+/** A line that the reader may say in a scene. */
+export interface Reply {
+  line: string;
+  /** Other words by which a reader may mean it. */
+  words: string[];
+  /** The scene or ending that it leads to. */
+  to?: string;
+  facts: string[];
+  /** Tellings of its answer; a second one serves 换一种说法. */
+  answers: string[];
+}
+
+export interface Scene {
+  id: string;
+  title: string;
+  place: string;
+  hour: string;
+  needs: string[];
+  forbids: string[];
+  /** Where the scene goes after so many turns without a choice. */
+  onward?: { after: number; to: string };
+  steps: string[];
+  replies: Reply[];
+  meanwhile: string[];
+}
+
+export interface Finale {
+  id: string;
+  title: string;
+  needs: string[];
+  forbids: string[];
+  steps: string[];
+}
+
+export interface Plot {
+  /** The first one follows the opening. */
+  scenes: Scene[];
+  endings: Finale[];
+  byMeaning: Partial<Record<Meaning, string[]>>;
+  /** Answers to words of the story's own. */
+  byWords: { words: string[]; answers: string[] }[];
+  /** Sentences in which the speaker returns to a fact. */
+  memories: Record<string, string>;
+}
+
+/** What is wrong with one line of a story, and the cure. */
+export interface Fault {
+  line: number;
+  cure: string;
+}
+
+interface NumberedLine {
+  text: string;
+  number: number;
+}
+
+export interface Section {
+  heading: string;
+  number: number;
+  lines: NumberedLine[];
+}
+
+/** Cuts text at headings of one level; what stands above the first one comes along without a heading. */
+export function sectionsOf(lines: NumberedLine[], mark: string): Section[] {
+  const sections: Section[] = [{ heading: '', number: lines[0]?.number ?? 0, lines: [] }];
+  for (const line of lines) {
+    if (line.text.startsWith(mark)) {
+      sections.push({ heading: line.text.slice(mark.length).trim(), number: line.number, lines: [] });
+    } else sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}
+
+/** Text in numbered lines. */
+export const numbered = (text: string, firstNumber: number): NumberedLine[] =>
+  text.split('\n').map((line, index) => ({ text: line, number: firstNumber + index }));
+
+interface Paragraph {
+  text: string;
+  number: number;
+}
+
+function paragraphsOf(lines: NumberedLine[]): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  let isOpen = false;
+  for (const { text, number } of lines) {
+    const words = text.trim();
+    const last = paragraphs.at(-1);
+    if (words === '') isOpen = false;
+    else if (isOpen && last) last.text += words;
+    else {
+      paragraphs.push({ text: words, number });
+      isOpen = true;
+    }
+  }
+  return paragraphs;
+}
+
+interface Item {
+  label: string;
+  number: number;
+  tellings: Paragraph[];
+}
+
+const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const headPattern =
+  /^(?<line>[^[\]→+]+?)\s*(\[(?<words>[^\]]+)\])?\s*(→\s*(?<to>[a-z0-9-]+)?(?<facts>(\s*\+[a-z0-9-]+)*))?$/;
+
+/** Reads one story's sections; faults are collected, since a writer wants to see all of them. */
+export class PlotReader {
+  readonly faults: Fault[] = [];
+  readonly #lineOf = new Map<string, number>();
+
+  read(sections: Section[], cast: string[]): Plot {
+    const plot: Plot = { scenes: [], endings: [], byMeaning: {}, byWords: [], memories: {} };
+    for (const section of sections) this.#readSection(plot, section);
+    this.#check(plot, cast, sections[0]?.number ?? 1);
+    return plot;
+  }
+
+  #fault(line: number, cure: string): void {
+    this.faults.push({ line, cure });
+  }
+
+  #readSection(plot: Plot, section: Section): void {
+    const [kind = '', id = '', ...title] = section.heading.split(/\s+/);
+    if (kind === 'Scene') plot.scenes.push(this.#scene(section, id, title.join(' ')));
+    else if (kind === 'Ending') plot.endings.push(this.#ending(section, id, title.join(' ')));
+    else if (section.heading === 'Answers') this.#readAnswers(plot, section);
+    else if (section.heading === 'Memory') this.#readMemories(plot, section);
+    else this.#fault(section.number, `"## ${section.heading}" is no section; write Scene, Ending, Answers or Memory`);
+  }
+
+  #name(section: Section, id: string, title: string): void {
+    if (!idPattern.test(id) || !title) {
+      this.#fault(section.number, 'write an id in small letters, digits and hyphens, then a title');
+    }
+    if (this.#lineOf.has(id)) this.#fault(section.number, `there is a scene or ending ${id} already; rename one`);
+    this.#lineOf.set(id, section.number);
+  }
+
+  #scene(section: Section, id: string, title: string): Scene {
+    this.#name(section, id, title);
+    const [head, ...parts] = sectionsOf(section.lines, '### ');
+    const { fields, steps } = this.#head(head?.lines ?? [], ['place', 'hour', 'needs', 'then']);
+    const scene: Scene = {
+      id,
+      title,
+      place: fields.get('place')?.text ?? '',
+      hour: fields.get('hour')?.text ?? '',
+      ...this.#needs(fields.get('needs')?.text),
+      steps: this.#steps(section, steps, 160),
+      replies: [],
+      meanwhile: [],
+    };
+    if (!scene.place) this.#fault(section.number, 'write "place: " and where the scene is below its heading');
+    if (!(hours as readonly string[]).includes(scene.hour)) {
+      this.#fault(section.number, `write "hour: " and one of ${hours.join(', ')} below the heading`);
+    }
+    const onward = fields.get('then');
+    if (onward) {
+      const [, after, to] = /^after (\d+) → ([a-z0-9-]+)$/.exec(onward.text) ?? [];
+      if (after && to) scene.onward = { after: Number(after), to };
+      else this.#fault(onward.number, 'write "then: after 8 → id"');
+    }
+    for (const part of parts) {
+      if (part.heading === 'Replies') scene.replies = this.#replies(part);
+      else if (part.heading === 'Meanwhile') scene.meanwhile = this.#sentences(part);
+      else this.#fault(part.number, `"### ${part.heading}" is no part of a scene; write Replies or Meanwhile`);
+    }
+    if (scene.replies.length < 2) this.#fault(section.number, 'offer at least 2 replies below "### Replies"');
+    if (scene.meanwhile.length < 2) this.#fault(section.number, 'write at least 2 sentences below "### Meanwhile"');
+    return scene;
+  }
+
+  #ending(section: Section, id: string, title: string): Finale {
+    this.#name(section, id, title);
+    const { fields, steps } = this.#head(section.lines, ['needs']);
+    return { id, title, ...this.#needs(fields.get('needs')?.text), steps: this.#steps(section, steps, 400) };
+  }
+
+  #head(lines: NumberedLine[], names: string[]) {
+    const fields = new Map<string, Paragraph>();
+    let start = 0;
+    for (const { text, number } of lines) {
+      const [, name = '', value = ''] = /^([a-z]+):\s*(.*)$/.exec(text.trim()) ?? [];
+      if (!name) break;
+      if (names.includes(name)) fields.set(name, { text: value.trim(), number });
+      else this.#fault(number, `there is no field ${name}; write ${names.join(', ')}`);
+      start += 1;
+    }
+    return { fields, steps: paragraphsOf(lines.slice(start)) };
+  }
+
+  #needs(text = ''): Pick<Scene, 'needs' | 'forbids'> {
+    const facts = text.split(/[,，、]/).map((fact) => fact.trim());
+    return {
+      needs: facts.filter((fact) => fact && !fact.startsWith('not ')),
+      forbids: facts.filter((fact) => fact.startsWith('not ')).map((fact) => fact.slice('not '.length).trim()),
+    };
+  }
+
+  #steps(section: Section, steps: Paragraph[], max: number): string[] {
+    if (steps.length === 0) this.#fault(section.number, 'tell what happens in at least one paragraph');
+    return steps.map((step) => this.#prose(step, max));
+  }
+
+  #prose({ text, number }: Paragraph, max: number): string {
+    if ([...text].length > max) this.#fault(number, `is longer than ${max} characters; divide it`);
+    const count = (mark: string) => text.split(mark).length - 1;
+    if (count('*') % 2 === 1) this.#fault(number, 'has a * without its other one; close *…*');
+    if (count('“') !== count('”')) this.#fault(number, 'has a “ without its ”; close “…”');
+    const unknown = text.match(/\{[^}]*\}/g)?.find((slot) => !/^\{(address|name|place|hour)\}$/.test(slot));
+    if (unknown) this.#fault(number, `${unknown} is not filled in; use {address}, {name}, {place} or {hour}`);
+    return text;
+  }
+
+  /** Labels with their tellings, `- label` above `  - telling`, an indented line being a further paragraph. */
+  #items(section: Section): Item[] {
+    const items: Item[] = [];
+    for (const { text, number } of section.lines) {
+      if (text.trim() === '') continue;
+      const item = items.at(-1);
+      const telling = item?.tellings.at(-1);
+      if (text.startsWith('- ')) items.push({ label: text.slice(2).trim(), number, tellings: [] });
+      else if (/^\s+- /.test(text) && item) item.tellings.push({ text: text.trim().slice(2).trim(), number });
+      else if (/^\s{2,}/.test(text) && telling) telling.text += `\n\n${text.trim()}`;
+      else this.#fault(number, 'begin the line with "- ", or with "  - " for what belongs to the line above');
+    }
+    for (const item of items) {
+      if (item.tellings.length === 0) this.#fault(item.number, 'has no answer; write one below it, after "  - "');
+    }
+    return items;
+  }
+
+  #tellings(item: Item): string[] {
+    return item.tellings.map((telling) => this.#prose(telling, 240));
+  }
+
+  #replies(section: Section): Reply[] {
+    return this.#items(section).map((item) => {
+      const { line = item.label, words, to, facts } = headPattern.exec(item.label)?.groups ?? {};
+      if (!headPattern.test(item.label)) this.#fault(item.number, 'write it like "- line [other words] → scene +fact"');
+      this.#lineOf.set(`reply ${line.trim()}`, item.number);
+      if ([...line].length > 20) this.#fault(item.number, 'shorten the line to 20 characters');
+      return {
+        line: line.trim(),
+        words: words?.split(/[\s、]+/).filter(Boolean) ?? [],
+        ...(to && { to }),
+        facts: facts?.match(/[a-z0-9-]+/g) ?? [],
+        answers: this.#tellings(item),
+      };
+    });
+  }
+
+  #sentences(section: Section): string[] {
+    return section.lines
+      .filter(({ text }) => text.trim() !== '')
+      .map(({ text, number }) => {
+        if (!text.startsWith('- ')) this.#fault(number, 'begin the line with "- "');
+        return this.#prose({ text: text.replace(/^- /, '').trim(), number }, 100);
+      });
+  }
+
+  #readAnswers(plot: Plot, section: Section): void {
+    for (const item of this.#items(section)) {
+      const meaning = meanings.find((one) => one === item.label);
+      if (meaning) plot.byMeaning[meaning] = this.#tellings(item);
+      else plot.byWords.push({ words: item.label.split('、').filter(Boolean), answers: this.#tellings(item) });
+    }
+    for (const meaning of neededMeanings) {
+      if (!plot.byMeaning[meaning]) this.#fault(section.number, `answer ${meaning}, too`);
+    }
+  }
+
+  #readMemories(plot: Plot, section: Section): void {
+    for (const item of this.#items(section)) {
+      plot.memories[item.label] = this.#tellings(item)[0] ?? '';
+      this.#lineOf.set(`memory ${item.label}`, item.number);
+    }
+  }
+
+  /** What can only be seen of the whole: the ways through the story. */
+  #check(plot: Plot, cast: string[], firstLine: number): void {
+    const { scenes, endings } = plot;
+    if (scenes.length === 0) return;
+    const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
+    const at = (id: string) => this.#lineOf.get(id) ?? firstLine;
+    const ways = (scene: Scene): string[] => [
+      ...scene.replies.flatMap(({ to }) => to ?? []),
+      ...(scene.onward ? [scene.onward.to] : []),
+    ];
+    for (const scene of scenes) {
+      for (const { line, to } of scene.replies) {
+        if (to && !places.has(to)) this.#fault(at(`reply ${line}`), `${to}: there is no such scene`);
+      }
+      const { onward } = scene;
+      if (onward && !places.has(onward.to)) this.#fault(at(scene.id), `${onward.to}: there is no such scene`);
+      if (ways(scene).length === 0) this.#fault(at(scene.id), 'no reply leads on; give one "→ scene"');
+    }
+    const facts = new Set(scenes.flatMap(({ replies }) => replies.flatMap((reply) => reply.facts)));
+    for (const { id, needs, forbids } of places.values()) {
+      for (const fact of [...needs, ...forbids]) {
+        if (!facts.has(fact)) this.#fault(at(id), `needs ${fact}, which no reply sets with +${fact}`);
+      }
+    }
+    for (const fact of Object.keys(plot.memories)) {
+      if (!facts.has(fact)) this.#fault(at(`memory ${fact}`), `no reply sets +${fact}`);
+    }
+    if (endings.length < 2) this.#fault(firstLine, 'write at least two "## Ending id 标题"');
+    const { reached, stuck } = explore(plot);
+    for (const id of places.keys()) if (!reached.has(id)) this.#fault(at(id), `${id}: cannot be reached`);
+    for (const id of stuck) this.#fault(at(id), `${id}: a reader may come here and find no way to an ending`);
+    for (const name of cast) {
+      if (!plot.byWords.some(({ words }) => words.some((word) => name.includes(word)))) {
+        this.#fault(firstLine, `answer questions about ${name} below "## Answers": "- ${name}"`);
+      }
+    }
+  }
+}
+
+/** Whether what has happened lets the reader come to a scene or an ending. */
+export const isOpen = ({ needs, forbids }: Pick<Scene, 'needs' | 'forbids'>, facts: readonly string[]): boolean =>
+  needs.every((fact) => facts.includes(fact)) && !forbids.some((fact) => facts.includes(fact));
+
+/** Walks all ways through a story: what is reached at all, and which scenes can be entered without a way to an ending. */
+export function explore({ scenes, endings }: Plot): { reached: Set<string>; stuck: Set<string> } {
+  const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
+  const relevant = new Set([...places.values()].flatMap(({ needs, forbids }) => [...needs, ...forbids]));
+  const from = new Map<string, Set<string>>();
+  const at = (id: string, facts: string[]) => [id, ...facts].join('|');
+  const first = scenes[0]?.id ?? '';
+  const waiting: [string, string[]][] = [[first, []]];
+  from.set(at(first, []), new Set());
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [id, facts] = next;
+    const scene = scenes.find((one) => one.id === id);
+    const moves = scene ? [...scene.replies, ...(scene.onward ? [{ to: scene.onward.to, facts: [] }] : [])] : [];
+    for (const move of moves) {
+      const to = move.to ?? id;
+      const place = places.get(to);
+      const after = [...new Set([...facts, ...move.facts.filter((fact) => relevant.has(fact))])].sort();
+      if (!place || (move.to && !isOpen(place, facts))) continue;
+      const origins = from.get(at(to, after));
+      if (origins) origins.add(at(id, facts));
+      else {
+        from.set(at(to, after), new Set([at(id, facts)]));
+        waiting.push([to, after]);
+      }
+    }
+  }
+  const idOf = (state: string) => state.split('|')[0] ?? '';
+  const leading = new Set([...from.keys()].filter((state) => endings.some(({ id }) => id === idOf(state))));
+  for (const state of leading) for (const origin of from.get(state) ?? []) leading.add(origin);
+  return {
+    reached: new Set([...from.keys()].map(idOf)),
+    stuck: new Set([...from.keys()].filter((state) => !leading.has(state)).map(idOf)),
+  };
+}
