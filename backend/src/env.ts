@@ -47,6 +47,23 @@ const postgresAddress = v.pipe(
   ),
 );
 
+/** The password must not reach the error. */
+const mailAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^smtps?:/.test(text) && URL.canParse(text) && new URL(text).hostname !== '',
+    'an address like smtps://user:password@mail.example:465, or leave it out for files in DATA_DIR',
+  ),
+);
+
+const mailSender = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^(?:[^<>\r\n]*<)?[^<>@\s]+@[^<>@\s]+>?$/.test(text),
+    'a sender like 聊斋 <noreply@example.org>, an address your mail server sends for',
+  ),
+);
+
 const text = v.optional(v.string());
 
 const packagesCure =
@@ -81,6 +98,8 @@ const schema = v.object({
   DATABASE_URL: v.optional(postgresAddress),
   APP_ORIGIN: origins,
   DRAIN_SECONDS: whole(8, 0, 600),
+  MAIL_URL: v.optional(mailAddress),
+  MAIL_FROM: v.optional(mailSender),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
   ...metricsEntries,
   APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
@@ -149,6 +168,9 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   }
   if (parsed.output.AI_BASE_URL && !parsed.output.AI_MODEL) {
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
+  }
+  if (parsed.output.MAIL_URL && !parsed.output.MAIL_FROM) {
+    throw new ConfigError('MAIL_FROM: name the sender that MAIL_URL sends for, such as 聊斋 <noreply@example.org>');
   }
   if (parsed.output.DATABASE_URL && !parsed.output.APP_KEY) {
     throw new ConfigError(

@@ -9,6 +9,7 @@ import { builtInStoryteller } from './ai/builtIn.ts';
 import type { Storyteller } from './ai/storyteller.ts';
 import { openAiStoryteller } from './ai/storyteller.ts';
 import { fileMailer } from './auth/mail.ts';
+import { relayMail } from './auth/smtp.ts';
 import { endReply } from './chat/reply.ts';
 import { loadBackendId, Roster, Runs } from './chat/runs.ts';
 import { endSuggestion } from './chat/suggestions.ts';
@@ -87,6 +88,9 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     );
   }
   const stopPayments = services.payments?.start?.(url);
+  const stopMail = env.MAIL_URL
+    ? relayMail({ folder: mailFolder(env), url: env.MAIL_URL, sender: env.MAIL_FROM ?? '', log: services.log })
+    : undefined;
   return {
     url,
     metricsUrl: metrics?.url ?? null,
@@ -102,7 +106,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       const closed = closeServer(server, until - performance.now());
       await services.broadcaster.close();
       await closed;
-      await Promise.all([metrics?.close(), services.tracing?.close()]);
+      await Promise.all([metrics?.close(), services.tracing?.close(), stopMail?.()]);
       leave(services);
       services.db.close();
       unlock();
@@ -153,7 +157,7 @@ export async function createServices(
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
     limits: new RateLimiter(clock),
-    mailer: fileMailer(join(env.DATA_DIR, 'mail'), clock),
+    mailer: fileMailer(mailFolder(env), clock, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env),
     runs: new Runs(report),
@@ -161,6 +165,8 @@ export async function createServices(
     appKey,
   };
 }
+
+const mailFolder = (env: Env): string => join(env.DATA_DIR, 'mail');
 
 /** An adapter for a real provider is made here, by its name in PAYMENT_PROVIDER. */
 function choosePayments(

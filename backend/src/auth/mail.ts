@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserRow } from '../db/schema.ts';
 import type { Http } from '../http/http.ts';
@@ -15,16 +15,27 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Delivers a mail; returns where it went. */
+  /** Stores a mail for delivery; returns the path of its file. */
   send(mail: Mail): string;
+}
+
+/** The sender's address, with or without a name: `聊斋 <noreply@example.org>`. */
+export const defaultSender = '聊斋 <noreply@liaozhai.invalid>';
+
+/** Splits `name <address>`; the name may be missing. */
+export function readSender(sender: string): { name: string; address: string } {
+  const { name = '', address = sender.trim() } =
+    /^(?<name>.*?)\s*<(?<address>[^<>\s]+)>$/.exec(sender.trim())?.groups ?? {};
+  return { name, address };
 }
 
 const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 
 const wrapped = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
 
-/** Puts each mail as an `.eml` file into a folder, where any mail program opens it. */
-export function fileMailer(folder: string, clock: () => number): Mailer {
+/** Writes each mail as an `.eml` file into a folder. Any mail program opens it, and `./smtp.ts` delivers it. */
+export function fileMailer(folder: string, clock: () => number, sender = defaultSender): Mailer {
+  const { name, address } = readSender(sender);
   let count = 0;
   return {
     send({ to, subject, text }) {
@@ -32,7 +43,7 @@ export function fileMailer(folder: string, clock: () => number): Mailer {
       count += 1;
       const path = join(folder, `${clock()}-${process.pid}-${count}.eml`);
       const lines = [
-        `From: ${encodedWord('聊斋')} <noreply@liaozhai.invalid>`,
+        `From: ${encodedWord(name)} <${address}>`,
         `To: <${to}>`,
         `Subject: ${encodedWord(subject)}`,
         `Date: ${new Date(clock()).toUTCString()}`,
@@ -43,7 +54,9 @@ export function fileMailer(folder: string, clock: () => number): Mailer {
         wrapped(Buffer.from(text).toString('base64')),
         '',
       ];
-      writeFileSync(path, lines.join('\r\n'), { mode: 0o600 });
+      // the relay never sees half a file
+      writeFileSync(`${path}.part`, lines.join('\r\n'), { mode: 0o600 });
+      renameSync(`${path}.part`, path);
       return path;
     },
   };
@@ -61,10 +74,10 @@ export const originOf = (c: Http, { env }: Services): string => productOrigin(c.
 export const isOwnMachine = (origin: string): boolean =>
   /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(origin);
 
-/** Sends a mail with a link and prints where it went, since this backend's mail stays on the machine. */
-export function sendLink({ mailer }: Services, mail: Mail, link: string): void {
+/** Sends a mail with a link. Without an SMTP server the mail stays on this machine, so its link is printed. */
+export function sendLink({ mailer, env }: Services, mail: Mail, link: string): void {
   const path = mailer.send(mail);
-  console.log(`mail ${path}\n     ${link}`);
+  if (!env.MAIL_URL) console.log(`mail ${path}\n     ${link}`);
 }
 
 /** Mails the confirmation link to an address that the account is, or asks, to be reached by. */

@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Log } from '../telemetry.ts';
+import { readSender } from './mail.ts';
+
+interface RelayOptions {
+  /** Holds the `.eml` files that wait for delivery. */
+  folder: string;
+  /** `smtp://` or `smtps://`, with user and password. */
+  url: string;
+  /** Sender as in the mails' `From`. */
+  sender: string;
+  log: Log;
+  /** First pause after a failure; it doubles up to `maxPauseMs`. */
+  pauseMs?: number;
+  maxPauseMs?: number;
+}
+
+const TIMEOUT_MS = 20_000;
+/** The age at which a mail that no server accepts is given up. */
+const GIVE_UP_MS = 24 * 3_600_000;
+
+/** SMTP replies from 500 on are final for this mail; anything else may pass. */
+const isRefused = (error: unknown): boolean => ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
+
+const recipientOf = (raw: string): string => /^To: <([^>\r\n]+)>/m.exec(raw)?.[1] ?? '';
+
+/**
+ * Delivers the files of the mail folder through an SMTP server, the oldest first, and deletes each that was accepted.
+ * A server that is away is tried again with growing pauses; files survive a restart. A refused mail, or one older than a
+ * day, is renamed to `.refused` and logged. Returns the stop, which waits for the mail in progress.
+ */
+export function relayMail(options: RelayOptions): () => Promise<void> {
+  const { folder, url, sender, log, pauseMs = 10_000, maxPauseMs = 3_600_000 } = options;
+  const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  const transport = createTransport({ url, ...timeouts });
+  const from = readSender(sender).address;
+  let pause = pauseMs;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+
+  const waiting = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.eml'))
+      .sort();
+
+  /** Resolves with whether the mail needs no further attempt. */
+  async function deliver(path: string): Promise<boolean> {
+    const raw = readFileSync(path, 'utf8');
+    try {
+      await transport.sendMail({ envelope: { from, to: recipientOf(raw) }, raw });
+      rmSync(path);
+      return true;
+    } catch (error) {
+      const isOld = Date.now() - statSync(path).mtimeMs > GIVE_UP_MS;
+      const { message } = error as Error;
+      if (isRefused(error) || isOld) {
+        renameSync(path, `${path}.refused`);
+        log.error({ file: path, reason: message }, 'a mail was not delivered and is given up');
+        return true;
+      }
+      log.warn({ reason: message, retryMs: pause }, 'the mail server did not accept a mail; it is tried again');
+      return false;
+    }
+  }
+
+  async function deliverAll(): Promise<void> {
+    for (const name of waiting()) {
+      if (isStopped) return;
+      if (await deliver(join(folder, name))) {
+        pause = pauseMs;
+        continue;
+      }
+      timer = setTimeout(wake, pause).unref();
+      pause = Math.min(pause * 2, maxPauseMs);
+      return;
+    }
+  }
+
+  function wake(): void {
+    if (isStopped || running) return;
+    clearTimeout(timer);
+    timer = undefined;
+    running = deliverAll()
+      .catch((error: unknown) => log.error({ err: error }, 'the mail folder could not be read'))
+      .finally(() => {
+        running = undefined;
+        // a mail that came during the last attempt; after a failure the timer goes on
+        if (!timer && !isStopped && waiting().length > 0) wake();
+      });
+  }
+
+  mkdirSync(folder, { recursive: true });
+  const watcher = watch(folder, (_, name) => {
+    if (name?.endsWith('.eml') && !timer) wake();
+  });
+  wake();
+  return async () => {
+    isStopped = true;
+    watcher.close();
+    clearTimeout(timer);
+    await running;
+    transport.close();
+  };
+}
