@@ -13,6 +13,7 @@ const licences = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'MIT AND OFL-1.1',
   'MIT OR Apache-2.0',
   'MPL-2.0',
