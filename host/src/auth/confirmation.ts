@@ -28,7 +28,7 @@ export function useResend() {
         startCountdown(RESEND_PAUSE_SECONDS);
         toast(words.resent, { kind: 'success' });
       },
-      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds),
+      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
     });
   return { busy, secondsLeft, resend, label: secondsLeft > 0 ? words.resendIn(secondsLeft) : words.resend };
 }

@@ -91,7 +91,7 @@ function LinkForm({ login }: { login: string }) {
         setSentTo(address);
         startCountdown(ANOTHER_MAIL_SECONDS);
       },
-      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds),
+      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
     });
   return (
     <form ref={formRef} className={styles.form} noValidate onSubmit={submitted(send)}>

@@ -40,7 +40,7 @@ const forget = async (_: 'screens') => screens.clear();
 async function fetchFake(url: string, { integrity, cache: mode }: RequestInit = {}) {
   const found = bytes[mode === 'reload' ? `${url} (network)` : url] ?? bytes[url];
   if (integrity && integrity !== `sha384-${found}`) throw new TypeError('Failed to fetch');
-  return new Response(found);
+  return new Response(found, { status: found === 'overloaded' ? 503 : 200 });
 }
 
 const before = { fetch: globalThis.fetch, caches: globalThis.caches };
@@ -62,6 +62,12 @@ describe('the files of the set', () => {
     await keepSet({ '/builds/a.js': 'sha384-a', '/builds/b.js': 'sha384-b', '/builds/c.js': 'sha384-c' });
     expect(paths()).toEqual(['/builds/a.js', '/builds/c.js']);
     expect(await kept.get(addressOf('/builds/c.js'))?.text()).toBe('c');
+  });
+
+  test('are left for later where the server is overloaded', async () => {
+    bytes = { '/builds/a.js': 'a', '/builds/b.js': 'overloaded', '/builds/c.js': 'c' };
+    await keepSet({ '/builds/a.js': 'sha384-a', '/builds/b.js': 'sha384-overloaded', '/builds/c.js': 'sha384-c' });
+    expect(paths()).toEqual(['/builds/a.js']);
   });
 
   test('that do not fit keep no other from being kept, nor the former set from going', async () => {

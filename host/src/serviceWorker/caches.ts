@@ -118,12 +118,16 @@ const verified = (url: string, integrity: string) =>
     .catch(() => fetch(url, { integrity, cache: 'reload' }))
     .catch(() => null);
 
+const isOverloaded = ({ status }: Response) => status === 429 || status === 503;
+
 /** Keeps every file of the set (address → integrity), one after another so that the page's own requests go first. */
 export async function keepSet(hashes: Record<string, string>) {
   const cache = await caches.open(BUILDS);
   for (const [url, integrity] of Object.entries(hashes)) {
     if (await cache.match(url)) continue;
     const answer = await verified(url, integrity);
+    // the page's next message tries again
+    if (answer && isOverloaded(answer)) return;
     // a full device keeps what it can, and still lets go of what is no longer needed
     if (answer?.ok) await cache.put(url, answer).catch((cause) => console.info(`${url} not kept`, cause));
   }

@@ -1,5 +1,5 @@
 import { type LiveChannel, liveChannelSchema, type PageSet } from '@liaozhai/shared/contract';
-import { onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
+import { fetchInTurn, onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
 import { Dialog } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import { parse } from 'valibot';
@@ -77,7 +77,7 @@ function watchChannel(
   const look = async () => {
     if (document.visibilityState !== 'visible') return;
     try {
-      const response = await fetch(`/channels/${channel}.json`, { cache: 'no-cache' });
+      const response = await fetchInTurn(`/channels/${channel}.json`, { cache: 'no-cache' });
       if (!response.ok) return;
       const state = await readChannel(await response.text(), { channel, publicKey, seq, now: Date.now() });
       seq = state.seq;

@@ -89,7 +89,7 @@ export const texts = {
     queued: '等这一段写完就发出',
     offline: '等待网络',
     behind: '等前一条发出后再发',
-    later: (seconds: number) => `发得太快，${seconds} 秒后自动发出`,
+    later: (seconds: number, isBusy: boolean) => `${isBusy ? '服务繁忙' : '发得太快'}，${seconds} 秒后自动发出`,
     login: '登录后发送',
     toLogin: '登录',
     failed: '发送失败',

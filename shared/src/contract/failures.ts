@@ -9,11 +9,12 @@ export type ApiError = { message?: string } & (
   | { kind: 'notFound' }
   | { kind: 'gone' }
   | { kind: 'invalid'; fields: Record<string, string[]> }
-  | { kind: 'tooOften'; retryAfterSeconds: number }
+  /** seconds from 1 to 900; null where the server wants longer, so that only the reader tries again */
+  | { kind: 'tooOften'; retryAfterSeconds: number | null }
   | { kind: 'insufficientBalance'; required: number; balance: number }
   | { kind: 'conflict'; code: string }
-  /** `requestId` finds it in the server's logs */
-  | { kind: 'server'; status: number; requestId?: string }
+  /** `requestId` finds it in the server's logs; `retryAfterSeconds` as above, where the server named a wait */
+  | { kind: 'server'; status: number; requestId?: string; retryAfterSeconds?: number | null }
 );
 
 const apiErrorKinds: Record<ApiError['kind'], true> = {

@@ -3,4 +3,6 @@ export * from './addresses.ts';
 export * from './failures.ts';
 export * from './releases.ts';
 export * from './remote.ts';
+export * from './units.ts';
+export * from './waits.ts';
 export * from './wire.ts';

@@ -24,7 +24,9 @@ export function errorText(error: ApiError): string {
     case 'invalid':
       return Object.values(error.fields).flat()[0] ?? '填写的内容有误，请检查';
     case 'tooOften':
-      return `操作太频繁，请 ${error.retryAfterSeconds} 秒后再试`;
+      return error.retryAfterSeconds === null
+        ? '操作太频繁，请过一会儿再试'
+        : `操作太频繁，请 ${error.retryAfterSeconds} 秒后再试`;
     case 'insufficientBalance':
       return `余额不足：需要 ${formatNumber(error.required)} 点，现有 ${formatNumber(error.balance)} 点`;
     case 'conflict':

@@ -45,7 +45,10 @@ export {
   orderSchema,
   ordersSchema,
   PAGE_ELEMENTS,
+  PATIENT,
+  type Pace,
   paths,
+  pauseMs,
   type RemoteModule,
   type RouteDefinition,
   readAs,
@@ -59,6 +62,7 @@ export {
   transactionSchema,
   userSchema,
   userSessionSchema,
+  waitOf,
 } from '../contract';
 export { api, infiniteCursorOptions } from './api';
 export { problemNoted, toApiError } from './client/errors';
@@ -94,6 +98,7 @@ export {
 export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';
 export { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime/realtime';
 export type { RealtimeStatus } from './realtime/supervisor';
+export { fetchInTurn, retryPolicy } from './retryPolicy';
 export {
   RemoteSlot,
   ScreenContext,

@@ -2,6 +2,7 @@ import { api, store } from '../runtime';
 import { network } from '../runtime/client/request';
 import { capabilities, forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
+import { retryPolicy } from '../runtime/retryPolicy';
 import { local, tab } from '../runtime/storage/browserStorage';
 import { dropUnsavedDrafts } from '../runtime/storage/drafts';
 import { offlineCache, outboxStore } from '../runtime/storage/recordStore';
@@ -21,6 +22,7 @@ export async function resetRuntime() {
   for (const ending of endings.splice(0).reverse()) ending();
   realtimeEdge.reset();
   network.answered();
+  retryPolicy.reset();
   dropUnsavedDrafts();
   localStorage.clear();
   sessionStorage.clear();

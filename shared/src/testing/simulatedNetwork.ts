@@ -1,4 +1,5 @@
-import type { Clock, Link, LinkEvents } from '../runtime/realtime/supervisor';
+import type { Link, LinkEvents } from '../runtime/realtime/supervisor';
+import type { Clock } from '../runtime/retryPolicy';
 
 interface Timer {
   at: number;

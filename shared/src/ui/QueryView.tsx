@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { isApiError } from '../contract';
+import { isApiError, type Pace, pauseMs, waitOf } from '../contract';
 import { anyErrorText, problemId } from '../format/errorText';
 import { Button } from './Button';
 import { type Drawing, InkDrawing } from './InkDrawing';
@@ -162,11 +162,11 @@ export function EmptyState({ text, drawing = 'lantern', action }: EmptyStateProp
   );
 }
 
-/** The last for ever: a server that is being started anew, or is too busy, may need a while. */
-const RETRY_PAUSES_MS = [3_000, 10_000, 30_000, 60_000] as const;
+/** A server that restarts, or is too busy, may need a while. */
+const RETRIES: Pace = { firstMs: 3_000, longestMs: 60_000, spread: 0.2 };
 const passingKinds = new Set(['offline', 'timeout', 'server', 'tooOften']);
 
-/** Tries again by itself what may pass, after growing pauses and while somebody looks: no word tells that a server is well again. */
+/** Tries again what may pass, after growing pauses and in a visible page, since no event says that a server is well again. */
 function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, failed: boolean) {
   const count = useRef(0);
   const retry = useEffectEvent(() => {
@@ -175,24 +175,26 @@ function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, f
   });
   const waits = failed && !isFetching && isApiError(error) && passingKinds.has(error.kind);
   const isWell = !failed && !isFetching;
+  const wait = isApiError(error) ? waitOf(error) : undefined;
   useEffect(() => {
     if (isWell) count.current = 0;
-    if (!waits) return;
+    const pause = pauseMs(count.current, RETRIES, wait);
+    if (!waits || pause === null) return;
     let isDue = false;
     const retryInSight = () => isDue && document.visibilityState === 'visible' && retry();
     const timer = setTimeout(() => {
       isDue = true;
       retryInSight();
-    }, RETRY_PAUSES_MS[count.current] ?? RETRY_PAUSES_MS[3]);
+    }, pause);
     document.addEventListener('visibilitychange', retryInSight);
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', retryInSight);
     };
-  }, [isWell, waits]);
+  }, [isWell, waits, wait]);
 }
 
-/** Tries again by itself what failed, as soon as the network is back. */
+/** Tries again what failed, as soon as the network is back. */
 function useRetryOnline(onRetry: (() => unknown) | undefined) {
   const retry = useEffectEvent(() => void onRetry?.());
   useEffect(() => {

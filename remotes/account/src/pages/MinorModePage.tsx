@@ -5,6 +5,7 @@ import {
   type MinorDto,
   onMinorModeRefusal,
   paths,
+  retryPolicy,
   session,
   toast,
   type User,
@@ -285,8 +286,7 @@ function useBeats(status: Status, secondsLeft: number) {
   const resumesAt = status.resumes_at ? Date.parse(status.resumes_at) : null;
   useEffect(() => {
     if (resumesAt === null) return undefined;
-    const timer = setTimeout(() => beat(), Math.max(0, resumesAt - Date.now()) + SECOND_MS);
-    return () => clearTimeout(timer);
+    return retryPolicy.after(Math.max(0, resumesAt - Date.now()) + SECOND_MS, () => beat());
   }, [resumesAt]);
 }
 

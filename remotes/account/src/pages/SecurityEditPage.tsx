@@ -153,7 +153,7 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
   const resend = async () => {
     const { error } = await send('resend');
     if (!error) return onSent();
-    if (isApiError(error) && error.kind === 'tooOften') begin(error.retryAfterSeconds);
+    if (isApiError(error) && error.kind === 'tooOften') begin(error.retryAfterSeconds ?? 0);
     const problem = failureText(error);
     if (problem) toast(problem, { kind: 'error' });
   };

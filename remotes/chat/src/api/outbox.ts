@@ -10,8 +10,13 @@ import {
   type OutboxEntry,
   onCaughtUpNeeded,
   outboxStore,
+  PATIENT,
+  type Pace,
+  pauseMs,
+  retryPolicy,
   session,
   store,
+  waitOf,
   withLock,
 } from '@liaozhai/shared/runtime';
 import { toConversation, withConversation } from '../model/conversation';
@@ -33,8 +38,8 @@ import { threadSyncs } from './threadSync';
 
 const { dispatch } = store;
 
-/** Busy conversations are tried again after this long, should nobody have told that they are free. */
-const BUSY_RETRY_SECONDS = 3;
+/** Busy conversations are tried again after these pauses, in case the event that says they are free is lost. */
+const BUSY: Pace = { firstMs: 3_000, longestMs: 30_000, spread: 0 };
 
 /** What the reader has written goes out of here: painted at once, kept on the device, sent in order, exactly once. */
 export function createOutbox() {
@@ -46,8 +51,10 @@ export function createOutbox() {
   /** Never tried yet, so the server cannot have them. */
   const untried = new Set<string>();
   const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
-  /** Stories that the server wants to be left alone with, and the timer that ends it: a clock that is put back must not. */
-  const paused = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Stories whose next message the server refused for now, with the way to cancel the timer of the next try. */
+  const paused = new Map<string, () => void>();
+  /** Refusals in a row, by story. */
+  const refusals = new Map<string, number>();
   /** A page that goes takes its requests with it; their failing says nothing of the message. */
   let isLeaving = false;
   /** How often the network has come back, by all signs. */
@@ -63,8 +70,9 @@ export function createOutbox() {
     store.subscribe(sendFreed);
     session.onUserChanged((previousId) => {
       dispatch(chatActions.userLeft());
-      for (const timer of paused.values()) clearTimeout(timer);
+      for (const cancel of paused.values()) cancel();
       paused.clear();
+      refusals.clear();
       // what a visitor wrote goes with whoever signs in, a member's words with nobody
       if (previousId !== null) unsaved.clear();
       loaded = recoverPending(unsaved).then(loadPending);
@@ -122,6 +130,7 @@ export function createOutbox() {
     if (pending?.state !== 'failed') return;
     for (const failed of failedUpTo(pending, selectChat(store.getState()).pending))
       await keepPending({ ...failed, state: 'waiting', error: undefined });
+    endPause(pending.storyId);
     await flushOutbox(pending.storyId);
   }
 
@@ -209,13 +218,23 @@ export function createOutbox() {
     return currentUserId() !== null && isOnline() && !isLeaving && !paused.has(storyId) && !isReplying(storyId);
   }
 
-  function pause(storyId: string, seconds: number): void {
-    clearTimeout(paused.get(storyId));
+  /** Sends the story's next message after a pause. Returns its length in ms. */
+  function pause(storyId: string, pace: Pace, wait?: number): number {
+    const failures = refusals.get(storyId) ?? 0;
+    const milliseconds = pauseMs(failures, pace, wait) ?? 0;
+    refusals.set(storyId, failures + 1);
+    endPause(storyId);
     const goOn = () => {
-      paused.delete(storyId);
+      endPause(storyId);
       void flushOutbox(storyId);
     };
-    paused.set(storyId, setTimeout(goOn, seconds * 1000));
+    paused.set(storyId, retryPolicy.after(milliseconds, goOn));
+    return milliseconds;
+  }
+
+  function endPause(storyId: string): void {
+    paused.get(storyId)?.();
+    paused.delete(storyId);
   }
 
   /** True when the story's next message may follow. A message stays with whoever wrote it, and goes on when they are back. */
@@ -236,7 +255,7 @@ export function createOutbox() {
     if (fate === 'unknown') return refuse({ kind: 'offline' });
     for (let attempt = 1; ; attempt += 1) {
       const error = await sendPending(pending);
-      if (!error) return true;
+      if (!error) return arrived(pending);
       if (currentUserId() !== sender) return false;
       const found = !isBusy(error) && isUncertain(error) ? await deliveryStatus(pending) : 'unknown';
       if (currentUserId() !== sender) return false;
@@ -247,6 +266,16 @@ export function createOutbox() {
     }
   }
 
+  function arrived({ storyId }: PendingMessage): true {
+    refusals.delete(storyId);
+    return true;
+  }
+
+  async function delivered(pending: PendingMessage): Promise<true> {
+    await confirmDelivered(pending);
+    return arrived(pending);
+  }
+
   async function waitAgain(pending: PendingMessage): Promise<true> {
     await keepPending({ ...pending, state: 'waiting', error: undefined });
     return true;
@@ -254,13 +283,16 @@ export function createOutbox() {
 
   /** What can still go by itself waits; everything else is the reader's to decide. True when the next message may follow. */
   async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
-    if (error.kind === 'tooOften') {
-      const until = performance.now() + error.retryAfterSeconds * 1000;
-      dispatch(chatActions.waitRequested({ storyId: pending.storyId, until }));
-      pause(pending.storyId, error.retryAfterSeconds);
+    const { storyId } = pending;
+    const wait = waitOf(error);
+    if (isBusy(error)) pause(storyId, BUSY);
+    else if (typeof wait === 'number') {
+      // whole seconds: what is left over spreads pages and is no figure for a reader
+      const seconds = Math.floor(pause(storyId, PATIENT, wait) / 1000);
+      const until = performance.now() + seconds * 1000;
+      dispatch(chatActions.waitRequested({ storyId, until }));
     }
-    if (isBusy(error)) pause(pending.storyId, BUSY_RETRY_SECONDS);
-    if (isBusy(error) || error.kind === 'tooOften' || isLeaving || !isOnline()) {
+    if (paused.has(storyId) || isLeaving || !isOnline()) {
       dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
       return false;
     }
@@ -304,11 +336,6 @@ async function keepPending(pending: PendingMessage): Promise<void> {
 
 async function lookFor(pending: PendingMessage): Promise<void> {
   if ((await deliveryStatus(pending)) === 'received') await confirmDelivered(pending);
-}
-
-async function delivered(pending: PendingMessage): Promise<boolean> {
-  await confirmDelivered(pending);
-  return true;
 }
 
 /**

@@ -135,7 +135,7 @@ describe('catching up', () => {
     await seconds(5.1);
     expect(thread()?.version).toBe(1);
     sync.watch();
-    await seconds(5.1);
+    await seconds(10.1);
     expect(thread()?.version).toBe(2);
     await seconds(60);
     expect(queries).toHaveLength(2);

@@ -5,6 +5,8 @@ import {
   listen,
   messageEventSchema,
   onCaughtUpNeeded,
+  type Pace,
+  pauseMs,
   store,
 } from '@liaozhai/shared/runtime';
 import {
@@ -40,7 +42,7 @@ const PAGE_LIMIT = 100;
 const SILENCE_SECONDS = 5;
 const POLL_SECONDS = [2, 5, 10];
 const WITHOUT_SOCKET_SECONDS = 2;
-const RETRY_SECONDS = 5;
+const RETRIES: Pace = { firstMs: 5_000, longestMs: 60_000, spread: 0.2 };
 
 type Change = (thread: Thread) => Applied;
 
@@ -54,6 +56,7 @@ export class ThreadSync {
   #polls = 0;
   /** Something is known to be missing that could not be fetched. */
   #isBehind = false;
+  #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
@@ -113,7 +116,7 @@ export class ThreadSync {
   }
 
   #secondsToNextLook(): number | undefined {
-    if (this.#isBehind) return RETRY_SECONDS;
+    if (this.#isBehind) return (pauseMs(this.#failures, RETRIES) ?? 0) / 1000;
     const thread = this.#ports.read();
     if (!thread || !runningMessage(thread)) return undefined;
     if (!this.#ports.isLive()) return WITHOUT_SOCKET_SECONDS;
@@ -146,8 +149,10 @@ export class ThreadSync {
     try {
       while (await this.#takePage());
       this.#isBehind = false;
+      this.#failures = 0;
     } catch (cause) {
       if (!isApiError(cause)) throw cause;
+      if (this.#isBehind) this.#failures += 1;
       this.#isBehind = cause.kind !== 'notFound';
       if (!this.#isBehind) this.#begunAnew();
     }

@@ -223,7 +223,7 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
   return (
     <p className={styles.state}>
       {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
-        <Countdown key={resumesAt} until={resumesAt} />
+        <Countdown key={resumesAt} until={resumesAt} isBusy={pending.error?.kind === 'server'} />
       ) : (
         texts.state[waiting]
       )}
@@ -256,9 +256,9 @@ function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
   );
 }
 
-function Countdown({ until }: { until: number }) {
+function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
   const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
-  return seconds > 0 ? texts.state.later(seconds) : texts.state.sending;
+  return seconds > 0 ? texts.state.later(seconds, isBusy) : texts.state.sending;
 }
 
 function failureText(pending: PendingMessage): string {

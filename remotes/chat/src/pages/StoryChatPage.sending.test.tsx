@@ -215,6 +215,38 @@ test('a server that asks for patience gets it, and the line counts down to its t
   expect(now).toBeLessThanOrEqual(then);
 });
 
+test.each(['9999999999', '2147484', 'Fri, 01 Jan 2099 00:00:00 GMT'])(
+  'a server that wants to be left alone for longer than a quarter of an hour (%s) is asked again by a tap',
+  async (wait) => {
+    let isBusy = true;
+    const { user, requests } = openChat({
+      [SEND]: (request: RecordedRequest) =>
+        isBusy ? { status: 429, headers: { 'retry-after': wait } } : sentDto(request, { status: 'completed' }),
+    });
+    await write(user, '谁在门外？');
+    await screen.findByText('操作太频繁，请过一会儿再试');
+    expect(document.body.textContent).not.toMatch(/\d{5}/);
+    expect(sends(requests)).toHaveLength(1);
+    isBusy = false;
+    await user.click(screen.getByRole('button', { name: '点按重试' }));
+    await waitFor(() => expect(sends(requests)).toHaveLength(2));
+    await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+  },
+);
+
+test('a line that met a server without time goes after the wait that was named', async () => {
+  let isBusy = true;
+  const { user, requests } = openChat({
+    [SEND]: (request: RecordedRequest) =>
+      isBusy ? { status: 503, headers: { 'retry-after': '1' } } : sentDto(request, { status: 'completed' }),
+  });
+  await write(user, '谁在门外？');
+  await screen.findByText(/^服务繁忙，\d 秒后自动发出$/);
+  isBusy = false;
+  await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+  expect(sends(requests)).toHaveLength(2);
+});
+
 test('a clock that is put back does not make the line wait for its old hour', async () => {
   let isBusy = true;
   const { user, requests } = openChat({

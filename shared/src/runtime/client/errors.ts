@@ -1,5 +1,12 @@
 import type { AxiosError, AxiosResponse } from 'axios';
-import { type ApiError, isApiError, isFrameworkText, isRouteMissing, MINOR_MODE } from '../../contract';
+import {
+  type ApiError,
+  isApiError,
+  isFrameworkText,
+  isRouteMissing,
+  MINOR_MODE,
+  retryAfterSeconds,
+} from '../../contract';
 import { createCell } from '../signal';
 
 const KEPT_PROBLEMS = 5;
@@ -24,7 +31,11 @@ export function toApiError(cause: unknown): ApiError {
   if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   const requestId = cause.response.headers['x-request-id'] ?? cause.config?.requestId;
-  const named = typeof requestId === 'string' ? { requestId } : {};
+  const wait = waitIn(cause.response);
+  const named = {
+    ...(typeof requestId === 'string' && { requestId }),
+    ...(wait !== undefined && { retryAfterSeconds: wait }),
+  };
   // an HTML page with 404 comes from a proxy: it must not pass for an entity that is gone
   if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
@@ -36,6 +47,7 @@ export function toApiError(cause: unknown): ApiError {
 
 type Body = Record<string, unknown>;
 
+/** Where a 429 names none. */
 const DEFAULT_WAIT_SECONDS = 60;
 
 const toNumber = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
@@ -46,16 +58,10 @@ function toFields(errors: unknown): Record<string, string[]> {
   return Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat().map(String)]));
 }
 
-/** Seconds, or a date; a server that does not say means a minute. */
-function toWaitSeconds(header: unknown): number {
-  if (header === undefined || header === null || header === '') return DEFAULT_WAIT_SECONDS;
-  const seconds = Number.isFinite(Number(header))
-    ? Number(header)
-    : Math.ceil((Date.parse(String(header)) - Date.now()) / 1000);
-  return Number.isFinite(seconds) ? Math.max(1, seconds) : DEFAULT_WAIT_SECONDS;
-}
+const waitIn = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
 
-function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
+function ofStatus(response: AxiosResponse, body: Body): ApiError {
+  const { status } = response;
   // must not pass for a thing that is gone
   if (isRouteMissing(status, body)) return { kind: 'server', status };
   switch (status) {
@@ -75,8 +81,10 @@ function ofStatus({ status, headers }: AxiosResponse, body: Body): ApiError {
       return { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
     case 422:
       return { kind: 'invalid', fields: toFields(body.errors) };
-    case 429:
-      return { kind: 'tooOften', retryAfterSeconds: toWaitSeconds(headers['retry-after']) };
+    case 429: {
+      const wait = waitIn(response);
+      return { kind: 'tooOften', retryAfterSeconds: wait === undefined ? DEFAULT_WAIT_SECONDS : wait };
+    }
     default:
       return { kind: 'server', status };
   }

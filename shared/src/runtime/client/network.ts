@@ -1,18 +1,19 @@
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
+import { type Pace, pauseMs } from '../../contract';
+import { retryPolicy } from '../retryPolicy';
+
+const PROBES: Pace = { firstMs: 1_000, longestMs: 15_000, spread: 0.2 };
 
 /** Whether the server answers now. Never rejects. */
 export type Ask = () => Promise<boolean>;
 
 /**
  * Whether the server can be reached. `navigator.onLine` alone is true in every Wi-Fi without a way to the internet, so
- * requests tell how they fared: one without an answer makes this ask by itself, and when that gets none either the
- * network counts as gone until something answers. Both turns are told as the browser tells its own, by the window's
- * `offline` and `online`, so that whoever waits for those hears of all of them.
+ * requests report their outcome. One without an answer starts probes; when those get none either, the network counts as
+ * gone until something answers. Both turns are the window's `offline` and `online` events, as the browser's own are.
  */
 export function createNetwork(ask: Ask) {
   let isReachable = true;
-  /** The round of asking that is under way. */
+  /** The round of probes that is under way. */
   let asking: object | null = null;
   let wake = () => {};
   let askServer = ask;
@@ -24,17 +25,17 @@ export function createNetwork(ask: Ask) {
     if (navigator.onLine) window.dispatchEvent(new Event(reachable ? 'online' : 'offline'));
   }
 
-  /** Resolves after `milliseconds`, later on a page that nobody looks at, and at once when the browser says it is online. */
+  /** Resolves after `milliseconds`, later on a hidden page, and immediately when the browser says that it is online. */
   const pause = (milliseconds: number) =>
     new Promise<void>((resolve) => {
       let isOver = false;
       const goOn = () => isOver && document.visibilityState === 'visible' && navigator.onLine && wake();
-      const timer = setTimeout(() => {
+      const cancel = retryPolicy.after(milliseconds, () => {
         isOver = true;
         goOn();
-      }, milliseconds);
+      });
       wake = () => {
-        clearTimeout(timer);
+        cancel();
         document.removeEventListener('visibilitychange', goOn);
         window.removeEventListener('online', wakeNow);
         resolve();
@@ -48,7 +49,7 @@ export function createNetwork(ask: Ask) {
     for (let failures = 0; !(await askServer()); failures += 1) {
       if (asking !== round) return;
       become(false);
-      await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures));
+      await pause(pauseMs(failures, PROBES) ?? 0);
       if (asking !== round) return;
     }
     if (asking === round) answered();
@@ -63,7 +64,7 @@ export function createNetwork(ask: Ask) {
 
   return {
     isOnline: (): boolean => navigator.onLine && isReachable,
-    /** A request came back, with whatever answer. */
+    /** A request came back, with any answer. */
     answered,
     /** A request got no answer, or a socket broke: the server is asked until it answers. */
     doubted() {

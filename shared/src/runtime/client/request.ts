@@ -1,7 +1,8 @@
 import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
-import { API_BASE, type ApiError, edgeEndpoints, endpoints } from '../../contract';
+import { API_BASE, type ApiError, edgeEndpoints, endpoints, type Pace, pauseMs, waitOf } from '../../contract';
 import { newClientId } from '../clientId';
+import { retryPolicy } from '../retryPolicy';
 import { createCell, createSignal } from '../signal';
 import { createCsrfToken } from './csrf';
 import { takeEarlyBody } from './earlyRequest';
@@ -77,7 +78,10 @@ async function earlyAnswer(config: AxiosRequestConfig): Promise<unknown> {
 const TIMEOUT_MS = 10_000;
 const ASK_TIMEOUT_MS = 5_000;
 const GET_RETRIES = 2;
-const RETRY_BASE_MS = 300;
+/** A lost connection is often one of its kind. */
+const QUICK: Pace = { firstMs: 600, longestMs: 1_200, spread: 1 };
+/** A server that wants longer than this is not waited for: the caller gets its answer. */
+const LONGEST_WAIT_HERE_SECONDS = 3;
 
 type Around = (next: AxiosAdapter) => AxiosAdapter;
 
@@ -120,7 +124,8 @@ async function describe(config: InternalAxiosRequestConfig) {
   return config;
 }
 
-function bodyOf({ data }: AxiosResponse) {
+function bodyOf({ data, config }: AxiosResponse) {
+  retryPolicy.answered(callOf(config));
   if (isOurs(data)) {
     network.answered();
     return data;
@@ -177,7 +182,13 @@ export const prepareClient = (): Promise<void> =>
     () => undefined,
   );
 
-const send = async (config: AxiosRequestConfig): Promise<unknown> => (await transport.get()).client.request(config);
+/** By which the server's waits are known: one of a list holds for each page of it. */
+const callOf = ({ method = 'get', url = '' }: AxiosRequestConfig) => `${method.toUpperCase()} ${url.split('?')[0]}`;
+
+async function send(config: AxiosRequestConfig): Promise<unknown> {
+  await retryPolicy.pass(callOf(config), config.signal);
+  return (await transport.get()).client.request(config);
+}
 
 /** The address of a call, for the few that cannot go by `request`. */
 export const apiUrl = (path: string): string => new URL(API_BASE + path, location.href).href;
@@ -207,11 +218,12 @@ async function recover(cause: unknown): Promise<unknown> {
     await csrfToken.refresh();
     return send({ ...config, hasFreshToken: true });
   }
-  if (mayRetry(config, status, cause.code)) {
-    await pauseBeforeRetry(config);
+  const error = toApiError(cause);
+  retryPolicy.answered(callOf(config), error);
+  if (mayRetry(config, status, cause.code) && isSoon(error)) {
+    await pauseBeforeRetry(config, error);
     return send({ ...config, retries: (config.retries ?? 0) + 1 });
   }
-  const error = toApiError(cause);
   if (error.kind === 'server') {
     // support finds it in the server's logs by this line
     console.warn(`${config.method?.toUpperCase()} ${config.url}: ${status}, request ${error.requestId}`);
@@ -226,22 +238,35 @@ async function recover(cause: unknown): Promise<unknown> {
   throw error;
 }
 
+const PROBE = 'probe';
+
 /** Any JSON comes from the server; the user is small, and every backend has it. Without the interceptors, which would act upon a 401. */
-const isServerThere = (): Promise<boolean> =>
-  transport
-    .get()
-    .then(({ plain }) =>
-      plain.get(`${API_BASE}${endpoints.user}`, {
-        timeout: ASK_TIMEOUT_MS,
-        headers: { Accept: 'application/json' },
-        withCredentials: true,
-        validateStatus: (status) => status < 500,
-      }),
-    )
-    .then(
-      ({ data }) => typeof data === 'object',
-      () => false,
-    );
+async function isServerThere(): Promise<boolean> {
+  const ask = async () => {
+    const { plain } = await transport.get();
+    return plain.get(`${API_BASE}${endpoints.user}`, {
+      timeout: ASK_TIMEOUT_MS,
+      headers: { Accept: 'application/json' },
+      withCredentials: true,
+      validateStatus: (status) => status < 500,
+    });
+  };
+  const isFree = await retryPolicy.pass(PROBE).then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return false;
+  return ask().then(
+    ({ data }) => {
+      retryPolicy.answered(PROBE);
+      return typeof data === 'object';
+    },
+    (cause: unknown) => {
+      retryPolicy.answered(PROBE, toApiError(cause));
+      return false;
+    },
+  );
+}
 
 /** Whether the server can be reached, by how requests fare. */
 export const network = createNetwork(isServerThere);
@@ -265,11 +290,13 @@ function mayRetry({ method, retries = 0 }: InternalAxiosRequestConfig, status: n
   return code === 'ERR_NETWORK' && navigator.onLine;
 }
 
-const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig) =>
+const isSoon = (error: ApiError) => (waitOf(error) ?? 0) <= LONGEST_WAIT_HERE_SECONDS && waitOf(error) !== null;
+
+const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig, error: ApiError) =>
   new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, Math.random() * RETRY_BASE_MS * 2 ** (retries + 1));
+    const cancel = retryPolicy.after(pauseMs(retries, QUICK, waitOf(error)) ?? 0, resolve);
     signal?.addEventListener?.('abort', () => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     });
   });

@@ -3,6 +3,7 @@ import Pusher from 'pusher-js';
 import { channelAuthSchema, edgeEndpoints, isApiError } from '../../contract';
 import { request } from '../client/request';
 import { hostConfig } from '../hostConfig';
+import { fetchInTurn } from '../retryPolicy';
 import type { CloseReason, Link, LinkEvents } from './supervisor';
 
 const ACTIVITY_TIMEOUT_MS = 10_000;
@@ -34,8 +35,7 @@ function place() {
 
 async function askStatus(path: string): Promise<number> {
   const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS);
-  const answer = await fetch(path, { method: 'HEAD', cache: 'no-store', redirect: 'manual', signal });
-  return answer.status;
+  return (await fetchInTurn(path, { method: 'HEAD', cache: 'no-store', redirect: 'manual', signal })).status;
 }
 
 /** Statuses of a server that knows the address but has no time, or whose socket lives there (426). */

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
 import { anyPayload, type UserDto } from '../../contract';
 import { network, socketId } from '../client/request';
+import { retryPolicy } from '../retryPolicy';
 import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';
@@ -50,6 +51,7 @@ export function createRealtime() {
     return new Supervisor({
       openLink: (events) => openLink(userId, events),
       onEvent: deliver,
+      turn: retryPolicy.turn,
       onStatus(next, socket) {
         if (status === 'live' && next === 'waiting') network.doubted();
         status = next;

@@ -1,24 +1,15 @@
+import { MINUTE_MS, pauseMs } from '../../contract';
+import { type Clock, realClock } from '../retryPolicy';
+
 export type RealtimeStatus = 'off' | 'connecting' | 'live' | 'waiting';
-
-export interface Clock {
-  now: () => number;
-  /** Runs once after that time; returns the way to prevent it. */
-  after: (milliseconds: number, run: () => void) => () => void;
-}
-
-const realClock: Clock = {
-  now: () => performance.now(),
-  after(milliseconds, run) {
-    const timer = setTimeout(run, milliseconds);
-    return () => clearTimeout(timer);
-  },
-};
 
 interface SupervisorOptions {
   openLink: (events: LinkEvents) => Link | Promise<Link>;
   onStatus: (status: RealtimeStatus, socketId?: string) => void;
   onEvent: LinkEvents['onEvent'];
   clock?: Clock;
+  /** resolves when the page's budget has room for an attempt */
+  turn?: () => Promise<void>;
   /** in [0, 1) */
   random?: () => number;
 }
@@ -30,6 +21,8 @@ const LONGEST_PAUSE_MS: Record<CloseReason, number> = {
   unauthorized: 30_000,
   refused: 10 * 60_000,
 };
+/** The longest pause of an outage that has lasted a minute. */
+const LONG_OUTAGE_PAUSE_MS = 15_000;
 /** short, so that an attempt begun in an outage does not outlast it by much … */
 const OPEN_BUDGET_MS = 4_000;
 /** … but now and then long enough for the slowest network */
@@ -39,9 +32,9 @@ const JOIN_BUDGET_MS = 12_000;
 const PING_BUDGET_MS = 3_000;
 /** a connection that lived this long was a good one */
 const GOOD_AFTER_MS = 5_000;
-/** how long a page may go on listening whose session has ended unheard, give or take a fifth so that pages spread */
+/** how long a page may listen whose session ended without an event; a fifth more or less, so that pages spread */
 const REAUTHORIZE_AFTER_MS = 5 * 60_000;
-/** lets a log-out in another tab be heard by that tab's own word first */
+/** lets the message of another tab's log-out arrive first */
 const SESSION_ENDED_PAUSE_MS = 1_000;
 
 /** What makes another attempt worth while: another network, or somebody who looks. */
@@ -49,7 +42,7 @@ export type Nudge = 'network' | 'attention';
 
 /**
  * Keeps one link alive: every failure leads to a new attempt after a pause of full jitter, up to 5 s where the server is
- * away, 10 min where it has refused. pusher-js by itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
+ * away, 10 min where it has refused. pusher-js itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -63,6 +56,8 @@ export class Supervisor {
   #refusals = 0;
   #attempts = 0;
   #liveSince = 0;
+  /** when it was started, or last live */
+  #wellAt = 0;
   #socketId = '';
   /** counts starts and stops, so that what was begun before is recognised */
   #run = 0;
@@ -78,6 +73,7 @@ export class Supervisor {
   start() {
     if (this.#status !== 'off') return;
     this.#run += 1;
+    this.#wellAt = this.#clock.now();
     this.#failures = 0;
     this.#refusals = 0;
     void this.#connect();
@@ -138,8 +134,10 @@ export class Supervisor {
     const isLong = this.#attempts % LONG_ATTEMPT_EVERY === 0;
     // after a wait that long there is nobody to spare
     this.#within(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail('unreachable', FIRST_PAUSE_MS));
+    const attempt = this.#attempts;
+    await this.#options.turn?.();
     this.#link ??= await this.#load();
-    if (run !== this.#run || this.#status !== 'connecting') return;
+    if (run !== this.#run || attempt !== this.#attempts || this.#status !== 'connecting') return;
     if (this.#link) this.#link.connect();
     else this.#fail('unreachable');
   }
@@ -157,18 +155,28 @@ export class Supervisor {
     return this.#loading;
   }
 
-  #fail(reason: CloseReason, longestPauseMs = LONGEST_PAUSE_MS[reason]) {
+  #longestPauseMs(reason: CloseReason): number {
+    const isLong = reason === 'unreachable' && this.#clock.now() - this.#wellAt > MINUTE_MS;
+    return isLong ? LONG_OUTAGE_PAUSE_MS : LONGEST_PAUSE_MS[reason];
+  }
+
+  #fail(reason: CloseReason, longestMs = this.#longestPauseMs(reason)) {
     if (this.#status === 'off' || this.#status === 'waiting') return;
     if (this.#status === 'live' && this.#clock.now() - this.#liveSince >= GOOD_AFTER_MS) this.#failures = 0;
+    if (this.#status === 'live') this.#wellAt = this.#clock.now();
     this.#cancelPing();
     this.#cancelReauthorization();
     this.#link?.disconnect();
-    const doublings = reason === 'refused' ? this.#refusals : this.#failures;
-    const ceiling = Math.min(longestPauseMs, FIRST_PAUSE_MS * 2 ** doublings);
+    const pause = pauseMs(
+      reason === 'refused' ? this.#refusals : this.#failures,
+      { firstMs: FIRST_PAUSE_MS, longestMs, spread: 1 },
+      undefined,
+      this.#options.random,
+    );
     this.#failures += 1;
     this.#refusals = reason === 'refused' ? this.#refusals + 1 : 0;
     this.#become('waiting');
-    this.#within(this.#random() * ceiling, () => void this.#connect());
+    this.#within(pause ?? 0, () => void this.#connect());
   }
 
   #probe() {

@@ -1,0 +1,168 @@
+import { type ApiError, LONGEST_WAIT_SECONDS, MINUTE_MS, retryAfterSeconds, SECOND_MS, waitOf } from '../contract';
+
+export interface Clock {
+  now: () => number;
+  /** Runs once after that time; returns the way to prevent it. */
+  after: (milliseconds: number, run: () => void) => () => void;
+}
+
+/** A browser runs a longer timer immediately. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const realClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, run) {
+    let timer: ReturnType<typeof setTimeout>;
+    const arm = (leftMs: number) => {
+      const rest = leftMs - LONGEST_TIMER_MS;
+      timer = setTimeout(() => (rest > 0 ? arm(rest) : run()), Math.min(leftMs, LONGEST_TIMER_MS));
+    };
+    arm(milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What a page sends in a minute without its reader. Polls without a socket need 30, a socket that is away 48. */
+export const REQUESTS_PER_MINUTE = 90;
+/** A tap is followed by as many requests, within this time, that no server's `Retry-After` and no budget holds back. */
+const REQUESTS_PER_TAP = 10;
+const TAP_MS = 5_000;
+const MOST_HOLDS = 100;
+
+/** As much of an `AbortSignal` as axios' type promises. */
+type Signal = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'addEventListener' | 'removeEventListener'>>;
+
+interface Hold {
+  until: number;
+  error: ApiError;
+}
+
+/**
+ * When a page may send again: what servers ask by `Retry-After`, and a budget per minute for all that it sends without its
+ * reader. Everything that leaves the page goes by it, so no answers of a server make the page a flood.
+ */
+export function createRetryPolicy(clock: Clock = realClock) {
+  let { now, after } = clock;
+  let sent: number[] = [];
+  let queue: (() => void)[] = [];
+  let stopTimer: (() => void) | null = null;
+  let tap = { at: Number.NEGATIVE_INFINITY, left: 0 };
+  const holds = new Map<string, Hold>();
+
+  function isOfTap(): boolean {
+    if (tap.left === 0 || now() - tap.at > TAP_MS) return false;
+    tap.left -= 1;
+    return true;
+  }
+
+  function serve() {
+    stopTimer = null;
+    sent = sent.filter((at) => now() - at < MINUTE_MS);
+    while (queue.length > 0 && sent.length < REQUESTS_PER_MINUTE) {
+      sent.push(now());
+      queue.shift()?.();
+    }
+    const [oldest] = sent;
+    if (queue.length > 0 && oldest !== undefined) stopTimer ??= after(MINUTE_MS - (now() - oldest), serve);
+  }
+
+  /** Resolves when the budget has room, or `signal` has ended the wait. */
+  const turn = (signal?: Signal): Promise<void> =>
+    new Promise((resolve) => {
+      const leave = () => {
+        queue = queue.filter((each) => each !== go);
+        resolve();
+      };
+      const go = () => {
+        signal?.removeEventListener?.('abort', leave);
+        resolve();
+      };
+      signal?.addEventListener?.('abort', leave);
+      queue.push(go);
+      if (!stopTimer) serve();
+    });
+
+  /** What the server's last answer to this call still says, its wait counted down. */
+  function standing(call: string): ApiError | undefined {
+    const hold = holds.get(call);
+    if (!hold) return undefined;
+    const leftMs = hold.until - now();
+    if (leftMs <= 0) holds.delete(call);
+    if (leftMs <= 0) return undefined;
+    const { error } = hold;
+    const isCounted = 'retryAfterSeconds' in error && typeof error.retryAfterSeconds === 'number';
+    return isCounted ? { ...error, retryAfterSeconds: Math.ceil(leftMs / SECOND_MS) } : error;
+  }
+
+  return {
+    /** Runs once after that time, however long; returns the way to prevent it. */
+    after: (milliseconds: number, run: () => void): (() => void) => after(milliseconds, run),
+
+    /** Waits until a request may go. Rejects with the server's last answer while that has the page wait. What the reader tapped goes. */
+    async pass(call: string, signal?: Signal): Promise<void> {
+      if (isOfTap()) return;
+      const refuse = () => {
+        const error = standing(call);
+        if (error) throw error;
+      };
+      refuse();
+      await turn(signal);
+      // meanwhile another request may have had an answer
+      refuse();
+    },
+
+    /** Waits for the budget alone, for what has pauses of its own. */
+    turn,
+
+    /** The server has answered: one that names a wait is not asked this again before that is over. */
+    answered(call: string, error?: ApiError): void {
+      if (error?.kind === 'offline' || error?.kind === 'timeout') return;
+      holds.delete(call);
+      const wait = error && waitOf(error);
+      if (!error || wait === undefined) return;
+      const [oldest] = holds.keys();
+      if (holds.size >= MOST_HOLDS && oldest !== undefined) holds.delete(oldest);
+      holds.set(call, { until: now() + (wait ?? LONGEST_WAIT_SECONDS) * SECOND_MS, error });
+    },
+
+    /** The reader has done something. */
+    tapped(): void {
+      tap = { at: now(), left: REQUESTS_PER_TAP };
+    },
+
+    /** Nothing of what was before counts any more; for tests, also with another clock. */
+    reset(next: Clock = realClock): void {
+      stopTimer?.();
+      stopTimer = null;
+      for (const go of queue.splice(0)) go();
+      sent = [];
+      holds.clear();
+      tap = { at: Number.NEGATIVE_INFINITY, left: 0 };
+      ({ now, after } = next);
+    },
+  };
+}
+
+/** The page's own. */
+export const retryPolicy = createRetryPolicy();
+
+/** `fetch` for what a page repeats: within its budget, and rejecting while the server's `Retry-After` lasts. */
+export async function fetchInTurn(url: string, init: RequestInit): Promise<Response> {
+  const call = `${init.method ?? 'GET'} ${url}`;
+  await retryPolicy.pass(call, init.signal ?? undefined);
+  const answer = await fetch(url, init);
+  const wait = answer.ok ? undefined : retryAfterSeconds(answer.headers.get('retry-after'), answer.headers.get('date'));
+  retryPolicy.answered(call, {
+    kind: 'server',
+    status: answer.status,
+    ...(wait !== undefined && { retryAfterSeconds: wait }),
+  });
+  return answer;
+}
+
+if (typeof window !== 'undefined') {
+  const options = { capture: true, passive: true };
+  for (const type of ['pointerdown', 'click', 'popstate']) window.addEventListener(type, retryPolicy.tapped, options);
+  // typing alone sends nothing
+  window.addEventListener('keydown', ({ key }) => key === 'Enter' && retryPolicy.tapped(), options);
+}
