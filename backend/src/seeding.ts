@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { composeReply, composeSuggestions } from './ai/builtIn.ts';
-import type { Line } from './ai/storyteller.ts';
+import { begin, offeredLines, tell, tellerOf } from './ai/progress.ts';
 import { hashPassword, register } from './auth/accounts.ts';
 import { conversationWith, createConversation, markAsRead, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';
@@ -52,23 +51,20 @@ export function seedConversation(services: Services, userId: string, storyId: st
   return db.transaction(() => {
     const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
     const start = services.clock() - count * 1000;
-    const history: Line[] = [];
+    const teller = tellerOf(story, { name: '', persona: '' });
+    let progress = begin(teller.plot);
+    let words = '';
     for (let index = 0; index < count; index += 1) {
       const seq = conversation.last_seq + 1;
-      const turn = Math.ceil(seq / 2);
-      const context = {
-        story,
-        reader: { name: '', persona: '' },
-        history: history.slice(-6),
-        offered: [],
-        retold: [],
-        continuing: false,
-        turn,
-        seed: `seed|${seq}`,
-      };
       const role = seq % 2 ? 'user' : 'assistant';
-      const body = role === 'user' ? (composeSuggestions(context, 1)[0] ?? '') : composeReply(context);
-      history.push({ role, text: body });
+      const before = JSON.stringify(progress);
+      if (role === 'user') {
+        const lines = offeredLines(teller.plot, progress);
+        words = lines[seq % lines.length] ?? '';
+      }
+      const told = role === 'user' ? undefined : tell(teller, progress, words);
+      progress = told?.progress ?? progress;
+      const body = told?.text ?? words;
       conversation.last_seq = seq;
       conversation.version += 1;
       const time = start + index * 1000;
@@ -84,6 +80,7 @@ export function seedConversation(services: Services, userId: string, storyId: st
         suggestion_id: null,
         role,
         body,
+        progress: told ? before : null,
         status: 'completed',
         error_code: null,
         error_message: null,

@@ -97,9 +97,9 @@ describe('a conversation that has begun', () => {
     };
     const first = await order();
     for (const { text } of first.items) expect([...text].length).toBeLessThanOrEqual(20);
-    // ordered again for the same reply, they are others
+    // ordered again for the same reply, they begin with lines that were not offered yet
     const second = await order();
-    expect(new Set([...first.items, ...second.items].map(({ text }) => text)).size).toBe(6);
+    expect(first.items.map(({ text }) => text)).not.toContain(second.items[0]?.text);
     // a message names what it was taken from: the suggestion, not one line of it
     const taken = { story_id: story, body: first.items[0]?.text, client_id: randomUUID() };
     const byLine = await reader.post('/messages', { ...taken, suggestion_id: first.items[0]?.id });

@@ -1,139 +1,212 @@
 import { describe, expect, test } from '@rstest/core';
 import { contentFolder, loadContent, type PublishedStory } from '../content/content.ts';
 import { composeReply, composeSuggestions } from './builtIn.ts';
-import type { Line, StoryContext } from './storyteller.ts';
+import { hasEnded, type Progress, readProgress, replay, tellerOf } from './progress.ts';
+import type { StoryContext } from './storyteller.ts';
 
-const stories = loadContent(contentFolder).stories.filter(({ lists }) => lists);
-const length = (text: string): number => [...text].length;
+const model = loadContent(contentFolder).stories.find(({ id }) => id === 'nie-xiaoqian');
+if (!model) throw new Error('no model story');
 
-/** As many lines as the server hands on. */
-const latest = 64;
+/** A conversation as the backend holds it: each reply knows where the plot stood before it. */
+class Conversation {
+  readonly #story: StoryContext['story'];
+  readonly #reader: StoryContext['reader'];
+  #before: Progress;
+  #words = '';
+  body = '';
+  telling = 0;
 
-const contextOf = (
-  story: PublishedStory,
-  history: Line[],
-  continuing = false,
-  offered: string[] = [],
-): StoryContext => ({
-  story: { ...story, price: 1, createdAt: 0, updatedAt: 0 },
-  reader: { name: '甲', persona: '' },
-  history: history.slice(-latest),
-  offered,
-  retold: [],
-  continuing,
-  turn: Math.ceil((history.length + 1) / 2),
-  seed: `test|${history.length}|${history.at(-1)?.text.length}`,
+  constructor(story: Partial<PublishedStory> = {}, persona = '') {
+    this.#story = { ...(model as PublishedStory), price: 1, createdAt: 0, updatedAt: 0, ...story };
+    this.#reader = { name: '李四', persona };
+    this.#before = readProgress(this.teller.plot, null);
+  }
+
+  get teller() {
+    return tellerOf(this.#story, this.#reader);
+  }
+
+  get progress(): Progress {
+    return replay(this.teller, this.#before, this.#words, this.body, this.telling).progress;
+  }
+
+  get hasEnded(): boolean {
+    return hasEnded(this.teller.plot, this.progress);
+  }
+
+  say(words: string): string {
+    this.#before = this.progress;
+    this.#words = words;
+    this.telling = 0;
+    this.body = '';
+    this.body = composeReply(this.#context(false));
+    return this.body;
+  }
+
+  retell(): string {
+    this.telling += 1;
+    this.body = composeReply(this.#context(false));
+    return this.body;
+  }
+
+  goOn(): string {
+    const more = composeReply(this.#context(true));
+    this.body += more;
+    return more;
+  }
+
+  suggest(count: number, offered: string[] = []): string[] {
+    return composeSuggestions({ ...this.#context(false), progress: this.progress, offered }, count);
+  }
+
+  #context(continuing: boolean): StoryContext {
+    const said = { role: 'user' as const, text: this.#words };
+    return {
+      story: this.#story,
+      reader: this.#reader,
+      history: continuing ? [said, { role: 'assistant', text: this.body }] : [said],
+      offered: [],
+      retold: [],
+      continuing,
+      turn: 1,
+      progress: this.#before,
+      telling: this.telling,
+      seed: '',
+    };
+  }
+}
+
+describe('a story that listens', () => {
+  test('stays where it is while the reader asks about other things', () => {
+    const talk = new Conversation();
+    for (const question of ['你是谁？', '这是哪里？', '金子多少钱？', '燕赤霞是好人么？', '你喜欢吃什么？'])
+      talk.say(question);
+    expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 0]);
+  });
+
+  test('offers the choice again after some turns in which nothing was chosen', () => {
+    const talk = new Conversation();
+    const { meanwhile = [] } = model.plot?.scenes[0] ?? {};
+    const replies = ['你是谁？', '这是哪里？', '你多大了？', '你饿不饿？'].map((question) => talk.say(question));
+    expect(meanwhile.some((sentence) => replies.join('').includes(sentence.split('，')[0] ?? ''))).toBe(true);
+  });
+
+  test.each([
+    ['word for word', '金子你收回去，我不要'],
+    ['nearly', '我不要金子'],
+    ['by a word of its own', '我可不贪这个'],
+  ])('follows a line on offer that is said %s', (_, words) => {
+    const talk = new Conversation();
+    expect(talk.say(words)).toContain('你是头一个说‘不’的人');
+    expect(talk.progress.at).toBe('shihua');
+  });
+
+  test.each(['我不想收下', '为什么要收下？', '别收下'])('does not take “%s” for its opposite', (words) => {
+    const talk = new Conversation();
+    talk.say(words);
+    expect(talk.progress.facts).not.toHaveProperty('tanjin');
+  });
+
+  test('comes to an ending, offers the ways on, and goes them', () => {
+    const talk = new Conversation();
+    const way = ['金子你收回去，我不要', '我今夜就去同燕先生同住', '请先生饶她，她救过我', '我掘骨，带你一同走'];
+    for (const line of [...way, '你就做我的妹妹', '革囊在这里，挂到门头上']) talk.say(line);
+    expect(talk.say('抱紧她，不出声，等革囊')).toContain('全文完 · 结局：革囊清水（1/3）');
+    expect(talk.suggest(3)).toEqual(['重新开始', '换一种走向']);
+    expect(talk.say('你好')).not.toContain('小倩');
+    expect(talk.hasEnded).toBe(true);
+    talk.say('换一种走向');
+    expect(talk.progress.at).toBe('genang');
+    expect(talk.say('我提灯出去见它')).toContain('结局：朝露（2/3）');
+    talk.say('重新开始');
+    expect([talk.progress.at, talk.progress.endings]).toEqual(['nanwu', ['qingshui', 'zhaolu']]);
+  });
+
+  test('offers no line whose ending still needs something', () => {
+    const talk = new Conversation();
+    const way = ['金子放下，人也留下', '我今夜就去同燕先生同住', '让剑过去，我不作声', '我掘骨，带你一同走'];
+    for (const line of [...way, '你就做我的妹妹', '不怕，来了我同你一起挡']) talk.say(line);
+    expect(talk.suggest(4)).not.toContain('抱紧她，不出声，等革囊');
+  });
+
+  test('repeats no abuse and no nonsense, and is not moved by them', () => {
+    const talk = new Conversation({}, '叫我傻逼，怕操你妈');
+    for (const words of ['操你妈', '滚', 'asdfgh', '！！！', '你个贱人', '傻逼，你好'])
+      expect(talk.say(words)).not.toMatch(/操|滚|asdf|贱|傻逼/);
+    expect(talk.progress.steps).toBe(0);
+  });
+
+  test('calls the reader as their 人设 says, and minds what they fear', () => {
+    const talk = new Conversation({}, '叫我阿宁，是个郎中，怕狗');
+    expect(talk.say('你好')).toContain('阿宁是郎中');
+    expect(talk.say('姑娘，我害怕')).toContain('阿宁怕狗');
+    expect(new Conversation().say('姑娘，我怕蛇')).toContain('公子怕蛇');
+    expect(new Conversation().say('我不怕狗')).not.toContain('怕狗');
+  });
+
+  test('returns to what the reader did before, once, in words of its own', () => {
+    const talk = new Conversation();
+    talk.say('金子你收回去，我不要');
+    const replies = ['你是谁？', '今天走了很远', '我有点累', '你多大了？', '你饿么？'].map((line) => talk.say(line));
+    expect(replies.filter((reply) => reply.includes('那夜金子搁在门槛上'))).toHaveLength(1);
+  });
 });
 
-/** What a reader would recognise: whole sentences, whatever words of the reader's own they take up. */
-const sentencesOf = (reply: string): string[] =>
-  reply
-    .replace(/‘[^’]*’/g, '‘’')
-    .split(/(?<=[。！？…”*])|\n/)
-    .map((sentence) => sentence.replace(/[*“”\s]/g, ''))
-    .filter((sentence) => length(sentence) >= 6);
-
-describe('the built-in storyteller', () => {
-  for (const story of stories) {
-    test(`tells ${story.title} without repeating itself, in well-formed marks`, () => {
-      const history: Line[] = [];
-      const told = new Set<string>();
-      for (const words of ['你是谁？', '我不怕，你说吧', '“别走”，*我追上去*', '后来呢', '好']) {
-        history.push({ role: 'user', text: words });
-        const reply = composeReply(contextOf(story, history));
-        expect(length(reply)).toBeGreaterThanOrEqual(80);
-        expect(length(reply)).toBeLessThanOrEqual(250);
-        expect(reply.split('*').length % 2).toBe(1);
-        expect(reply.split('“').length).toBe(reply.split('”').length);
-        expect(told.has(reply)).toBe(false);
-        told.add(reply);
-        history.push({ role: 'assistant', text: reply });
-      }
-      expect(composeSuggestions(contextOf(story, history), 4)).toHaveLength(4);
-    });
-  }
-
-  test('tells another way what is to be told again: the plot stands, the words are others', () => {
-    for (const story of stories) {
-      const context = contextOf(story, [{ role: 'user', text: '你是谁？' }]);
-      const first = composeReply(context);
-      const again = composeReply({ ...context, retold: [first], seed: `${context.seed}|again` });
-      const beats = sentencesOf(story.lists?.beats.join('\n') ?? '');
-      const repeated = sentencesOf(again).filter((sentence) => sentencesOf(first).includes(sentence));
-      expect(repeated.filter((sentence) => !beats.includes(sentence))).toEqual([]);
+describe('a reply', () => {
+  test('that was stopped goes on within its sentence, wherever it was cut', () => {
+    const whole = new Conversation().say('你是被谁逼着来的？');
+    for (let length = 1; length < whole.length; length += 7) {
+      const talk = new Conversation();
+      talk.say('你是被谁逼着来的？');
+      talk.body = whole.slice(0, length);
+      talk.goOn();
+      expect(talk.body).toBe(whole);
     }
   });
 
-  const readers: [string, (turn: number) => string][] = [
-    ['says the same all the time', () => '后来呢？'],
-    ['says something else each time', (turn) => `第${turn}句，月色如何`],
-    ['asks and answers by turns', (turn) => (turn % 2 ? '你是谁？' : '好')],
-  ];
-  const voiceless: PublishedStory[] = stories.slice(0, 1).map(({ voice, lists, ...silent }) => silent);
-  for (const story of [...stories, ...voiceless]) {
-    test.each(readers)(`says no sentence of ${story.title} twice within ten replies where the reader %s`, (_, says) => {
-      const history: Line[] = [];
-      const replies: string[][] = [];
-      for (let turn = 1; turn <= 45; turn += 1) {
-        history.push({ role: 'user', text: says(turn) });
-        let reply = composeReply(contextOf(story, history));
-        history.push({ role: 'assistant', text: reply });
-        if (turn % 10 === 0) {
-          for (let more = 0; more < 5; more += 1) {
-            reply += composeReply(contextOf(story, history, true));
-            history.splice(-1, 1, { role: 'assistant', text: reply });
-          }
-        }
-        replies.push(sentencesOf(reply));
-        const recent = replies.slice(-10).flat();
-        expect(recent.filter((sentence, index) => recent.indexOf(sentence) < index)).toEqual([]);
-      }
-      // the plot has come to its end and did not begin anew
-      for (const beat of story.lists?.beats ?? []) {
-        expect(history.filter((line) => line.text.includes(beat))).toHaveLength(1);
-      }
-    });
-  }
-
-  const [story] = stories;
-  if (!story) throw new Error('no stories');
-
-  test('gives the same reply to the same words, another one to others, and takes the words up', () => {
-    const said = (words: string) => composeReply(contextOf(story, [{ role: 'user', text: words }]));
-    expect(said('墙外的月亮真亮')).toBe(said('墙外的月亮真亮'));
-    expect(said('墙外的月亮真亮')).toContain('墙外的月亮真亮');
-    expect(said('墙外的月亮真亮')).not.toBe(said('我想回家了'));
+  test('that somebody else wrote is closed before it goes on', () => {
+    const talk = new Conversation();
+    talk.say('你是谁？');
+    talk.body = '“白杨叶子在屋';
+    expect(talk.goOn()).toMatch(/^……”\n\n\S/);
   });
 
-  test('goes on without the reader when asked to continue', () => {
-    const history: Line[] = [
-      { role: 'user', text: '你是谁？' },
-      { role: 'assistant', text: '*她笑了笑*' },
-    ];
-    const more = composeReply(contextOf(story, history, true));
-    expect(more.startsWith('\n\n')).toBe(true);
-    expect(more).not.toContain('你是谁');
+  test('that goes on tells the next steps, and then leaves the choice', () => {
+    const talk = new Conversation();
+    talk.say('你好');
+    const steps = [talk.goOn(), talk.goOn(), talk.goOn()].map((text) => text.trim());
+    expect(steps.map((text) => text.slice(0, 4))).toEqual(['她没有走', '她等着。', '短墙外的']);
+    talk.goOn();
+    expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 3]);
   });
 
-  test('suggests other lines each time it is asked, be they for the same reply or for a later one', () => {
-    const history: Line[] = [{ role: 'user', text: '你是谁？' }];
-    const offered: string[] = [];
-    for (let order = 0; order < 7; order += 1) {
-      const lines = composeSuggestions(contextOf(story, history, false, offered), 3);
-      expect(lines).toHaveLength(3);
-      expect(lines.filter((line) => offered.includes(line))).toEqual([]);
-      offered.push(...lines);
-    }
-    // there is nothing new any more, so that what was offered longest ago comes again
-    const again = composeSuggestions(contextOf(story, history, false, [...offered, ...offered]), 4);
-    expect(again).toHaveLength(4);
-    expect(again.filter((line) => offered.slice(-6).includes(line))).toEqual([]);
+  test('that is told another way has other words and leaves the plot where it was', () => {
+    const talk = new Conversation();
+    const first = talk.say('金子你收回去，我不要');
+    const { at, facts } = talk.progress;
+    const again = talk.retell();
+    expect(again.split('\n\n')[0]).not.toBe(first.split('\n\n')[0]);
+    expect([talk.progress.at, talk.progress.facts]).toEqual([at, facts]);
   });
 
-  test('speaks with the voice of the story, and as a plain narrator where there is none', () => {
-    const history: Line[] = [{ role: 'user', text: '你是谁？' }];
-    const { voice, lists, ...silent } = story;
-    expect(lists?.sayings.some((saying) => composeReply(contextOf(story, history)).includes(saying))).toBe(true);
-    expect(composeReply(contextOf(silent, history))).toContain('客官');
+  test('without words has not moved the plot', () => {
+    const talk = new Conversation();
+    talk.say('金子你收回去，我不要');
+    talk.body = '';
+    expect(talk.progress.at).toBe('nanwu');
   });
+});
+
+test('lines that were offered come again last', () => {
+  const talk = new Conversation();
+  const first = talk.suggest(2);
+  const second = talk.suggest(4, first);
+  expect(second.slice(0, 2).filter((line) => first.includes(line))).toEqual([]);
+  expect(second.slice(2)).toEqual(first);
+});
+
+test('a story without scenes is told by a plain narrator', () => {
+  const talk = new Conversation({ plot: undefined, voice: undefined });
+  expect(talk.say('你是谁？')).toContain('说书的');
+  expect(talk.suggest(3).length).toBeGreaterThan(1);
 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lists, Voice as Speaker } from '../content/content.ts';
 import type { Env } from '../env.ts';
 import { answers, callbacks, common, moods, plainVoice } from './phrases.ts';
+import { offeredLines, replay, tell, tellerOf } from './progress.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
 
 type Voice = Lists & Speaker;
@@ -58,6 +59,31 @@ const restCharacters = 2_000;
 
 /** The whole text of a reply, or of a continuation. */
 export function composeReply(context: StoryContext): string {
+  return context.story.lists ? composeFromLists(context) : compose(context);
+}
+
+function compose(context: StoryContext): string {
+  const { story, reader, history, progress, telling, continuing } = context;
+  const teller = tellerOf(story, reader);
+  const words = lastWords(context);
+  if (!continuing) return tell(teller, progress, words, telling).text;
+  const body = history.at(-1)?.text ?? '';
+  const { progress: after, rest } = replay(teller, progress, words, body, telling);
+  if (rest) return rest;
+  const more = tell(teller, after, null).text;
+  return `${rest === undefined ? endOf(body) : ''}\n\n${more}`;
+}
+
+/** What a text of another storyteller lacks where it was cut off within a sentence. */
+function endOf(body: string): string {
+  const last = body.split('\n').at(-1) ?? '';
+  const isWithinQuote = last.lastIndexOf('“') > last.lastIndexOf('”');
+  const isWithinDeed = (last.split('*').length - 1) % 2 === 1;
+  const isWhole = /[。！？…”*]\s*$/.test(body) && !isWithinQuote && !isWithinDeed;
+  return isWhole ? '' : `……${isWithinQuote ? '”' : ''}${isWithinDeed ? '*' : ''}`;
+}
+
+function composeFromLists(context: StoryContext): string {
   const voice = voiceOf(context);
   const draw = new Draw(`${context.seed}|${lastWords(context)}`);
   const phrasing = new Phrasing(context, voice, draw);
@@ -93,6 +119,12 @@ function nextBeat({ history, turn }: StoryContext, { beats }: Voice): string | u
 
 /** Lines the reader could say next: none that was said or offered of late while there are others. */
 export function composeSuggestions(context: StoryContext, count: number): string[] {
+  if (!context.story.lists) {
+    const { story, reader, progress, offered } = context;
+    const lines = offeredLines(tellerOf(story, reader).plot, progress);
+    // those that were offered longest ago come again last
+    return lines.sort((one, other) => offered.lastIndexOf(one) - offered.lastIndexOf(other)).slice(0, count);
+  }
   const draw = new Draw(context.seed);
   const past = [...context.history.map((line) => line.text), ...context.offered];
   const unused = (lines: readonly string[]) => draw.several(lines, lines.length).filter((line) => !past.includes(line));

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@rstest/core';
+import { narrator } from '../content/content.ts';
+import { begin } from './progress.ts';
 import { openAiStoryteller, type Piece, type StoryContext, StorytellerTimeout, withDeadlines } from './storyteller.ts';
 
 const servers = new Set<Server>();
@@ -34,6 +36,8 @@ const story = {
   author: { id: '', name: '', avatar: '' },
 };
 const context: StoryContext = {
+  progress: begin(narrator.plot),
+  telling: 0,
   story,
   reader: { name: '甲', persona: '一名剑客' },
   history: [{ role: 'user', text: '你是谁？' }],

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Story } from '../stories.ts';
+import type { Progress } from './progress.ts';
 
 /** One line of what was said so far. */
 export interface Line {
@@ -20,6 +21,10 @@ export interface StoryContext {
   offered: string[];
   /** 1 for the reader's first line. */
   turn: number;
+  /** How far the plot is: before the reply that is written, or where a suggestion is wanted. */
+  progress: Progress;
+  /** 0 for the first text of a reply; each 换一种说法 is one more. */
+  telling: number;
   /** Same seed, same text. */
   seed: string;
 }

@@ -11,6 +11,7 @@ import { findUser } from '../users/user.ts';
 import { refund } from '../wallet.ts';
 import { countUnread, saveConversation } from './conversation.ts';
 import { isRunning } from './message.ts';
+import { progressAfter, progressBefore } from './progress.ts';
 import { RunStopped } from './runs.ts';
 
 const failures = {
@@ -250,6 +251,8 @@ function contextOf(services: Services, reply: MessageRow): StoryContext {
     retold: reply.body === '' ? formerTexts(services, reply.id) : [],
     continuing: history.at(-1)?.role === 'assistant',
     turn: Math.ceil(reply.seq / 2),
+    progress: progressBefore(services, reply),
+    telling: reply.variant - 1,
     seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
   };
 }
@@ -263,6 +266,8 @@ export function suggestionContext(services: Services, last: MessageRow): StoryCo
     retold: [],
     continuing: false,
     turn: Math.ceil(last.seq / 2),
+    progress: progressAfter(services, last).progress,
+    telling: 0,
     seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
   };
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { waysOn } from '../ai/answers.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
 import { invalid, notFound } from '../http/http.ts';
@@ -11,6 +12,7 @@ import { findStory } from '../stories.ts';
 import { balanceOf, book } from '../wallet.ts';
 import { assertIdle, findConversation, lastMessage, saveConversation } from './conversation.ts';
 import { isRunning, presentMessage } from './message.ts';
+import { hasToldEnding } from './progress.ts';
 import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.ts';
 
 // What a reader does about the last reply: stop it, let it go on, have it told another way, choose among its texts.
@@ -53,6 +55,7 @@ export function continueReply(services: Services, user: UserRow, form: v.InferOu
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   const last = continuable(lastMessage(services, conversation.id), form.message_id);
+  if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${waysOn}`] });
   const { title, price } = findStory(services, conversation.story_id);
   // a reply that was stopped before its first word was paid back: going on with it buys all of it
   const cost = last.status === 'cancelled' && last.body === '' ? price : rules.continuePrice;

@@ -174,6 +174,7 @@ function newMessage(services: Services, conversation: ConversationRow, given: Ne
     variant: 1,
     variants: 1,
     runner: null,
+    progress: null,
     created_at: now,
     updated_at: now,
     ...given,

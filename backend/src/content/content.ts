@@ -32,7 +32,7 @@ export interface StoryContent {
   characters: Character[];
   /** `#rrggbb`, what the cover is painted on; a page shows it until the picture is there. */
   coverColor?: string;
-  /** Who tells the story. Without a voice and a plot, the built-in storyteller speaks as a plain narrator. */
+  /** Who tells the story; a plain narrator where it has no plot. */
   voice?: Voice;
   plot?: Plot;
   lists?: Lists;
@@ -351,4 +351,13 @@ function checked<Value>(file: string, schema: v.GenericSchema<unknown, Value>, v
   if (parsed.success) return parsed.output;
   const cureOf = (issue: v.BaseIssue<unknown>) => [v.getDotPath(issue), issue.message].filter(Boolean).join(': ');
   throw new ContentError(file, parsed.issues.map(cureOf));
+}
+
+/** Who tells stories that have no scenes: all of `narrator.md`. */
+export const narrator = readNarrator();
+
+function readNarrator(): { voice: Voice; plot: Plot } {
+  const { plot, voice } = parseStory('narrator.md', readText(contentFolder, 'narrator.md'));
+  if (!plot) throw new ContentError('narrator.md', ['write its scenes']);
+  return { plot, voice: checked('narrator.md', voiceSchema, voice) };
 }

@@ -161,6 +161,8 @@ interface MessagesTable {
   updated_at: number;
   /** the backend that writes it, or wrote it; null where there is but one */
   runner: string | null;
+  /** JSON: how far the plot was before this reply; null until its writing begins */
+  progress: string | null;
 }
 
 /** Texts that a reply had and can have again; the one it shows may be newer than what stands here. */
@@ -543,6 +545,7 @@ const migrations = {
     'alter table messages add column runner text',
     'alter table suggestions add column runner text',
   ],
+  '020_progress': ['alter table messages add column progress text'],
 } satisfies Record<string, Statement[]>;
 
 /** Names of all migrations of this version. */

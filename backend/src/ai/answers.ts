@@ -1,0 +1,199 @@
+import type { Meaning } from '../content/plot.ts';
+
+/*
+ * What any speaker answers where a story has no words of its own. Each sentence fits every place and hour. `{speaker}` is who answers,
+ * `{address}` the form of address, `{place}` and `{hour}` are the scene's.
+ */
+
+export const commonAnswers: Record<Meaning, string[]> = {
+  你是谁: [
+    '*{speaker}没有立刻答话，先看了看你的眼睛。* “名字{address}已经知道了，旁的，要看往后怎样待我。”',
+    '“我是{speaker}。”*说完自己先笑了。* “这三个字听来轻，走到今天却不轻。”',
+  ],
+  你叫什么: [
+    '*{speaker}把衣袖理了理，端端正正地答。* “{speaker}。{address}记住便好，不必写下来。”',
+    '“人人都叫我{speaker}。”*语气里带一点笑。* “{address}也这样叫就是。”',
+  ],
+  这是哪里: [
+    '*{speaker}往四下里指了指。* “这里是{place}。{address}跟紧些，便不会走错。”',
+    '“{place}。”*{speaker}答得很平常。* “来过的人多，记得住路的人少。”',
+  ],
+  什么时候: [
+    '*{speaker}抬头望了望天色。* “是{hour}了。要紧的事，赶得上。”',
+    '“{hour}。”*{speaker}说。* “时候还够把话说完，{address}不用急。”',
+  ],
+  回家: [
+    '*{speaker}点点头，神色里有些舍不得。* “想家是好事。只是眼下这一桩悬着，{address}走到半路也要回头的。”',
+    '“路总是在的。”*{speaker}轻声说。* “{address}若放得下，我不拦。”',
+  ],
+  告别: [
+    '*{speaker}把路让开，又忍不住叮嘱。* “走慢些。这里的事，等{address}回来再接着说。”',
+    '“那便下回。”*{speaker}站着没动，一直看着你。*',
+  ],
+  害怕: [
+    '*{speaker}走近一步，把声音放软了。* “怕便怕罢，怕又不丢人。{address}站到我身后来。”',
+    '“我头一回也是怕的。”*{speaker}说。* “后来发觉，眼睛睁着比闭着好过些。”',
+    '*{speaker}没有笑话你，只把手伸过来。* “若要喊，就喊出声。憋着更怕。”',
+  ],
+  安慰: [
+    '*{speaker}怔了怔，慢慢把肩头松下来。* “许久没有人这样同我说话了。”',
+    '“有{address}这一句，比什么都管用。”*{speaker}低声说，眼睛却望着别处。*',
+  ],
+  谢谢: [
+    '*{speaker}摆摆手，倒有些不自在。* “这点事值什么，{address}别放在心上。”',
+    '“谢字先存着。”*{speaker}笑了。* “事成了再说不迟。”',
+  ],
+  道歉: [
+    '*{speaker}摇摇头。* “没有的事。{address}肯这样说，我心里反倒过意不去。”',
+    '“我没有恼。”*{speaker}说得很认真。* “若恼了，脸上是藏不住的。”',
+  ],
+  不: [
+    '*{speaker}看了你一会儿，点点头。* “不愿意便不愿意，我不勉强。”',
+    '“也好。”*{speaker}并不意外。* “{address}心里有主意，我听着就是。”',
+    '*{speaker}想了想，退让了一步。* “那换一样，{address}说个别的法子。”',
+  ],
+  好: [
+    '*{speaker}的神色松快了些。* “有{address}这个字就够了。”',
+    '“那就这样定了。”*{speaker}点点头。*',
+    '*{speaker}应了一声，眼里有了笑意。*',
+  ],
+  问候: [
+    '*{speaker}还了一礼。* “{address}好。来得正巧，话才开了个头。”',
+    '“在呢。”*{speaker}应道。* “{address}有话只管说。”',
+  ],
+  喜欢: [
+    '*{speaker}耳根红了红，半晌才接话。* “这样的话，{address}想清楚再说一遍，我才敢当真。”',
+    '“我听见了。”*{speaker}垂下眼睛。* “先让我在心里放一放。”',
+    '*{speaker}没有躲，也没有应，只轻轻叹了一声。* “{address}把心给得这样快，叫人怎么还。”',
+  ],
+  夸奖: [
+    '*{speaker}被说得低下头去。* “{address}会说话，我却不会接。”',
+    '“当不起。”*{speaker}笑着摇头，看得出是高兴的。*',
+  ],
+  我是谁: [
+    '*{speaker}认真打量你。* “{address}是听见我说话还肯留下来的人。在我这里，这便够了。”',
+    '“旁人怎样叫你，我不知道。”*{speaker}说。* “我只认得眼前这一个。”',
+  ],
+  为什么: [
+    '*{speaker}沉默了片刻。* “这个缘故，说出来只有一句，走到那一句却要许多步。{address}同我走下去，便会明白。”',
+    '“我也问过自己。”*{speaker}苦笑。* “问到后来，只剩下一个不忍心。”',
+  ],
+  怎么办: [
+    '*{speaker}把眼前的事在心里过了一遍。* “法子总是人拿的。{address}先说，愿意冒哪一样险？”',
+    '“急不来。”*{speaker}压低声音。* “先看清，再动手。”',
+  ],
+  吃喝: [
+    '*{speaker}失笑。* “{address}倒是不亏待自己。等这一阵过去，我陪你好好吃一顿。”',
+    '“这会儿拿不出什么像样的。”*{speaker}摊了摊手。* “先欠着{address}一顿。”',
+  ],
+  年纪: [
+    '*{speaker}抿嘴一笑。* “这个可不好答。看着多大，便算多大罢。”',
+    '“数过，数到后来记岔了。”*{speaker}说。* “横竖比{address}经的事多些。”',
+  ],
+  信任: [
+    '*{speaker}看着你，眼神一点一点定下来。* “那我便不瞒{address}，有一说一。”',
+    '“信字最重。”*{speaker}轻声道。* “我接住了，不敢摔。”',
+  ],
+  帮忙: [
+    '*{speaker}眼里亮了一亮。* “{address}肯伸手，这事便成了一半。”',
+    '“我先记下这份情。”*{speaker}说。* “该怎么做，等下由{address}拿主意。”',
+  ],
+  真假: [
+    '*{speaker}迎着你的目光，没有躲。* “字字是真。{address}不信，只管看下去。”',
+    '“我若要骗你，会说得更好听些。”*{speaker}淡淡一笑。*',
+  ],
+  记得: ['*{speaker}点点头。* “记得。该记的，我一样也没有丢。”', '“忘不了。”*{speaker}说得很轻，却没有迟疑。*'],
+  是不是AI: [
+    '*{speaker}听不懂这个词，愣了一愣。* “{address}说的是什么东西？我只是故事里的人，故事到哪里，我便到哪里。”',
+    '“你问我是真是假？”*{speaker}想了想。* “故事里的话是真的，这便是我能答的了。”',
+  ],
+  骂人: [
+    '*{speaker}收了笑，静静看着你，等那句话自己落下去。*',
+    '*{speaker}转过身去，好一会儿才开口。* “这样的话，我当没有听见。{address}气消了再说。”',
+    '“话不好听，我便不接。”*{speaker}神色淡淡的。* “{address}换一句。”',
+    '*{speaker}没有作声。四下里一时只剩呼吸。*',
+  ],
+  胡话: [
+    '*{speaker}侧着头听了半天，还是没有听明白。* “{address}再说一遍可好？”',
+    '“这是哪一方的话？”*{speaker}一脸茫然。* “我一个字也没有听懂。”',
+    '*{speaker}眨了眨眼。* “慢些说，慢些。”',
+    '*{speaker}等着你往下说，等了一会儿才发觉已经说完了。*',
+  ],
+  其他: [
+    '*{speaker}听得很仔细，末了轻轻点头。* “我明白{address}的意思了。”',
+    '*{speaker}把这句话在心里转了一转。* “说得是，我先前没往这上头想。”',
+    '“{address}说，我听着。”*{speaker}没有催，也没有打断。*',
+    '*{speaker}抬眼看了看你，神色比方才柔和了些。*',
+    '“这话我放在心上了。”*{speaker}答。*',
+    '*{speaker}张了张口，又把话咽了回去，只笑了笑。*',
+    '“{address}同旁人不大一样。”*{speaker}说着，往你这边挪近了半步。*',
+    '*{speaker}低头想了一会儿。* “有些事，听人一说，忽然就轻了。”',
+    '“嗯。”*{speaker}应了一声，像是替自己也替你应的。*',
+    '*{speaker}的手指在袖口上捻了捻。* “{address}接着说，不要紧。”',
+    '“原来{address}是这样看的。”*{speaker}若有所思。*',
+    '*{speaker}望着你，好一会儿没有说话，却也没有移开眼睛。*',
+    '“这我倒没有料到。”*{speaker}轻轻扬了扬眉。*',
+    '*{speaker}怔了怔，随即摇头，像在笑自己。*',
+    '“若人人都像{address}这样说话，世上的误会要少一半。”*{speaker}叹道。*',
+    '*{speaker}整了整衣襟，坐得比方才端正些，是真在听了。*',
+    '“容我想想。”*{speaker}说。* “急着答，倒辜负了这句话。”',
+    '*{speaker}嘴角动了动。* “{address}这样讲，叫我一时不知怎样接。”',
+  ],
+};
+
+/** Where the reader asked and no words show what. */
+export const unsure: string[] = [
+  '*{speaker}摇了摇头。* “这一问，我答不上来。答不上来的，我不敢乱说。”',
+  '“问到我没去过的地方了。”*{speaker}老实说。* “{address}问些眼前的罢。”',
+  '*{speaker}想了许久。* “我只知道我知道的这一段。旁的，要{address}自己去看。”',
+  '“这个，我也想有人告诉我。”*{speaker}苦笑。*',
+  '*{speaker}沉吟片刻。* “说不准的事，我宁可不说。”',
+  '“{address}问得深了。”*{speaker}摆摆手。* “我肚里没有这样的学问。”',
+  '*{speaker}望了你一眼，眼神有些为难。* “能不能换一样问？”',
+  '“我若晓得，早便说了。”*{speaker}的声音低下去。*',
+  '*{speaker}把两手一摊。* “这一样，我真不知道。”',
+  '“谁知道呢。”*{speaker}轻轻说。* “兴许走着走着，它自己就明白了。”',
+];
+
+/** Nothing more happens before the reader has chosen. */
+export const waiting: string[] = [
+  '四下里静静的，谁也没有动。接下来怎样，全看你一句话。',
+  '*{speaker}不再往下说了，只看着你，等你拿主意。*',
+  '话说到这里，便停住了。往前的路不止一条，都要你先开口。',
+  '*{speaker}把要说的都说了，余下的，该轮到你了。*',
+  '你觉得该做决定了；再等下去，事情不会自己变好。',
+  '*{speaker}轻轻咳了一声，像在提醒你，那件事还搁着。*',
+  '片刻的沉默里，你把能走的几条路又在心里走了一遍。',
+  '*{speaker}换了个站姿，目光没有离开你。* “{address}定了么？”',
+  '“不必急。”*{speaker}说。* “只是这一步，我替不了{address}。”',
+  '方才的那个问题，还悬在你同{speaker}之间，没有落下来。',
+];
+
+/** What the reader fears, said by themselves or in their 人设; `{fear}` names it. */
+export const fears: string[] = [
+  '*{speaker}把这句话记下了。* “{address}怕{fear}？那便走我里侧，有什么我先看见。”',
+  '“怕{fear}的人不止{address}一个。”*{speaker}说。* “你不必装作不怕，我替你看着。”',
+];
+
+/** Something that the reader fears has come up; said once. */
+export const fearNear = '*{speaker}想起你怕{fear}，不声不响往你前头站了半步。*';
+
+/** Said once, where the reader greets or asks about themselves; `{trade}` comes from their 人设. */
+export const trades: string[] = [
+  '“听说{address}是{trade}。”*{speaker}看了看你的手。* “做这一行的，看事情总比旁人细些。”',
+];
+
+/** After an ending only the two ways on are left. */
+export const closed: string[] = [
+  '这一回已经讲完，灯也熄了。',
+  '书页合着，没有人应声。',
+  '故事里的人已经散了，你的话落在空处。',
+  '你等了一会儿。说书的人已经收了醒木。',
+  '台上空空的，只剩下方才那个结局。',
+  '再往下，便没有写了。',
+];
+
+export const waysOn = '可以说“重新开始”，从头再走一遍；也可以说“换一种走向”，回到岔路口。';
+
+export const begunAgain = '*灯芯重新拨亮，故事从头讲起。*';
+export const turnedBack = '*书页往回翻，停在那个岔路口。*';

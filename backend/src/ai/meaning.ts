@@ -1,0 +1,247 @@
+import type { Meaning, Plot, Reply } from '../content/plot.ts';
+
+/** What a reader's line is about, as far as words show it. */
+export type Understood =
+  | { kind: 'reply'; reply: Reply }
+  | { kind: 'words'; index: number }
+  | { kind: 'meaning'; meaning: Meaning; fear?: string }
+  | { kind: 'goOn' }
+  | { kind: 'restart' }
+  | { kind: 'turnBack' };
+
+export const restartLine = '重新开始';
+export const turnBackLine = '换一种走向';
+
+/** Words that nobody repeats and no slot takes up. */
+const abuse =
+  /[操草艹肏日]你|[他你尼特]妈的?[逼比]?|妈的|去死|死[全一]家|傻[逼比叉bB]|煞笔|沙[逼比雕]|[婊贱]|狗[日娘东]|王八|混蛋|白痴|废物|畜生|杂种|智障|脑残|脑子有病|臭不要脸|丑八怪|闭嘴|滚(?!烫|滚|动|落|水|圆|来滚)|强奸|做爱|上床|脱(光|衣)|奶子|鸡巴|屌|裸|约炮|\b(fuck|shit|bitch|nmsl|cnm|tmd|sb|asshole)\b/i;
+
+export const isAbusive = (words: string): boolean => abuse.test(words.normalize('NFKC'));
+
+const letters = /[\p{Script=Han}]/u;
+const knownLatin =
+  /\b(hi|hello|hey|yes|no|ok|okay|sure|thanks?|thank you|who|what|where|when|why|how|name|ai|gpt|home|afraid|scared|love|sorry|bye|continue|next|go on|help)\b/i;
+
+/** Marks, digits, keys pressed at random, or one character over and over. */
+function isNonsense(words: string): boolean {
+  if (/^(.{1,2})\1{3,}$/u.test(words.replace(/\s/g, '')) && !/^[哈呵嘿嘻嗯好是对呜]/.test(words)) return true;
+  return !letters.test(words) && !knownLatin.test(words);
+}
+
+interface Pattern {
+  meaning: Meaning;
+  words: RegExp;
+  /** What looks alike and means something else. */
+  unless?: RegExp;
+}
+
+/** The first that fits a clause counts. Particular meanings stand before general ones. */
+const patterns: Pattern[] = [
+  {
+    meaning: '是不是AI',
+    words: /(?<![a-z])ai(?![a-z])|人工智能|机器人|大?模型|gpt|聊天程序|电脑程序|是(不是)?(程序|真人)|提示词/i,
+  },
+  { meaning: '我是谁', words: /我是谁|认[得识]我|知道我[是叫]|^(我叫|我姓)|我的名字|你叫我/ },
+  {
+    meaning: '你叫什么',
+    words:
+      /叫什么|叫啥|[名姓][字叫]?(是|叫)?什么|(你|您)的?(大名|名字|姓名|芳名)|姓甚|怎么称呼|如何称呼|(尊|贵|高)姓|your name/i,
+  },
+  { meaning: '年纪', words: /多大(了|年纪|岁)?$|你多大|几岁|多少岁|年纪|年龄|贵庚|芳龄|how old/i },
+  {
+    meaning: '你是谁',
+    words:
+      /你(到底|究竟|又)?[是算]+(谁|什么|哪位|何人|人|鬼|妖|狐|仙)|你谁|^何人|(你|您)的?(来历|身份|底细|来头)|介绍.{0,4}自己|你从哪|打哪(儿|里)?来|哪里人|who are you/i,
+  },
+  {
+    meaning: '这是哪里',
+    words: /(这|此|我们?|咱们?|现在).{0,4}(哪|何处|何地|什么地方)|什么地方|啥地方|^(哪里|哪儿|在哪|何处)|where/i,
+  },
+  {
+    meaning: '什么时候',
+    words:
+      /什么时[候辰间]|几点|几更|几时|何时|时辰|多久|天(快|要)?亮|多晚|什么日子|几号|现在.{0,3}时间|what time|when/i,
+  },
+  {
+    meaning: '安慰',
+    words:
+      /(别|莫|不要|不用|不必|甭)再?(害?怕|哭|难过|伤心|担心|怕|急|慌|灰心)|不哭|没事(的|了)?$|会好的|放心|有我在?|我陪(着|你)|抱抱|保重|辛苦|受苦|可怜/,
+  },
+  { meaning: '信任', words: /(?<!不|没法|不敢|难以)(相信|信得过|信任|信)(你|我|他|她)|你信不信|靠得住/ },
+  {
+    meaning: '真假',
+    words: /真的[吗么？?假]|真的$|骗[我人你]|不(相|敢|太)?信|撒谎|说谎|当真|假的|实话|真话|开玩笑|瞒着|隐瞒/,
+  },
+  {
+    meaning: '害怕',
+    words: /怕|恐怖|吓|胆[小怯寒]|发抖|毛骨|心慌|scared|afraid/i,
+    unless: /不怕|无惧|恐怕|哪怕|只怕|怕什么|怕是|怕羞/,
+  },
+  { meaning: '回家', words: /回家|想家|回去|送我回|出去的路|离开(这|此)|go home/i },
+  { meaning: '道歉', words: /对不[起住]|抱歉|不好意思|原谅|错怪|我错了|赔罪|失礼|恕罪|sorry/i },
+  { meaning: '谢谢', words: /谢|感激|有劳|thank/i, unless: /凋谢|谢了的?花/ },
+  {
+    meaning: '喜欢',
+    words:
+      /(喜欢|爱上?|爱慕|恋|想念|思念|想|倾慕)(上)?(你|您|她|他|姑娘|娘子)|我爱|[娶嫁](给)?[你我]|心悦|做我的?(妻|娘子|女友|老婆|相公|丈夫|新娘)|(亲|吻|抱)[亲你一]|在一起|成亲|一辈子|love/i,
+    unless: /不(喜欢|爱|想)|讨厌/,
+  },
+  {
+    meaning: '夸奖',
+    words:
+      /好看|漂亮|真美|很美|好美|太美|美极|厉害|了不起|聪明|善良|温柔|可爱|佩服|好人|真棒|有趣|真好|说得(好|对)|有道理/,
+    unless: /不(好看|漂亮|聪明|善良|温柔|可爱|厉害)/,
+  },
+  { meaning: '记得', words: /记得|忘(了|记|不)|想起|还记/ },
+  { meaning: '告别', words: /再见|告辞|拜拜|我(先|该|要)走了?|走了$|下次|改[日天]|晚安|后会|bye/i },
+  { meaning: '为什么', words: /为什么|为何|为啥|怎么会|凭什么|缘故|怎么回事|什么意思|why/i },
+  {
+    meaning: '怎么办',
+    words: /怎么办|怎么做|如何是好|该(怎么|如何)|怎[么样].{0,3}(救|帮|出去|才)|办法|怎样才|how/i,
+  },
+  { meaning: '帮忙', words: /帮|救[你我人]|救命|替你|能(为你)?做.{0,2}什么|需要(我|什么)|保护|help/i },
+  { meaning: '吃喝', words: /吃[饭点些东的什过]|好吃|想吃|喝|饿|渴|[酒茶]|饭|点心/ },
+  {
+    meaning: '问候',
+    words:
+      /[你您]好|哈喽|哈啰|^嗨|在吗|有人(吗|么|在)|[早午晚](上|安)?好?$|幸会|打扰|久仰|好久不见|有礼|拜见|^喂|^(hi|hello|hey)\b/i,
+    unless: /你好(看|美|像|凶|狠|可|大|坏|吗.{2,})/,
+  },
+  {
+    meaning: '不',
+    words:
+      /^(我)?(不|没有|别|才不|算了|休想|免了|拒绝|no\b)|(不[要行必肯愿想去喜信干好爱]|讨厌|不可以|不用|做不到|没兴趣)/i,
+    unless: /不(知|懂|明白|是不|过|妨|错|要紧|就是)/,
+  },
+  {
+    meaning: '好',
+    words:
+      /^(我)?(好(的|吧|啊|呀|呢|了|嘞)?|行(吧|啊)?|可以|嗯+|恩|是(的|啊|呀)?|对(的|啊|呀)?|没错|当然|愿意|答应(你|了)?|同意|成|依你|听你的|都听你|遵命|没问题|一言为定|ok(ay)?|yes|sure)$/i,
+  },
+];
+
+const goOn =
+  /^(继续|然后|后来|接着|往下|接下来|接下去|说下去|讲下去|说吧|讲吧|请[讲说]|快[讲说]|你[讲说]吧?|再[讲说]|还有呢?|慢慢[讲说]|我(在)?听着?|愿闻其详|洗耳恭听|下文|continue|next|go on|……|…+|\.{2,})|后来(怎|如|呢)|(往下|接着|继续)(说|讲)|然后呢|之后呢|故事/i;
+
+const clausesOf = (words: string): string[] =>
+  words
+    .normalize('NFKC')
+    .split(/[，。！？；,.!?;\n]+/)
+    .map((clause) => clause.trim())
+    .filter(Boolean);
+
+/** Characters that carry meaning: marks and spaces are typed one way or another. */
+export const plain = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
+
+const isQuestion = (words: string): boolean =>
+  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更]|多少|是不是|有没有|能不能|可不可以/.test(words.trim());
+
+const pairsOf = (text: string): string[] =>
+  Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
+
+/** Whether a line says what another one says, by the pairs of characters that they share. */
+function isLike(said: string, line: string): boolean {
+  const [left, right] = [pairsOf(said), pairsOf(line)];
+  const rest = [...right];
+  const shared = left.filter((pair) => {
+    const at = rest.indexOf(pair);
+    if (at >= 0) rest.splice(at, 1);
+    return at >= 0;
+  }).length;
+  // most of both, or nearly all of a shorter wording
+  return shared >= 0.6 * right.length || (shared >= 3 && shared >= 0.7 * left.length);
+}
+
+const isNegated = (clause: string, word: string): boolean =>
+  new RegExp(`(不|别|没|莫|勿|休|甭)[^，。]{0,3}${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).test(clause);
+
+/** The line on offer that the reader's words are, or come near to. */
+function replyMeant(words: string, offered: readonly Reply[]): Reply | undefined {
+  const said = plain(words);
+  const same = offered.find(({ line }) => plain(line) === said);
+  if (same) return same;
+  const asks = isQuestion(words);
+  // a question is no decision, and a decision is no question
+  const alike = offered.filter(({ line, to }) => isQuestion(line) === asks || !to);
+  const near = alike.find(({ line }) => isLike(said, plain(line)));
+  if (near) return near;
+  const clauses = clausesOf(words);
+  return alike.find((reply) =>
+    reply.words.some((word) => clauses.some((clause) => clause.includes(word) && !isNegated(clause, word))),
+  );
+}
+
+export interface Listening {
+  plot: Plot;
+  speaker: string;
+  /** The lines on offer here and now. */
+  offered: readonly Reply[];
+}
+
+/** What a line means; undefined where its words show nothing. */
+export function understand(words: string, { plot, speaker, offered }: Listening): Understood | undefined {
+  const said = plain(words);
+  if (said === restartLine) return { kind: 'restart' };
+  if (said === turnBackLine) return { kind: 'turnBack' };
+  const exact = offered.find(({ line }) => plain(line) === said);
+  if (exact) return { kind: 'reply', reply: exact };
+  if (isAbusive(words)) return { kind: 'meaning', meaning: '骂人' };
+  if (/^[\s….。]+$/.test(words) || goOn.test(words.trim())) return { kind: 'goOn' };
+  if (isNonsense(words)) return { kind: 'meaning', meaning: '胡话' };
+  const reply = replyMeant(words, offered);
+  if (reply) return { kind: 'reply', reply };
+  const named = plot.byWords.map(({ words: names }, index) => ({ names, index }));
+  const all = clausesOf(words);
+  // a name in front is an address: “燕先生，你好”
+  const clauses = all.filter((clause) => all.length === 1 || !named.some(({ names }) => names.includes(clause)));
+  const mentions = (clause: string) => named.find(({ names }) => names.some((name) => clause.includes(name)));
+  const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
+  const subject = clauses.map(mentions).find((one) => one && !isSpeaker(one));
+  if (subject) return { kind: 'words', index: subject.index };
+  const meanings = clauses.flatMap((clause) => {
+    const index = patterns.findIndex(({ words: like, unless }) => like.test(clause) && !unless?.test(clause));
+    const pattern = patterns[index];
+    return pattern ? [{ index, clause, meaning: pattern.meaning }] : [];
+  });
+  const [first] = meanings.sort((one, other) => one.index - other.index);
+  if (first) {
+    const fear = first.meaning === '害怕' ? fearIn(first.clause) : undefined;
+    return { kind: 'meaning', meaning: first.meaning, ...(fear && { fear }) };
+  }
+  const self = clauses.map(mentions).find(Boolean);
+  return self && { kind: 'words', index: self.index };
+}
+
+export const asksSomething = isQuestion;
+
+/** What somebody says they fear. */
+export function fearIn(words: string): string | undefined {
+  const [, fear] =
+    /(?<![不没别莫可恐哪只生])(?:害)?怕(?:的是|见|遇见|听)?([\p{Script=Han}]{1,4}?)(?=[，。；、！\s]|了|得|和|$)/u.exec(
+      words,
+    ) ?? [];
+  return fear && !/^[你您我他她了得是死的羞吗么呢什]/.test(fear) && !isAbusive(fear) ? fear : undefined;
+}
+
+/** What a reader's 人设 says that a speaker can take up. */
+export interface Persona {
+  address?: string;
+  fear?: string;
+  trade?: string;
+}
+
+const tradePattern =
+  /(?:是|做|当|职业[是：:]?|身份[是：:]?)(?:一)?(?:个|名|位)?([\p{Script=Han}]{0,4}(?:匠|师傅|画师|医师|琴师|厨师|镖师|书生|学生|郎中|大夫|道士|和尚|商人|货郎|剑客|侠客|捕快|将军|农夫|渔夫|樵夫|猎户|裁缝|厨子|秀才|举人|先生|账房|掌柜|教师|老师|医生|护士|程序员|工程师|律师|记者|作家|诗人|歌女|绣娘|仵作|官差|县令|车夫|船家|茶商|药商))/u;
+
+export function personaOf(text: string): Persona {
+  const [, address] =
+    /(?:叫我|称我为?|喊我|唤我|称呼我为?|称呼[是：:])\s*[“"‘「]?([\p{Script=Han}A-Za-z]{1,6})/u.exec(text) ?? [];
+  const [, trade] = tradePattern.exec(text) ?? [];
+  const fear = fearIn(text);
+  const fits = (word: string | undefined): word is string => word !== undefined && !isAbusive(word);
+  return {
+    ...(fits(address) && { address: address.replace(/(就好|就行|即可|吧)$/, '') }),
+    ...(fits(fear) && { fear }),
+    ...(fits(trade) && { trade }),
+  };
+}

@@ -1,0 +1,377 @@
+import { narrator } from '../content/content.ts';
+import { type Finale, isOpen, type Meaning, type Plot, type Reply, type Scene } from '../content/plot.ts';
+import type { Story } from '../stories.ts';
+import * as common from './answers.ts';
+import { asksSomething, isAbusive, type Persona, personaOf, restartLine, turnBackLine, understand } from './meaning.ts';
+
+/** How far a conversation has come in its plot. It is stored as JSON with each reply, as it was before that reply. */
+export interface Progress {
+  /** A scene or an ending. */
+  at: string;
+  /** How many steps of the scene were told. */
+  steps: number;
+  /** Turns in the scene. */
+  turns: number;
+  /** Turns since something of the plot happened. */
+  idle: number;
+  /** Each fact with the scene it comes from. */
+  facts: Record<string, string>;
+  /** Lines of the scene that the reader has said. */
+  said: string[];
+  /** How many tellings of a list were used. */
+  used: Record<string, number>;
+  endings: string[];
+  /** Where the last parting of ways was, and what had happened until then. */
+  fork?: { at: string; facts: Record<string, string> };
+}
+
+export interface Told {
+  text: string;
+  progress: Progress;
+  /** By what the reader's words were answered; for measuring. */
+  by: 'reply' | 'meaning' | 'goOn' | 'other' | 'closed';
+  /** What was told of a scene without being part of its plot. */
+  meanwhile?: { scene: Scene; sentence: string };
+}
+
+export interface Teller {
+  plot: Plot;
+  speaker: string;
+  address: string;
+  opening: string;
+  reader: { name: string; persona: string };
+}
+
+/** Who tells a story to a reader. */
+export function tellerOf({ plot, voice, opening }: Story, reader: Teller['reader']): Teller {
+  const told = plot && voice ? { plot, voice } : narrator;
+  return { plot: told.plot, ...told.voice, opening, reader };
+}
+
+export const begin = ({ scenes }: Plot): Progress => ({
+  at: scenes[0]?.id ?? '',
+  steps: 0,
+  turns: 0,
+  idle: 0,
+  facts: {},
+  said: [],
+  used: {},
+  endings: [],
+});
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Progress as it was stored; begins again where the story has changed so that its place is gone. */
+export function readProgress(plot: Plot, json: string | null): Progress {
+  const stored: unknown = json === null ? null : JSON.parse(json);
+  const places = [...plot.scenes, ...plot.endings];
+  if (!isRecord(stored) || !places.some(({ id }) => id === stored.at)) return begin(plot);
+  return { ...begin(plot), ...stored };
+}
+
+export const sceneAt = ({ scenes }: Plot, { at }: Progress): Scene | undefined => scenes.find(({ id }) => id === at);
+
+const endingAt = ({ endings }: Plot, { at }: Progress): Finale | undefined => endings.find(({ id }) => id === at);
+
+export const hasEnded = (plot: Plot, progress: Progress): boolean => endingAt(plot, progress) !== undefined;
+
+/** The lines that a reader may say now and that lead somewhere or were not said yet. */
+export function offeredReplies(plot: Plot, progress: Progress): Reply[] {
+  const facts = Object.keys(progress.facts);
+  const places = new Map<string, Scene | Finale>([...plot.scenes, ...plot.endings].map((one) => [one.id, one]));
+  const open = (sceneAt(plot, progress)?.replies ?? []).filter(({ to }) => {
+    const place = to && places.get(to);
+    return !place || isOpen(place, facts);
+  });
+  const fresh = open.filter(({ line, to }) => to || !progress.said.includes(line));
+  return fresh.length > 0 ? fresh : open;
+}
+
+/** What the reader may say, as lines. After an ending these are the ways on. */
+export const offeredLines = (plot: Plot, progress: Progress): string[] =>
+  hasEnded(plot, progress) ? [restartLine, turnBackLine] : offeredReplies(plot, progress).map(({ line }) => line);
+
+/** One answer to the reader's words, or, without words, what happens next. The same input gives the same text. */
+export function tell(teller: Teller, before: Progress, words: string | null, telling = 0): Told {
+  return new Turn(teller, before, telling).take(words);
+}
+
+class Turn {
+  readonly #teller: Teller;
+  readonly #telling: number;
+  readonly #persona: Persona;
+  readonly #parts: string[] = [];
+  #progress: Progress;
+  #fear: string | undefined;
+  #meanwhile: Told['meanwhile'];
+
+  constructor(teller: Teller, before: Progress, telling: number) {
+    this.#teller = teller;
+    this.#telling = telling;
+    this.#persona = personaOf(teller.reader.persona);
+    this.#fear = this.#persona.fear;
+    this.#progress = structuredClone(before);
+    this.#progress.turns += 1;
+    this.#progress.idle += 1;
+  }
+
+  take(words: string | null): Told {
+    const by = this.#take(words);
+    this.#noticeFear();
+    const text = this.#parts.join('\n\n');
+    return { text, progress: this.#progress, by, ...(this.#meanwhile && { meanwhile: this.#meanwhile }) };
+  }
+
+  #take(words: string | null): Told['by'] {
+    const { plot, speaker } = this.#teller;
+    const meant =
+      words === null ? ({ kind: 'goOn' } as const) : understand(words, { plot, speaker, offered: this.#repliesHere() });
+    if (meant?.kind === 'restart' || (meant?.kind === 'turnBack' && !this.#progress.fork)) return this.#restart();
+    if (meant?.kind === 'turnBack') return this.#turnBack();
+    if (hasEnded(plot, this.#progress)) return this.#stayClosed();
+    switch (meant?.kind) {
+      case 'reply':
+        this.#answerReply(meant.reply);
+        return 'reply';
+      case 'words':
+        this.#say(`words ${meant.index}`, plot.byWords[meant.index]?.answers ?? []);
+        this.#remindOfChoice();
+        return 'meaning';
+      case 'meaning':
+        this.#answerMeaning(meant.meaning, meant.fear);
+        return 'meaning';
+      case 'goOn':
+        if (this.#telling > 0) this.#say('waiting', common.waiting);
+        this.#goOn();
+        return 'goOn';
+      default:
+        this.#answerOther(words ?? '');
+        return 'other';
+    }
+  }
+
+  /** Also lines that were said already: they have an answer, though nobody offers them again. */
+  #repliesHere(): Reply[] {
+    const { plot } = this.#teller;
+    const open = offeredReplies(plot, this.#progress);
+    const said = sceneAt(plot, this.#progress)?.replies.filter(
+      ({ line, to }) => !to && !open.some((one) => one.line === line),
+    );
+    return [...open, ...(said ?? [])];
+  }
+
+  #answerReply(reply: Reply): void {
+    const { at, said } = this.#progress;
+    this.#say(`reply ${at} ${reply.line}`, reply.answers);
+    this.#progress.said = [...said.filter((line) => line !== reply.line), reply.line];
+    this.#progress.idle = 0;
+    const before = { at, facts: { ...this.#progress.facts } };
+    for (const fact of reply.facts) this.#progress.facts[fact] ??= at;
+    if (reply.to) this.#enter(reply.to, before);
+    else this.#remember();
+  }
+
+  #enter(id: string, from: NonNullable<Progress['fork']>): void {
+    const { plot } = this.#teller;
+    const scene = plot.scenes.find((one) => one.id === from.at);
+    const ways = new Set(scene?.replies.flatMap(({ to }) => to ?? []));
+    if (ways.size > 1) this.#progress.fork = from;
+    this.#progress = { ...this.#progress, at: id, steps: 0, turns: 0, idle: 0, said: [] };
+    const ending = endingAt(plot, this.#progress);
+    if (ending) this.#end(ending);
+    else this.#step();
+  }
+
+  #end({ id, title, steps }: Finale): void {
+    const { endings } = this.#teller.plot;
+    if (!this.#progress.endings.includes(id)) this.#progress.endings.push(id);
+    this.#parts.push(...steps.map((step) => this.#fill(step)));
+    this.#parts.push(`*全文完 · 结局：${title}（${this.#progress.endings.length}/${endings.length}）*`, common.waysOn);
+  }
+
+  /** Tells the scene's next step, if there is one. */
+  #step(): boolean {
+    const step = sceneAt(this.#teller.plot, this.#progress)?.steps[this.#progress.steps];
+    if (step === undefined) return false;
+    this.#progress.steps += 1;
+    this.#progress.idle = 0;
+    this.#parts.push(this.#fill(step));
+    return true;
+  }
+
+  #goOn(): void {
+    if (this.#step()) return;
+    const scene = sceneAt(this.#teller.plot, this.#progress);
+    const onward = scene?.onward;
+    const places = [...this.#teller.plot.scenes, ...this.#teller.plot.endings];
+    const place = places.find(({ id }) => id === onward?.to);
+    if (onward && place && this.#progress.turns >= onward.after && isOpen(place, Object.keys(this.#progress.facts))) {
+      this.#enter(onward.to, { at: this.#progress.at, facts: { ...this.#progress.facts } });
+    } else this.#wait();
+  }
+
+  /** Something in the place happens and leaves the choice to the reader. */
+  #wait(): void {
+    const scene = sceneAt(this.#teller.plot, this.#progress);
+    if (!scene) return;
+    this.#progress.idle = 0;
+    const count = this.#progress.used[`meanwhile ${scene.id}`] ?? 0;
+    const sentence = scene.meanwhile[count];
+    if (sentence === undefined) {
+      this.#say('waiting', common.waiting);
+      return;
+    }
+    this.#progress.used[`meanwhile ${scene.id}`] = count + 1;
+    this.#meanwhile = { scene, sentence };
+    this.#parts.push(this.#fill(sentence));
+  }
+
+  #answerMeaning(meaning: Meaning, fear: string | undefined): void {
+    const { byMeaning } = this.#teller.plot;
+    if (fear) this.#fear = fear;
+    if (meaning === '记得' && this.#remember(true)) return;
+    const knowsTrade =
+      this.#persona.trade && !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
+    if (knowsTrade) this.#say('trade', common.trades);
+    else if (meaning === '害怕' && this.#fear && (this.#progress.used.fear ?? 0) < common.fears.length) {
+      this.#say('fear', common.fears);
+    } else this.#say(meaning, [...(byMeaning[meaning] ?? []), ...common.commonAnswers[meaning]]);
+    if (meaning === '好') this.#goOn();
+    else if (meaning !== '骂人' && meaning !== '胡话') this.#remindOfChoice();
+  }
+
+  /** Words that show no meaning: a remark lets the scene go on, a question does not. */
+  #answerOther(words: string): void {
+    const own = this.#teller.plot.byMeaning.其他 ?? [];
+    if (asksSomething(words)) {
+      this.#say('unsure', common.unsure);
+      this.#remindOfChoice();
+    } else {
+      this.#say('其他', [...own, ...common.commonAnswers.其他]);
+      if (!this.#remember()) this.#goOn();
+    }
+  }
+
+  /** Talk about other things must not make a reader forget that the story waits. */
+  #remindOfChoice(): void {
+    if (this.#remember()) return;
+    if (this.#progress.idle >= 3) this.#wait();
+  }
+
+  /** Returns to something the reader did in an earlier scene; to each fact once. */
+  #remember(isAsked = false): boolean {
+    const { memories } = this.#teller.plot;
+    const { facts, at, used, idle } = this.#progress;
+    if (!isAsked && idle !== 2) return false;
+    const fact = Object.keys(facts).find((one) => memories[one] && facts[one] !== at && !used[`memory ${one}`]);
+    if (fact === undefined) return false;
+    used[`memory ${fact}`] = 1;
+    this.#parts.push(this.#fill(memories[fact] ?? ''));
+    return true;
+  }
+
+  #restart(): 'reply' {
+    const { plot, opening } = this.#teller;
+    const { endings, used } = this.#progress;
+    this.#progress = { ...begin(plot), endings, used };
+    for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply) /.test(key)) delete used[key];
+    this.#parts.push(common.begunAgain, ...opening.split('\n\n').slice(-2));
+    return 'reply';
+  }
+
+  #turnBack(): 'reply' {
+    const { plot } = this.#teller;
+    const { fork, ...rest } = this.#progress;
+    if (!fork) return 'reply';
+    this.#progress = { ...rest, ...structuredClone(fork), steps: 0, turns: 0, idle: 0, said: [] };
+    const scene = sceneAt(plot, this.#progress);
+    this.#progress.steps = scene?.steps.length ?? 0;
+    this.#parts.push(common.turnedBack, this.#fill(scene?.steps.at(-1) ?? ''));
+    return 'reply';
+  }
+
+  #stayClosed(): 'closed' {
+    this.#say('closed', common.closed);
+    this.#parts.push(common.waysOn);
+    return 'closed';
+  }
+
+  /** The next telling of a list, all in turn before one comes again; another telling is one further on. */
+  #say(list: string, tellings: readonly string[]): void {
+    const count = this.#progress.used[list] ?? 0;
+    this.#progress.used[list] = count + 1;
+    const telling = tellings[(count + this.#telling) % Math.max(1, tellings.length)];
+    if (telling !== undefined) this.#parts.push(this.#fill(telling));
+  }
+
+  #noticeFear(): void {
+    const { fear } = this.#persona;
+    if (!fear || this.#progress.used.fearNear || hasEnded(this.#teller.plot, this.#progress)) return;
+    if (!this.#parts.some((part) => part.includes(fear) && !part.includes(`怕${fear}`))) return;
+    this.#progress.used.fearNear = 1;
+    this.#parts.push(this.#fill(common.fearNear));
+  }
+
+  #fill(text: string): string {
+    const { speaker, address, reader, plot } = this.#teller;
+    const scene = sceneAt(plot, this.#progress);
+    const called = this.#persona.address ?? address;
+    return text
+      .replaceAll('{address}', called)
+      .replaceAll('{name}', reader.name && !isAbusive(reader.name) ? reader.name : called)
+      .replaceAll('{speaker}', speaker)
+      .replaceAll('{place}', scene?.place ?? '')
+      .replaceAll('{hour}', scene?.hour === '夜' ? '夜里' : (scene?.hour ?? ''))
+      .replaceAll('{fear}', this.#fear ?? '')
+      .replaceAll('{trade}', this.#persona.trade ?? '');
+  }
+}
+
+export interface Replay {
+  progress: Progress;
+  /** What a reply that was cut off has left to say; undefined where somebody else wrote the text. */
+  rest: string | undefined;
+}
+
+/** How far a reply has brought the plot: its answer, and each time it was carried on. */
+export function replay(teller: Teller, before: Progress, words: string, body: string, telling: number): Replay {
+  if (body === '') return { progress: before, rest: undefined };
+  const first = tell(teller, before, words, telling);
+  let { text, progress } = first;
+  while (body.length > text.length && body.startsWith(text)) {
+    const more = tell(teller, progress, null);
+    text += `\n\n${more.text}`;
+    progress = more.progress;
+  }
+  if (text.startsWith(body)) return { progress, rest: text.slice(body.length) };
+  return { progress: first.progress, rest: undefined };
+}
+
+/** Where a conversation stands, for a storyteller that writes in words of its own. */
+export interface Outline {
+  title: string;
+  place: string;
+  hour: string;
+  /** What has been told of the scene, and what is still to come. */
+  told: string[];
+  ahead: string[];
+  /** What the reader may say to move on. */
+  choices: string[];
+  /** Set where the reader has come to an ending. */
+  ending?: string;
+}
+
+export function outline({ plot }: Teller, progress: Progress): Outline {
+  const scene = sceneAt(plot, progress);
+  const ending = endingAt(plot, progress);
+  const place = scene ?? ending;
+  return {
+    title: place?.title ?? '',
+    place: scene?.place ?? '',
+    hour: scene?.hour ?? '',
+    told: scene?.steps.slice(0, progress.steps) ?? [],
+    ahead: scene?.steps.slice(progress.steps) ?? ending?.steps ?? [],
+    choices: offeredReplies(plot, progress).map(({ line }) => line),
+    ...(ending && { ending: ending.title }),
+  };
+}

@@ -1,0 +1,49 @@
+import { hasEnded, type Progress, type Replay, readProgress, replay, tellerOf } from '../ai/progress.ts';
+import { query } from '../db/database.ts';
+import type { MessageRow } from '../db/schema.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories.ts';
+import { findUser } from '../users/user.ts';
+
+// How far a conversation is in its plot. A reply stores where the plot stood before it, once; where it stands after it follows from the
+// reader's line and from the text that the reply shows. So telling again, going on, choosing another text and cutting need no bookkeeping.
+
+const tellerFor = (services: Services, { story_id, user_id }: MessageRow) =>
+  tellerOf(findStory(services, story_id), findUser(services, user_id));
+
+const messageBefore = ({ db }: Services, { conversation_id, seq }: MessageRow, role: MessageRow['role']) =>
+  db.first(
+    query
+      .selectFrom('messages')
+      .selectAll()
+      .where('conversation_id', '=', conversation_id)
+      .where('seq', '<', seq)
+      .where('role', '=', role)
+      .orderBy('seq', 'desc')
+      .limit(1),
+  );
+
+/** Where the plot stood before a reply; the first call stores it. */
+export function progressBefore(services: Services, reply: MessageRow): Progress {
+  const { plot } = tellerFor(services, reply);
+  if (reply.progress !== null) return readProgress(plot, reply.progress);
+  const previous = messageBefore(services, reply, 'assistant');
+  const progress = previous ? progressAfter(services, previous).progress : readProgress(plot, null);
+  const stored = { progress: JSON.stringify(progress) };
+  services.db.run(query.updateTable('messages').set(stored).where('id', '=', reply.id));
+  return progress;
+}
+
+/** Where the plot stands after a reply. A reply without words has not moved it. */
+export function progressAfter(services: Services, reply: MessageRow): Replay {
+  const teller = tellerFor(services, reply);
+  const before = readProgress(teller.plot, reply.progress);
+  const words = messageBefore(services, reply, 'user')?.body ?? '';
+  return replay(teller, before, words, reply.body, reply.variant - 1);
+}
+
+/** Whether a reply has told an ending to its last word. */
+export function hasToldEnding(services: Services, reply: MessageRow): boolean {
+  const { progress, rest } = progressAfter(services, reply);
+  return rest === '' && hasEnded(tellerFor(services, reply).plot, progress);
+}
