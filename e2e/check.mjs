@@ -1,4 +1,4 @@
-// `pnpm check`: types, lint and format, remotes, styles, docs, what was built, the packages, unit tests.
+// `pnpm check`: types, lint and format, remotes, styles, texts, docs, what was built, the packages, unit tests.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +27,7 @@ export const check = async (missing) => [
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
   await step('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
   await step('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
+  await step('texts', ['--import', 'tsx', 'e2e/checks/texts.ts']),
   await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),

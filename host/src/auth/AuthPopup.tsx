@@ -260,8 +260,8 @@ function RegisterForm(props: RegisterFormProps) {
       />
       {inviteCode && (
         <p className={styles.note}>
-          {texts.register.invited(inviteCode)}
-          {invitation && `（「${invitation.name}」）。${rewardsText(invitation)}`}
+          {texts.register.invited(inviteCode) +
+            (invitation ? `（「${invitation.name}」）。${rewardsText(invitation)}` : '')}
         </p>
       )}
       <Button type="submit" block loading={busy}>
@@ -290,10 +290,10 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
   };
   return (
     <p className={styles.consent}>
-      {consent.before}
+      <span>{consent.before}</span>
       {legalKinds.map((kind, index) => (
         <Fragment key={kind}>
-          {index > 0 && consent.and}
+          {index > 0 && <span>{consent.and}</span>}
           <a
             className={styles.legal}
             href={legal[kind] ?? paths[kind]()}

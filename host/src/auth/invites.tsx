@@ -137,8 +137,9 @@ export function InviteGreeting({ onAccept, onClose }: { onAccept: () => void; on
       <Avatar name={invitation.name} src={invitation.avatar ?? ''} size="large" decorative />
       <p className={styles.invited}>{texts.invite.from(invitation.name)}</p>
       <p className={styles.note}>
-        {rewardsText(invitation)}
-        {typeof signUpGift === 'number' && texts.invite.signUpGift(formatNumber(signUpGift))}
+        {[rewardsText(invitation), typeof signUpGift === 'number' && texts.invite.signUpGift(formatNumber(signUpGift))]
+          .filter(Boolean)
+          .join('')}
       </p>
       <Button block onClick={onAccept}>
         {texts.invite.accept}

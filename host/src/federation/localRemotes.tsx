@@ -97,7 +97,7 @@ export function LocalBadge() {
               : `${remote.name}：${remote.origin} 没有运行起来，现在是已发布的版本`}
           </span>
         ))}
-        {isWhole && <span className={styles.local}>至 {endTime(new Date(expires))}</span>}
+        {isWhole && <span className={styles.local}>{`至 ${endTime(new Date(expires))}`}</span>}
       </span>
       {/* new documents: the page's set is pinned for its life */}
       {!isWhole && (

@@ -28,7 +28,7 @@ export default function EmailVerifyPage() {
         {state === 'checking' ? (
           <p className={styles.checking}>
             <Spinner />
-            {text}
+            <span>{text}</span>
           </p>
         ) : (
           <EmptyState text={text} drawing={state === 'refused' ? 'mountain' : 'moon'} />

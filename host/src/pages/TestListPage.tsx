@@ -54,7 +54,7 @@ const filled = (path: string, sampleStory: string | undefined) =>
 function RouteList({ routes, sampleStory }: RouteListProps) {
   return (
     <section className={styles.section} aria-labelledby="routes">
-      <h2 id="routes">页面（{routes.length}）</h2>
+      <h2 id="routes">{`页面（${routes.length}）`}</h2>
       <div className={styles.scroll}>
         <table className={styles.table}>
           <thead>
@@ -165,8 +165,7 @@ function ActiveSet() {
             <li key={name}>
               <strong>{build.label}</strong> <code>{running}</code>
               <p className={styles.note}>
-                {running === build.id ? '' : `已退回；集合中为 ${build.id}。`}契约 {build.contract}，备用{' '}
-                {build.lastGood?.id ?? '无'}
+                {`${running === build.id ? '' : `已退回；集合中为 ${build.id}。`}契约 ${build.contract}，备用 ${build.lastGood?.id ?? '无'}`}
               </p>
             </li>
           );

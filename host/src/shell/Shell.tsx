@@ -67,7 +67,7 @@ function OfflineBanner({ online }: { online: boolean }) {
       {!online && (
         <p className={styles.offline}>
           <OfflineIcon size={16} aria-hidden />
-          当前没有网络，只能看之前打开过的内容
+          <span>当前没有网络，只能看之前打开过的内容</span>
         </p>
       )}
     </div>
@@ -78,7 +78,7 @@ function OfflineBanner({ online }: { online: boolean }) {
 function OverrideBadge({ expires }: { expires: string }) {
   return (
     <aside className={styles.override} aria-label="预览">
-      <span>正在预览未发布的版本，至 {endTime(new Date(expires))}</span>
+      <span>{`正在预览未发布的版本，至 ${endTime(new Date(expires))}`}</span>
       {/* a new document: the page's set is pinned for its life */}
       <a className={styles.leave} href="/?override=off">
         退出预览

@@ -1,6 +1,6 @@
-/** A run of text of one kind: plain, “对白”, `*动作*` or `**重点**`. */
+/** A run of text of one kind: plain, `*动作*` or `**重点**`. */
 export interface Passage {
-  kind: 'plain' | 'speech' | 'action' | 'strong';
+  kind: 'plain' | 'action' | 'strong';
   text: string;
 }
 
@@ -8,27 +8,40 @@ const PASSAGES = /\*\*(?<strong>[^*\n]+)\*\*|\*(?<action>[^*\n]+)\*|(?<speech>�
 /** A mark that has opened at the end of a line whose rest is still to come. */
 const OPEN_MARK = /(?<marks>\*\*?)(?<text>[^*\n]*)$/u;
 
-/** One line in passages; a lone asterisk stays an asterisk, unless the text is `growing` and may yet close it. */
+/**
+ * One line in passages; a lone asterisk stays an asterisk, unless the text is `growing` and may yet close it. Marks within
+ * “对白” or 「对白」 never reach beyond it. Two plain passages are never neighbours.
+ */
 export function passagesOf(line: string, growing = false): Passage[] {
   const passages: Passage[] = [];
   let end = 0;
   for (const match of (growing ? withLastMark(line) : line).matchAll(PASSAGES)) {
-    if (match.index > end) passages.push({ kind: 'plain', text: line.slice(end, match.index) });
-    passages.push(passageOf(match));
+    append(passages, { kind: 'plain', text: line.slice(end, match.index) }, ...passagesIn(match));
     end = match.index + match[0].length;
   }
   const rest = line.slice(end);
-  if (rest) passages.push(...(growing ? openPassages(rest) : [{ kind: 'plain' as const, text: rest }]));
+  append(passages, ...(growing ? openPassages(rest) : [{ kind: 'plain' as const, text: rest }]));
   return passages;
+}
+
+function append(passages: Passage[], ...more: Passage[]): void {
+  for (const passage of more) {
+    const last = passages.at(-1);
+    if (passage.text === '') continue;
+    if (passage.kind === 'plain' && last?.kind === 'plain') last.text += passage.text;
+    else passages.push({ ...passage });
+  }
 }
 
 /** Of two closing asterisks one may be still to come. */
 const withLastMark = (line: string) => (/\*\*[^*\n]+\*$/u.test(line) ? `${line}*` : line);
 
-function passageOf({ 0: whole, groups }: RegExpMatchArray): Passage {
-  if (groups?.strong) return { kind: 'strong', text: groups.strong };
-  if (groups?.action) return { kind: 'action', text: groups.action };
-  return { kind: 'speech', text: whole };
+function passagesIn({ 0: whole, groups }: RegExpMatchArray): Passage[] {
+  if (groups?.strong) return [{ kind: 'strong', text: groups.strong }];
+  if (groups?.action) return [{ kind: 'action', text: groups.action }];
+  if (!whole.includes('*')) return [{ kind: 'plain', text: whole }];
+  const [open, close] = [whole.slice(0, 1), whole.slice(-1)];
+  return [{ kind: 'plain', text: open }, ...passagesOf(whole.slice(1, -1)), { kind: 'plain', text: close }];
 }
 
 function openPassages(rest: string): Passage[] {
@@ -52,9 +65,7 @@ export function wordsOf(text: string, growing = false): string {
 
 const wordsOfLine = (line: string, growing: boolean): string =>
   passagesOf(line, growing)
-    .map(({ kind, text }) =>
-      kind === 'speech' ? text.at(0) + wordsOfLine(text.slice(1, -1), false) + text.at(-1) : text,
-    )
+    .map(({ text }) => text)
     .join('');
 
 /** The lines of a text that say something, without the blanks that indent them. */

@@ -136,7 +136,7 @@ function LogInStrip() {
     session.signOut().catch((cause: unknown) => console.warn('could not sign out', toApiError(cause)));
   return (
     <span className={styles.logIn}>
-      {user.name}
+      <span>{user.name}</span>
       <button type="button" onClick={() => void signOut()}>
         退出
       </button>

@@ -14,7 +14,7 @@ export function Chip({ icon, selected, asLink, className, children, ...rest }: C
   const content = (
     <span className={styles.face}>
       {icon}
-      {children}
+      {typeof children === 'string' ? <span>{children}</span> : children}
     </span>
   );
   if (asLink) return cloneElement(asLink, { className: face, children: content });

@@ -107,7 +107,7 @@ function MenuOverlay({ label, items, trigger, open, focusFirst, onClose }: MenuO
             }}
           >
             {item.icon}
-            {item.label}
+            <span>{item.label}</span>
           </button>
         ))}
       </div>

@@ -124,7 +124,8 @@ export function ProblemCode({ id }: { id: string | undefined }) {
   if (!id) return null;
   return (
     <span className={styles.problem}>
-      问题编号 <code>{id.slice(0, 8)}</code>
+      <span>问题编号 </span>
+      <code translate="no">{id.slice(0, 8)}</code>
       {/* missing on http pages; there a long press takes the whole code */}
       {navigator.clipboard && (
         <button

@@ -1,6 +1,6 @@
 import clsx from 'clsx';
-import type { ComponentProps } from 'react';
-import { passagesOf } from '../format/storyText';
+import { type ComponentProps, useLayoutEffect, useRef, useState } from 'react';
+import { type Passage, passagesOf } from '../format/storyText';
 import styles from './StoryText.module.css';
 
 /** Story and dialogue as print sets it: serif, open leading; `<p>` indented, `<em>` actions in kai. */
@@ -8,26 +8,32 @@ export function StoryText({ indent = true, className, ...rest }: ComponentProps<
   return <div {...rest} className={clsx(styles.text, indent && styles.indent, className)} />;
 }
 
-const MARKUP = { action: 'em', strong: 'strong' } as const;
-
-/** One line of story text with its marks; a line of dialogue may carry marks of its own. */
+/** One line of story text with its marks. */
 export function Passages({ line, growing = false }: { line: string; growing?: boolean }) {
-  return passagesOf(line, growing).map((passage, order) => {
-    const key = `${order.toString()}-${passage.kind}`;
-    if (passage.kind === 'speech') return <Speech key={key} text={passage.text} />;
-    if (passage.kind === 'plain') return passage.text;
-    const Mark = MARKUP[passage.kind];
-    return <Mark key={key}>{passage.text}</Mark>;
-  });
+  return passagesOf(line, growing).map(({ kind, text }, order) => (
+    <Run key={`${order.toString()}-${kind}`} kind={kind} text={text} />
+  ));
 }
 
-/** Quotation marks are taken off before the marks inside are looked for, or the whole would be dialogue again. */
-function Speech({ text }: { text: string }) {
-  return (
-    <span>
-      {text.at(0)}
-      {text.includes('*') ? <Passages line={text.slice(1, -1)} /> : text.slice(1, -1)}
-      {text.at(-1)}
-    </span>
-  );
+const MARKUP = { plain: 'span', action: 'em', strong: 'strong' } as const;
+
+/** React would replace the whole text as it grows, and with it what a reader has selected there: this one appends. */
+function Run({ kind, text }: Passage) {
+  const Mark = MARKUP[kind];
+  const mark = useRef<HTMLElement>(null);
+  const [first] = useState(text);
+  useLayoutEffect(() => {
+    if (mark.current) follow(mark.current, text);
+  }, [text]);
+  return <Mark ref={mark}>{first}</Mark>;
+}
+
+function follow(mark: HTMLElement, text: string): void {
+  if (mark.textContent === text) return;
+  const node = mark.childNodes.length === 1 ? mark.firstChild : null;
+  // a translator has put an element in its place
+  if (!(node instanceof Text)) mark.textContent = text;
+  else if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
+  else if (node.data.startsWith(text)) node.deleteData(text.length, node.data.length);
+  else node.data = text;
 }

@@ -157,8 +157,8 @@ export function TextArea({
 function counter(value: string, max: number): ReactNode {
   const used = codePoints(value);
   return (
-    <span className={clsx(styles.counter, used > max && styles.over)}>
-      {used}/{max}
+    <span className={clsx(styles.counter, used > max && styles.over)} translate="no">
+      {`${used}/${max}`}
     </span>
   );
 }

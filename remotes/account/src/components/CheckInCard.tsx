@@ -38,7 +38,7 @@ function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: bo
     <div className={styles.head}>
       <h2 className={styles.title}>{texts.checkIn.title}</h2>
       <button type="button" className={styles.streak} aria-expanded={isMonth} onClick={onToggle}>
-        {texts.checkIn.streak(streak.length)}
+        <span>{texts.checkIn.streak(streak.length)}</span>
         <VisuallyHidden>{texts.checkIn.wholeMonth}</VisuallyHidden>
         <ChevronDownIcon className={styles.chevron} size={18} />
       </button>
@@ -75,7 +75,7 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
       {streak.isCheckedInToday ? (
         <p className={styles.done}>
           <CheckInIcon size={20} />
-          {done}
+          <span>{done}</span>
         </p>
       ) : (
         <Button block className={styles.button} loading={isLoading} onClick={() => void run()}>

@@ -188,7 +188,7 @@ function PersonaPreview({ value, bearer }: { value: string; bearer: Bearer }) {
     <figure className={styles.preview}>
       <figcaption className={styles.bearer}>
         <Avatar name={bearer.name} src={bearer.avatar} decorative />
-        {bearer.name}
+        <span translate="no">{bearer.name}</span>
       </figcaption>
       <StoryText>
         {paragraphs.map((paragraph, index) => (
@@ -237,11 +237,11 @@ function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }
   return (
     <div className={clsx(styles.bar, (isDirty || isSaved) && styles.speaking)}>
       <p className={styles.state} role="status">
-        {isDirty && texts.profile.unsaved}
+        {isDirty && <span>{texts.profile.unsaved}</span>}
         {isSaved && (
           <span className={styles.saved}>
             <CheckIcon size={18} />
-            {texts.profile.saved}
+            <span>{texts.profile.saved}</span>
           </span>
         )}
       </p>

@@ -165,12 +165,12 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
     <>
       {email !== '' && (
         <p className={styles.address}>
-          {email} <Tag>{texts.email.confirmed}</Tag>
+          <span translate="no">{email}</span>
+          <Tag>{texts.email.confirmed}</Tag>
         </p>
       )}
       <p className={styles.about} role="status">
-        {pending !== '' && texts.email.pending(pending)}
-        {email === '' && pending === '' && texts.email.none}
+        {pending !== '' ? texts.email.pending(pending) : email === '' && texts.email.none}
       </p>
       {isChanging ? (
         <EmailForm user={user} onDone={done} onCancel={() => setChanging(false)} />

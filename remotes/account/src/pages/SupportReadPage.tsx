@@ -75,7 +75,7 @@ function FaqList({ groups }: { groups: QuestionGroup[] }) {
         {group.questions.map(({ question, answer }) => (
           <details key={question} className={styles.entry} name="faq">
             <summary className={styles.question}>
-              {question}
+              <span>{question}</span>
               <ChevronDownIcon className={styles.chevron} size={18} />
             </summary>
             <p className={styles.answer}>{answer}</p>
@@ -94,7 +94,9 @@ async function copyValue(value: string) {
 function CopyableValue({ label, value }: { label: string; value: string }) {
   return (
     <>
-      <span className={styles.value}>{value}</span>
+      <span className={styles.value} translate="no">
+        {value}
+      </span>
       <IconButton
         label={texts.support.copyValue(label)}
         icon={<CopyIcon size={18} />}
@@ -108,10 +110,10 @@ function CopyableValue({ label, value }: { label: string; value: string }) {
 function ContactCard({ hint }: { hint: string | undefined }) {
   const { email, wechat, hours } = hostConfig().support;
   const mail = email && (
-    <a className={styles.mail} href={`mailto:${email}`}>
-      {email.replace(/@.*/, '@')}
+    <a className={styles.mail} href={`mailto:${email}`} translate="no">
+      <span>{email.replace(/@.*/, '@')}</span>
       <wbr />
-      {email.replace(/.*@/, '')}
+      <span>{email.replace(/.*@/, '')}</span>
     </a>
   );
   if (!email && !wechat) return <p className={styles.none}>{texts.support.noContact}</p>;

@@ -318,7 +318,7 @@ function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Me
               checked={value === reason}
               onChange={() => setReason(value)}
             />
-            {label}
+            <span>{label}</span>
           </label>
         ))}
       </fieldset>

@@ -141,7 +141,7 @@ function Cost({ price, balance, lacksPoints, onGetPoints }: ComposerProps) {
   if (lacksPoints && price !== undefined && points !== undefined) {
     return (
       <span className={styles.lacking}>
-        {texts.points.lacking(formatPoints(price), points)}
+        <span>{texts.points.lacking(formatPoints(price), points)}</span>
         <button type="button" className={styles.getPoints} onClick={onGetPoints}>
           {texts.points.get}
         </button>
@@ -150,7 +150,7 @@ function Cost({ price, balance, lacksPoints, onGetPoints }: ComposerProps) {
   }
   const parts = [price === undefined ? '' : texts.chat.price(price)];
   if (points !== undefined) parts.push(texts.chat.balance(points));
-  return parts.filter(Boolean).join(' · ');
+  return <span>{parts.filter(Boolean).join(' · ')}</span>;
 }
 
 /** The field keeps the focus when its button is pressed, so that a phone's keyboard stays. */
@@ -259,11 +259,11 @@ export function ReplyChips(props: ReplyChipsProps) {
         // the second half of a double tap must not buy others instead of those the first has just shown
         onClick={({ detail }) => detail < 2 && onSuggest(others)}
       >
-        {others ? texts.suggest.others : texts.suggest.label}
+        <span>{others ? texts.suggest.others : texts.suggest.label}</span>
         <Price points={prices.suggestions} />
       </Chip>
       <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
-        {texts.resume.label}
+        <span>{texts.resume.label}</span>
         <Price points={prices.resume} />
       </Chip>
       {onMore && (

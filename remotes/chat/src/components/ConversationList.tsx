@@ -356,8 +356,8 @@ const ConversationRow = memo(function ConversationRow(props: ConversationRowProp
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>
             <span className={styles.excerpt}>
-              {isMine && texts.list.mine}
-              {excerpt || texts.list.nothingYet}
+              {isMine && <span>{texts.list.mine}</span>}
+              <span>{excerpt || texts.list.nothingYet}</span>
             </span>
           </span>
           <span className={styles.side}>

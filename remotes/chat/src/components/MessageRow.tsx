@@ -145,7 +145,7 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
       <header className={styles.head}>
         <Avatar name={speaker.name} src={speaker.avatarUrl} size="small" decorative />
         <span className={styles.name}>
-          {speaker.name}
+          <span>{speaker.name}</span>
           <small className={styles.origin}>{texts.chat.origin}</small>
         </span>
         {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={onMore} />}
@@ -202,7 +202,7 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
   if (pending.state === 'failed') {
     return (
       <p className={styles.failed} role="alert">
-        {failureText(pending)}
+        <span>{failureText(pending)}</span>
         {pending.error?.kind === 'insufficientBalance' ? (
           <PointsActs pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
         ) : (
@@ -215,7 +215,7 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
   if (waiting === 'login') {
     return (
       <p className={styles.state}>
-        {texts.state.login}
+        <span>{texts.state.login}</span>
         <StateButton onPress={onLogin}>{texts.state.toLogin}</StateButton>
       </p>
     );
@@ -225,7 +225,7 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
       {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
         <Countdown key={resumesAt} until={resumesAt} isBusy={pending.error?.kind === 'server'} />
       ) : (
-        texts.state[waiting]
+        <span>{texts.state[waiting]}</span>
       )}
     </p>
   );
@@ -258,7 +258,7 @@ function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
 
 function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
   const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
-  return seconds > 0 ? texts.state.later(seconds, isBusy) : texts.state.sending;
+  return <span>{seconds > 0 ? texts.state.later(seconds, isBusy) : texts.state.sending}</span>;
 }
 
 function failureText(pending: PendingMessage): string {
@@ -281,7 +281,7 @@ function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
   if (isRunning(message) && isStalled) {
     return (
       <p className={styles.replyStateState}>
-        {texts.state.stalled}
+        <span>{texts.state.stalled}</span>
         <StateButton onPress={actions.look}>{texts.state.look}</StateButton>
       </p>
     );
@@ -290,14 +290,16 @@ function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
     return (
       <p className={styles.replyStateState}>
         <span className={styles.dots} aria-hidden="true" />
-        {message.status === 'pending' ? texts.state.pending : texts.state.streaming}
+        <span>{message.status === 'pending' ? texts.state.pending : texts.state.streaming}</span>
       </p>
     );
   }
   if (message.status !== 'failed' && message.status !== 'cancelled') return null;
   return (
     <p className={styles.replyStateState}>
-      {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
+      <span>
+        {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
+      </span>
       {canContinue && <StateButton onPress={() => actions.resume(message)}>{texts.resume.label}</StateButton>}
     </p>
   );
@@ -327,7 +329,7 @@ function Retell({ message, price, actions }: RetellProps) {
             disabled={variant <= 1}
             onClick={() => actions.choose(message, variant - 1)}
           />
-          <span role="img" aria-label={texts.retell.countName(variant, variants)}>
+          <span role="img" aria-label={texts.retell.countName(variant, variants)} translate="no">
             {texts.retell.count(variant, variants)}
           </span>
           <IconButton
@@ -340,7 +342,7 @@ function Retell({ message, price, actions }: RetellProps) {
       )}
       <button type="button" className={styles.again} onClick={() => actions.retell(message)}>
         <RefreshIcon size={14} />
-        {price === undefined ? label : texts.retell.priced(label, formatPoints(price))}
+        <span>{price === undefined ? label : texts.retell.priced(label, formatPoints(price))}</span>
       </button>
     </div>
   );

@@ -154,16 +154,9 @@ const OPENING = /[“‘（「『《(]$/u;
 
 /** What stays together on a line: a Latin word, or one character. */
 const unitsOf = (line: string): Unit[] =>
-  passagesOf(line).flatMap(({ kind, text }) => {
-    // quotation marks are taken off before the marks inside are looked for, or the whole would be dialogue again
-    if (kind === 'speech' && text.includes('*')) {
-      return [...split(text.slice(0, 1), 'speech'), ...unitsOf(text.slice(1, -1)), ...split(text.slice(-1), 'speech')];
-    }
-    return split(text, kind);
-  });
-
-const split = (text: string, kind: Kind): Unit[] =>
-  (text.match(/[\p{Script=Latin}\p{Number}'-]+|./gu) ?? []).map((part) => ({ text: part, kind }));
+  passagesOf(line).flatMap(({ kind, text }) =>
+    (text.match(/[\p{Script=Latin}\p{Number}'-]+|./gu) ?? []).map((part) => ({ text: part, kind })),
+  );
 
 /** Breaks a paragraph as print does: closing marks hang at the end of a line, opening ones go over to the next. */
 export function breakLines(paragraph: string, width: number, indent: number, measure: (unit: Unit) => number): Line[] {
@@ -222,7 +215,6 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story): HTMLCan
   if (!context) throw new Error('no canvas to draw on');
   const fonts: Record<Kind, string> = {
     plain: `${TEXT_PX}px ${look.story}`,
-    speech: `${TEXT_PX}px ${look.story}`,
     action: `${TEXT_PX}px ${look.kai}`,
     strong: `700 ${TEXT_PX}px ${look.story}`,
   };

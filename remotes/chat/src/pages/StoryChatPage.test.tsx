@@ -69,7 +69,7 @@ describe('a reply', () => {
       },
     });
     const state = await screen.findByText('说书人睡着了');
-    await user.click(state.querySelector('button') ?? state);
+    await user.click(state.nextElementSibling ?? state);
     expect(await screen.findByText('排队中')).toBeTruthy();
     const sent = requests.find(({ url }) => url === '/v1/messages/continue');
     expect(sent?.body).toMatchObject({ conversation_id: 'c-1', message_id: 'm-2' });

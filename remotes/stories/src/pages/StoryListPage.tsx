@@ -192,7 +192,7 @@ function FreshPill({ count, startsAnew, onShow }: FreshPillProps) {
     <div className={styles.pillPlace} role="status">
       <button type="button" className={styles.pill} onClick={onShow}>
         <ArrowUpIcon size={16} aria-hidden="true" />
-        {startsAnew ? texts.list.renewed : texts.list.fresh(count)}
+        <span>{startsAnew ? texts.list.renewed : texts.list.fresh(count)}</span>
       </button>
     </div>
   );

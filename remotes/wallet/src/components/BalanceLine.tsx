@@ -32,7 +32,7 @@ export function BalanceFigure({ balance, label = texts.balance }: BalanceFigureP
     <p className={styles.figure} aria-live="polite">
       <span className={styles.label}>{label}</span>
       <span className={styles.amount}>
-        {formatNumber(balance)}
+        <span translate="no">{formatNumber(balance)}</span>
         <span className={styles.unit}> {texts.points}</span>
       </span>
     </p>

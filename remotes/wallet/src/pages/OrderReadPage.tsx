@@ -203,7 +203,7 @@ function OrderFacts({ order }: { order: Order }) {
         <div className={styles.fact}>
           <dt>{number}</dt>
           <dd className={styles.number}>
-            {order.id}
+            <span translate="no">{order.id}</span>
             <IconButton label={copyNumber} icon={<CopyIcon size={18} />} onClick={() => void copy()} />
           </dd>
         </div>

@@ -129,7 +129,7 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
       <div>
         <p className={styles.title}>{description || kindName}</p>
         <p className={styles.detail}>
-          {description && `${kindName} · `}
+          {description && <span>{`${kindName} · `}</span>}
           <time dateTime={createdAt}>{formatClock(createdAt)}</time>
         </p>
         {receipt && <ReceiptLink receipt={receipt} />}

@@ -1,0 +1,62 @@
+import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test';
+import { expect, test } from '../person.ts';
+import { guestScenes } from '../scenes/guestScenes.ts';
+import { makeMember, memberScenes } from '../scenes/memberScenes.ts';
+import type { Scene } from '../scenes/scene.ts';
+import { translate } from '../translator.ts';
+
+const isTranslated = (page: Page) => expect(page.locator('font').first()).toBeAttached();
+
+test.afterEach(({ trouble }) => {
+  expect(trouble.errors, 'errors of the page').toEqual([]);
+});
+
+test.describe('with a translator in the browser', () => {
+  test.beforeEach(({ context }) => translate(context));
+
+  test('a reader registers, checks in, talks and saves a profile', async ({ page, anotherBrowser }) => {
+    const storageState = await makeMember(page);
+    await isTranslated(page);
+    const show = showing(anotherBrowser, { storageState });
+    for (const scene of memberScenes) await test.step(scene.name, () => show(scene));
+    await page.goto('/my/profile');
+    await page.getByRole('textbox', { name: '昵称' }).fill('霍小玉');
+    await expect(page.getByText('有修改还没保存')).toBeVisible();
+    await page.getByRole('button', { name: '保存', exact: true }).click();
+    await expect(page.getByText('已保存')).toBeVisible();
+    await expect(page.getByText('有修改还没保存')).toBeHidden();
+  });
+
+  test('a visitor finds every screen', async ({ anotherBrowser }) => {
+    const show = showing(anotherBrowser, {});
+    for (const scene of guestScenes) await test.step(scene.name, () => show(scene));
+  });
+
+  test('a reply grows, is told another way, and a line of one’s own is edited', async ({ person, page }) => {
+    await person.joins();
+    await person.opensChat('ying-ning');
+    for (const line of ['姑娘为何总是笑？', '*拱手* 我姓王']) {
+      await person.says(line);
+      await person.replied();
+    }
+    await page.getByRole('button', { name: /^灵感/ }).click();
+    await page.getByRole('button', { name: '收起灵感' }).click();
+    await page.getByRole('button', { name: /^换一种说法/ }).click();
+    await expect(page.getByRole('img', { name: '第 2 种说法，共 2 种' })).toBeVisible();
+    await person.replied();
+    await page.getByRole('button', { name: /^继续/ }).click();
+    await person.replied();
+  });
+});
+
+/** Shows scenes each in a page of its own, as their routes must not outlive them. */
+function showing(open: (options?: BrowserContextOptions) => Promise<BrowserContext>, options: BrowserContextOptions) {
+  return async (scene: Scene) => {
+    const context = await open(options);
+    await translate(context);
+    const page = await context.newPage();
+    await scene.show(page);
+    await isTranslated(page);
+    await context.close();
+  };
+}
