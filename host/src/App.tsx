@@ -2,7 +2,7 @@ import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
 import type { PageSet } from '@liaozhai/shared/contract';
 import { capabilities, followUser, hostConfig, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
-import { Toaster } from '@liaozhai/shared/ui';
+import { keepFocus, Toaster } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
 import { createRoot, type Root, type RootOptions } from 'react-dom/client';
 import { AuthGate, loadAuthPopup } from './auth/AuthGate';
@@ -21,6 +21,7 @@ const UpdateWatch = lazy<ComponentType>(() =>
 export function App({ page }: { page: Page }) {
   const [navigation] = useState(() => createAppHistory(page));
   useEffect(() => () => navigation.dispose(), [navigation]);
+  useEffect(keepFocus, []);
   const idle = useIdle(page);
   useStart(page, navigation, idle);
   // a monolith of development has no channel to look at

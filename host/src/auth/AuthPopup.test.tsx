@@ -102,6 +102,71 @@ describe('what a registration agrees to', () => {
   });
 });
 
+/** As some password managers do it: no event tells the page. */
+function fillSilently(name: string, value: string) {
+  const field = input(name);
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, value);
+}
+
+/** As most scripts do it, which React does not notice either. */
+function assign(name: string, value: string) {
+  Object.assign(input(name) ?? {}, { value });
+}
+
+describe.each([
+  ['without an event', fillSilently],
+  ['by a script', assign],
+])('fields that are filled %s', (_, fill) => {
+  test('stay filled, and what they show is sent', async () => {
+    const { user, requests } = await openPopup({ 'POST /v1/login': { user: memberDto() } }, 'login');
+    fill('login', 'fox');
+    fill('password', '384756');
+    await user.click(screen.getByRole('button', { name: '显示密码' }));
+    expect([typedInto('login'), typedInto('password')]).toEqual(['fox', '384756']);
+    await user.click(screen.getByRole('button', { name: '登录' }));
+    await said('登录成功');
+    expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '384756' });
+  });
+
+  test('take the place of what a registration was filled in with', async () => {
+    const { user, requests } = await openPopup({ 'POST /v1/register': registered() });
+    fill('password', '987654');
+    await user.click(screen.getByRole('button', { name: '注册（请截图保存）' }));
+    await waitFor(() => expect(requests.map(({ url }) => url)).toContain('/v1/register'));
+    expect(requests.find(({ url }) => url === '/v1/register')?.body).toMatchObject({ password: '987654' });
+    expect(typedInto('password') ?? '987654').toBe('987654');
+  });
+});
+
+test.each([
+  ['用户名', '用户名：fox\n密码：384756'],
+  ['密码', '账号：ｆｏｘ 密码：384756 '],
+])('into %s the whole copied text can be pasted', async (label, text) => {
+  const { user, requests } = await openPopup({ 'POST /v1/login': { user: memberDto() } }, 'login');
+  await user.click(screen.getByLabelText(label));
+  await user.paste(text);
+  expect([typedInto('login'), typedInto('password')]).toEqual(['fox', '384756']);
+  await user.click(screen.getByRole('button', { name: '登录' }));
+  await said('登录成功');
+  expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '384756' });
+});
+
+test.each([
+  ['full-width letters', 'ｆｏｘ', '３８４７５６'],
+  ['blanks copied along', ' fox ', '384756 '],
+  ['marks that do not show', '\u200bfox', '384756\u2060'],
+])('pasted credentials with %s are sent as they were meant, and shown so', async (_, name, password) => {
+  const { user, requests } = await openPopup({ 'POST /v1/login': refused(422, { message: '', errors: {} }) }, 'login');
+  await user.click(screen.getByLabelText('用户名'));
+  await user.paste(name);
+  await user.click(screen.getByLabelText('密码'));
+  await user.paste(password);
+  await user.click(screen.getByRole('button', { name: '登录' }));
+  await waitFor(() => expect(requests.map(({ url }) => url)).toContain('/v1/login'));
+  expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '384756' });
+  expect([typedInto('login'), typedInto('password')]).toEqual(['fox', '384756']);
+});
+
 describe('logging in', () => {
   test('says so and closes', async () => {
     const { answer, requests } = await login({ 'POST /v1/login': { user: memberDto() } });

@@ -1,4 +1,5 @@
 import { paths } from '@liaozhai/shared/contract';
+import { copiedCredentials, meantLogin, meantPassword } from '@liaozhai/shared/format';
 import { hostConfig, type LoginMode, RemoteSlot, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -55,15 +56,18 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   const expired = useExpiredSession();
   const [form, setForm] = useState(() => openedForm(openedIn, expired?.login));
   const change = (changed: Partial<AuthForm>) => setForm((last) => ({ ...last, ...changed }));
+  // what is sent is what the fields show from then on
+  const meant = { ...form, login: meantLogin(form.login), password: meantPassword(form.password) };
+  const showMeant = () => change({ login: meant.login, password: meant.password });
   const onConfirmationNeeded = () => change({ mode: 'confirm-email', password: '' });
-  const registration = useRegistration(form, {
+  const registration = useRegistration(meant, {
     onConfirmationNeeded,
     onDone() {
       onClose(true);
-      if (form.password === form.generatedPassword) suggestNewPassword(() => navigation.push(paths.profile()));
+      if (meant.password === form.generatedPassword) suggestNewPassword(() => navigation.push(paths.profile()));
     },
   });
-  const login = useLogin(form, { onConfirmationNeeded, onDone: () => onClose(true) });
+  const login = useLogin(meant, { onConfirmationNeeded, onDone: () => onClose(true) });
   const [ForgotPassword, openForgotPassword] = useForgotPassword(() => change({ mode: 'forgot', password: '' }));
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
@@ -72,6 +76,12 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   const toLogin = () => setForm(loginForm(form.gender, expired?.login));
   const toRegister = () => setForm(registerForm(form.gender));
   const common = { form, onChange: change };
+  const submits = ({ onSubmit }: { onSubmit: () => unknown }) => ({
+    onSubmit() {
+      showMeant();
+      onSubmit();
+    },
+  });
   return (
     <>
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
@@ -80,10 +90,16 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
           <InviteGreeting onAccept={() => change({ mode: 'register' })} onClose={() => onClose(false)} />
         )}
         {form.mode === 'register' && (
-          <RegisterForm {...common} {...registration} onSwitch={toLogin} onRead={setReading} />
+          <RegisterForm
+            {...common}
+            {...registration}
+            {...submits(registration)}
+            onSwitch={toLogin}
+            onRead={setReading}
+          />
         )}
         {form.mode === 'login' && (
-          <LoginForm {...common} {...login} onSwitch={toRegister} onForgot={openForgotPassword} />
+          <LoginForm {...common} {...login} {...submits(login)} onSwitch={toRegister} onForgot={openForgotPassword} />
         )}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}
         {form.mode === 'forgot' && ForgotPassword && (
@@ -360,11 +376,17 @@ interface FieldsProps {
   clearErrors: (...fields: string[]) => void;
 }
 
+/** One character more, or less, at the end; all else may have been pasted, with a blank copied along. */
+const isTypedOn = (before: string, after: string) =>
+  before.startsWith(after) || (after.startsWith(before) && after.length === before.length + 1);
+
 /** Username and password, alike in both forms. */
 function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
   const type = (field: 'login' | 'password', value: string) => {
-    clearErrors(field);
-    onChange({ [field]: value });
+    const copied = copiedCredentials(value);
+    if (copied) clearErrors('login', 'password');
+    else clearErrors(field);
+    onChange(copied ?? { [field]: isTypedOn(form[field], value) ? value : value.trim() });
   };
   return (
     <>

@@ -1,7 +1,11 @@
 export { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 export {
   codePoints,
+  copiedCredentials,
   firstCodePoints,
+  isBlank,
+  meantLogin,
+  meantPassword,
   missingText,
   PASSWORD_CHARACTERS,
   parseUrl,

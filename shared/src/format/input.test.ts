@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { codePoints, firstCodePoints, shorten } from './input';
+import { codePoints, copiedCredentials, firstCodePoints, isBlank, meantLogin, meantPassword, shorten } from './input';
 
 test('a rare character or a lantern counts once', () => {
   expect(codePoints('')).toBe(0);
@@ -16,4 +16,50 @@ test('cutting never halves a character', () => {
 test('a long text ends in an ellipsis within its limit', () => {
   expect(shorten('月色正好', 4)).toBe('月色正好');
   expect(shorten('月色正好。', 4)).toBe('月色正…');
+});
+
+test.each([
+  ['a12345678', 'a12345678'],
+  [' a123 ', 'a123'],
+  ['ａ１２３', 'a123'],
+  ['\u200ba1\u00ad23\ufeff', 'a123'],
+  ['李白', '李白'],
+])('the user name %j is meant as %j', (typed, meant) => {
+  expect(meantLogin(typed)).toBe(meant);
+});
+
+test.each([
+  ['１２３４５６', '123456'],
+  ['\u200e123456\u2060', '123456'],
+  [' 1 2 ', ' 1 2 '],
+  ['你好，世界１', '你好，世界１'],
+])('the password %j is meant as %j', (typed, meant) => {
+  expect(meantPassword(typed)).toBe(meant);
+});
+
+test.each([
+  ['用户名：a12345678\n密码：384756'],
+  ['用户名：a12345678密码：384756'],
+  ['我的账号是聊斋的\u200b，账号：ａ12345678　密码： 384756 '],
+  ['账号 a12345678\r\n密码 384756\r\n'],
+])('credentials are found in %j', (text) => {
+  expect(copiedCredentials(text)).toEqual({ login: 'a12345678', password: '384756' });
+});
+
+test.each(['a12345678', '密码', '深夜叩门的人', '用户名'])('there are no credentials in %j', (text) => {
+  expect(copiedCredentials(text)).toBeUndefined();
+});
+
+test.each([
+  ['', true],
+  [' \n\t\u3000', true],
+  ['\u200b\u2060\ufeff\u00ad', true],
+  ['\u3164\u115f\uffa0\u2800', true],
+  ['\u202e\u2066', true],
+  ['\ufe0f\u{e0041}', true],
+  ['。', false],
+  ['\u200b好', false],
+  ['👩‍👩‍👧', false],
+])('%j shows nothing: %s', (text, blank) => {
+  expect(isBlank(text)).toBe(blank);
 });

@@ -41,3 +41,27 @@ export const missingText = (field: string): string => `请填写${field}`;
 /** The rule that a password to be chosen breaks; undefined for a good one. */
 export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
+
+/** Shows on no screen: joiners, marks of direction, fillers, control characters. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu;
+
+/** Whether a text shows nothing but blank paper. */
+export const isBlank = (text: string): boolean => /^\p{Z}*$/u.test(text.replace(UNSEEN, ''));
+
+/** A user name as it was meant, however it was typed or copied. */
+export const meantLogin = (typed: string): string => typed.normalize('NFKC').replace(UNSEEN, '').trim();
+
+const FULL_WIDTH_ASCII = /^[\u0020-\u007e\u3000\uff01-\uff5e]*$/u;
+
+/** A password as it was meant. Blanks at its ends may belong to it; full-width letters are left among Chinese words. */
+export function meantPassword(typed: string): string {
+  const seen = typed.replace(UNSEEN, '');
+  return FULL_WIDTH_ASCII.test(seen) ? seen.normalize('NFKC') : seen;
+}
+
+/** User name and password out of the text that the product copies after a registration, or out of one like it. */
+export function copiedCredentials(text: string): { login: string; password: string } | undefined {
+  const words = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const match = /(?:用户名|账号|帐号)[:\s]*(?<login>[^\s:,;、]+?)[\s,;、]*密码[:\s]*(?<password>\S+)/u.exec(words);
+  return match?.groups && { login: match.groups.login ?? '', password: match.groups.password ?? '' };
+}

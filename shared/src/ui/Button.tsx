@@ -27,7 +27,7 @@ export function Button({
   asLink,
   className,
   children,
-  disabled,
+  onClick,
   ...rest
 }: ButtonProps) {
   const face = clsx(styles.button, styles[variant], block && styles.block, small && styles.small, className);
@@ -39,7 +39,15 @@ export function Button({
   );
   if (asLink) return cloneElement(asLink, { className: face, children: content });
   return (
-    <button type="button" {...rest} className={face} disabled={disabled || loading} aria-busy={loading || undefined}>
+    // not disabled while busy, or it would lose the focus
+    <button
+      type="button"
+      {...rest}
+      className={face}
+      aria-disabled={loading || undefined}
+      aria-busy={loading || undefined}
+      onClick={(event) => (loading ? event.preventDefault() : onClick?.(event))}
+    >
       {content}
       {loading && <Spinner className={styles.spinner} />}
     </button>

@@ -5,18 +5,22 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useLayoutEffect,
 import { codePoints } from '../format/input';
 import { IconButton } from './Button';
 import styles from './TextField.module.css';
+import { useFieldValue } from './useFieldValue';
 
-export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<'input'>, 'children'> {
+export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<'input'>, 'children' | 'value' | 'ref'> {
+  value?: string;
   /** A button inside the input's frame, at its end. */
   action?: ReactNode;
 }
 
-export function TextField({ label, hint, error, hideLabel, action, id, className, ...rest }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { label, hint, error, hideLabel, action, id, className, value, defaultValue, onChange, ...rest } = props;
+  const field = useFieldValue<HTMLInputElement>({ value, defaultValue, onChange });
   return (
     <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {(control) => (
         <span className={clsx(styles.frame, error?.length && styles.invalid, rest.disabled && styles.disabled)}>
-          <input type="text" {...rest} {...control} className={clsx(styles.input, className)} />
+          <input type="text" {...rest} {...field} {...control} className={clsx(styles.input, className)} />
           <span className={styles.ring} />
           {action}
         </span>
@@ -110,7 +114,7 @@ export function PasswordField({ visible: givenVisible, onVisibleChange, ...rest 
 
 export interface TextAreaProps
   extends FieldTexts,
-    Omit<ComponentProps<'textarea'>, 'value' | 'children' | 'maxLength'> {
+    Omit<ComponentProps<'textarea'>, 'value' | 'defaultValue' | 'children' | 'maxLength' | 'ref'> {
   value: string;
   /** Grows with its text up to so many lines, then scrolls. */
   maxRows?: number;
@@ -129,26 +133,21 @@ export function TextArea({
   rows = 3,
   maxRows = 8,
   maxCodePoints,
+  onChange,
   ...rest
 }: TextAreaProps) {
-  const input = useRef<HTMLTextAreaElement>(null);
+  const field = useFieldValue<HTMLTextAreaElement>({ value, onChange });
+  const { ref: input } = field;
   useLayoutEffect(() => {
     input.current?.style.setProperty('--rows', String(rows));
     input.current?.style.setProperty('--max-rows', String(maxRows));
-  }, [rows, maxRows]);
-  useLayoutEffect(() => grow(input.current, value), [value]);
+  }, [input, rows, maxRows]);
+  useLayoutEffect(() => grow(input.current, value), [input, value]);
   const aside = maxCodePoints === undefined ? null : counter(value, maxCodePoints);
   return (
     <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel} aside={aside}>
       {(control) => (
-        <textarea
-          {...rest}
-          {...control}
-          ref={input}
-          className={clsx(styles.textAreaInput, className)}
-          value={value}
-          rows={rows}
-        />
+        <textarea {...rest} {...field} {...control} className={clsx(styles.textAreaInput, className)} rows={rows} />
       )}
     </Field>
   );

@@ -9,6 +9,7 @@ export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
+export { keepFocus } from './keepFocus';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
 export {

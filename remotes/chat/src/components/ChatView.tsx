@@ -19,11 +19,13 @@ import {
   type ComponentType,
   memo,
   type Ref,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
   useMemo,
+  useReducer,
   useRef,
   useState,
   useSyncExternalStore,
@@ -312,11 +314,15 @@ interface ComposerHandle {
 const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, actions, ref }: ChatFootProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { line: editedLine, draft, begin, end } = useEditing(story.id, last);
+  const write = useFocus(field);
   useImperativeHandle(ref, () => ({
-    putBack: (text) => fill([draft.read(), text].filter(Boolean).join('\n')),
+    putBack(text) {
+      draft.write([draft.read(), text].filter(Boolean).join('\n'));
+      write();
+    },
     edit(message) {
       begin(message);
-      field.current?.focus();
+      write();
     },
   }));
   const foot = useRef<HTMLDivElement>(null);
@@ -368,14 +374,25 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
         {...stopping}
         isHeld={editedLine !== undefined && isBusy}
       >
-        {editedLine && <EditingBar followers={(last?.seq ?? 0) - editedLine.seq} isHeld={isRunning} onCancel={end} />}
+        {editedLine && (
+          <EditingBar
+            followers={(last?.seq ?? 0) - editedLine.seq}
+            isHeld={isRunning}
+            onCancel={() => {
+              end();
+              if (hasKeyboard()) field.current?.focus();
+            }}
+          />
+        )}
         {shownSuggestions && !editedLine && (
           <SuggestionList
             suggestions={shownSuggestions}
             onUse={(text) => {
+              // words of the reader's own stay, before the suggested ones
+              const written = draft.read() === used.current?.text ? '' : draft.read().trim();
               used.current = { suggestionId: shownSuggestions.id, text };
               close();
-              fill(text);
+              fill([written, text].filter(Boolean).join('\n'));
             }}
             onSend={(text) => {
               if (actions.send(text, shownSuggestions.id)) close();
@@ -398,6 +415,15 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     </div>
   );
 });
+
+/** Focuses the field with the next render: a sheet that closes in it gives the focus back to its opener first. */
+function useFocus(field: RefObject<HTMLElement | null>): () => void {
+  const [count, focus] = useReducer((before: number) => before + 1, 0);
+  useLayoutEffect(() => {
+    if (count > 0) field.current?.focus();
+  }, [count, field]);
+  return focus;
+}
 
 /**
  * The composer's words: what is written for the story, or, while one of the reader's lines is edited, that line's. Both are
