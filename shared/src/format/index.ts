@@ -1,4 +1,5 @@
 export { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
+export { type Found, findAll } from './find';
 export {
   codePoints,
   copiedCredentials,

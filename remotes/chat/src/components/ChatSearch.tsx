@@ -1,4 +1,4 @@
-import { anyErrorText, failureText, formatDay, problemId } from '@liaozhai/shared/format';
+import { anyErrorText, failureText, findAll, formatDay, problemId } from '@liaozhai/shared/format';
 import { isApiError, toast } from '@liaozhai/shared/runtime';
 import {
   ArrowDownIcon,
@@ -239,25 +239,22 @@ function whenSettled(find: () => Element | null, then: (element: Element) => voi
 
 /** Where the words stand in each paragraph, whatever marks are between them. */
 function rangesOf(log: Element, words: string): Range[] {
-  const wanted = words.toLowerCase();
   return [...log.querySelectorAll('p')].flatMap((paragraph) => {
     const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
     const nodes: { node: Node; start: number }[] = [];
     let text = '';
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       nodes.push({ node, start: text.length });
-      text += node.nodeValue?.toLowerCase() ?? '';
+      text += node.nodeValue ?? '';
     }
-    const pointAt = (offset: number) => nodes.findLast(({ start }) => start <= offset);
-    const ranges: Range[] = [];
-    for (let from = text.indexOf(wanted); from >= 0; from = text.indexOf(wanted, from + wanted.length)) {
-      const [first, last] = [pointAt(from), pointAt(from + wanted.length - 1)];
-      if (!first || !last) break;
+    const nodeAt = (offset: number) => nodes.findLast(({ start }) => start <= offset);
+    return findAll(text, words).flatMap(({ start, end }) => {
+      const [first, last] = [nodeAt(start), nodeAt(end - 1)];
+      if (!first || !last) return [];
       const range = document.createRange();
-      range.setStart(first.node, from - first.start);
-      range.setEnd(last.node, from + wanted.length - last.start);
-      ranges.push(range);
-    }
-    return ranges;
+      range.setStart(first.node, start - first.start);
+      range.setEnd(last.node, end - last.start);
+      return [range];
+    });
   });
 }
