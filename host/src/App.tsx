@@ -69,7 +69,7 @@ function useIdle(page: Page): boolean {
 function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
   const { set, routes, components, remotes } = page;
   useEffect(() => {
-    if (session.current().status === 'member') void session.refresh();
+    void (session.current().status === 'member' ? session.refresh() : session.recover());
   }, []);
   useEffect(() => {
     if (!idle) return undefined;

@@ -15,9 +15,11 @@ const sessionCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_sessi
 /** The session cookie's raw value; empty for a visitor. */
 export const sessionToken = (c: Http): string => getCookie(c, sessionCookie(c)) ?? '';
 
+const sessionSeconds = rules.sessionLifetimeDays * 86_400;
+
 export function setSessionCookie(c: Http, token: string): void {
-  const maxAge = rules.sessionLifetimeDays * 86_400;
-  setCookie(c, sessionCookie(c), token, { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c), maxAge });
+  const secure = isSecure(c);
+  setCookie(c, sessionCookie(c), token, { path: '/', httpOnly: true, sameSite: 'Lax', secure, maxAge: sessionSeconds });
 }
 
 export function clearSessionCookie(c: Http): void {
@@ -71,11 +73,13 @@ const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 const csrfSignature = (appKey: string, nonce: string, session: string): string =>
   hmac(appKey, `csrf|${nonce}|${session}`);
 
-/** Hands the browser a fresh token for the given session (empty = visitor). */
+/** Hands the browser a fresh token for the given session (empty = visitor); a page whose storage is gone knows by it that a session may live. */
 export function setCsrfCookie(c: Http, appKey: string, session: string): void {
   const nonce = randomToken();
   const secure = c.get('source').scheme === 'https';
-  setCookie(c, cookieName, `${nonce}.${csrfSignature(appKey, nonce, session)}`, { path: '/', sameSite: 'Lax', secure });
+  const lasting = session === '' ? {} : { maxAge: sessionSeconds };
+  const value = `${nonce}.${csrfSignature(appKey, nonce, session)}`;
+  setCookie(c, cookieName, value, { path: '/', sameSite: 'Lax', secure, ...lasting });
 }
 
 /** Refuses (419) every change that another site could have caused. */

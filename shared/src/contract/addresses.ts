@@ -152,6 +152,8 @@ export const STORAGE_KEYS = {
   owner: 'liaozhai-owner',
   /** the name that this owner signs in with */
   login: 'liaozhai-login',
+  /** the server has said that nobody is signed in here, and nobody has signed in since */
+  guest: 'liaozhai-guest',
   preferences: 'liaozhai-preferences',
   draft: 'liaozhai-draft',
   positions: 'liaozhai-positions',

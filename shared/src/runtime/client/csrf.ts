@@ -1,4 +1,5 @@
-const hasToken = () => /(?:^|; )XSRF-TOKEN=/.test(document.cookie);
+/** Scripts may read it, and it lives as long as the session's cookie. */
+export const hasToken = () => /(?:^|; )XSRF-TOKEN=/.test(document.cookie);
 
 /** The cookie with which the server knows that a change comes from this site. `fetchToken` has the server set it and never rejects. */
 export function createCsrfToken(fetchToken: () => Promise<void>) {

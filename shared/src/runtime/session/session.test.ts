@@ -1,6 +1,7 @@
 import { describe, expect, rs, test } from '@rstest/core';
 import { memberDto, onTestEnd } from '../../testing';
 import { request } from '../client/request';
+import { onUnauthenticated } from '../client/unauthenticated';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/owner';
 import { held, network, settle, stored, user } from './fixtures';
@@ -176,6 +177,64 @@ describe('races', () => {
       'the user could not be refreshed',
       expect.objectContaining({ kind: 'server', status: 500 }),
     );
+  });
+});
+
+describe('a session that storage knows nothing of', () => {
+  const setCookie = () => {
+    Reflect.set(document, 'cookie', 'XSRF-TOKEN=token');
+    onTestEnd(() => {
+      Reflect.set(document, 'cookie', 'XSRF-TOKEN=; expires=Thu, 01 Jan 1970 00:00:00 GMT');
+    });
+  };
+  const nobody = { 'GET /v1/user': { status: 401 } };
+  const somebody = { 'GET /v1/user': { data: memberDto({ id: 'u-3' }) } };
+
+  test('is found by the cookie that scripts may read', async () => {
+    setCookie();
+    const requests = network(somebody);
+    await session.recover();
+    await session.recover();
+    expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
+  });
+
+  test('that is over is asked for once, and asks nobody to sign in', async () => {
+    setCookie();
+    let refusals = 0;
+    onTestEnd(onUnauthenticated(() => (refusals += 1)));
+    const requests = network({ ...nobody, 'GET /v1/private': { status: 401 } });
+    await session.recover();
+    await session.recover();
+    expect([session.current(), requests.length, refusals]).toEqual([{ status: 'guest' }, 1, 0]);
+    await request({ url: '/v1/private' }).catch(() => undefined);
+    expect(refusals).toBe(1);
+  });
+
+  test('is asked for again once somebody has signed in since', async () => {
+    setCookie();
+    const requests = network(nobody);
+    await session.recover();
+    session.userReceived(memberDto());
+    localStorage.clear();
+    session.takeStored();
+    await session.recover();
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['without the cookie', () => undefined],
+    [
+      'where it has run out before the reader’s eyes',
+      () => {
+        setCookie();
+        localStorage.setItem('liaozhai-owner', 'u-1');
+      },
+    ],
+  ])('is not asked for %s', async (_, prepare) => {
+    prepare();
+    const requests = network(somebody);
+    await session.recover();
+    expect(requests).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type ApiError, endpoints, STORAGE_KEYS, singleSchema, type UserDto, userSchema } from '../../contract';
 import { api } from '../api';
+import { hasToken } from '../client/csrf';
 import { toApiError } from '../client/errors';
 import { csrfToken, request } from '../client/request';
 import { onUnauthenticated, signInEpoch, unauthenticated } from '../client/unauthenticated';
@@ -89,6 +90,7 @@ export function createSession() {
   function signIn(user: User): Promise<unknown> {
     signInEpoch.next();
     const last = lastOwner.read();
+    local.remove(STORAGE_KEYS.guest);
     lastOwner.write(user.id, user.username);
     save(user);
     const moved = [last !== null && last !== user.id ? purgePrivateData(last) : null, adoptAnonymousData(user.id)];
@@ -115,6 +117,19 @@ export function createSession() {
     } catch (cause) {
       console.warn('the user could not be refreshed', toApiError(cause));
     }
+  }
+
+  /**
+   * Asks the server once who is signed in where storage names nobody although a session may live: iOS clears what scripts have
+   * stored after seven days, and a full disk stores nothing.
+   */
+  async function recover(): Promise<void> {
+    const isUnknown = currentUser() === null && lastOwner.read() === null && local.get(STORAGE_KEYS.guest) === null;
+    if (!isUnknown || !hasToken()) return;
+    const epoch = signInEpoch.current();
+    unauthenticated.divert(() => local.set(STORAGE_KEYS.guest, '1'));
+    await fetchUser(epoch);
+    if (epoch === signInEpoch.current()) unauthenticated.divert(null);
   }
 
   /** What must be done while the user is still signed in. */
@@ -177,6 +192,8 @@ export function createSession() {
     isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
     /** GET /v1/user; a failure is only logged. */
     refresh,
+    /** Finds a session that storage knows nothing of; see there. */
+    recover,
     /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
     signOut,
     /** Has `work` done before a log-out, while the user is still signed in. Returns the way to stop. */
