@@ -15,7 +15,7 @@ test.each([
   ['plain words', '她笑', '她笑了，说：'],
   ['a quote that closes', '她说：“你', '她说：“你来了。”又笑'],
   ['an action that is still open', '她*轻', '她*轻轻抬头*'],
-  ['a mark that begins', '她说*', '她说*好'],
+  ['a mark that begins', '她说', '她说*好*'],
 ])('%s grow within the text node that a selection may stand in', (_, before, after) => {
   const { container, rerender } = render(paragraph(before));
   const nodes = [...container.querySelectorAll('p > *')].map(({ firstChild }) => firstChild);
@@ -25,7 +25,7 @@ test.each([
   expect(container.textContent).toBe(after.replaceAll('*', ''));
 });
 
-test.each(['她', '她说', '她*说*', ''])('a translated text follows its words, here to %j', (after) => {
+test.each(['她', '她说', '他*说*', ''])('a translated text follows its words, here to %j', (after) => {
   const { container, rerender, unmount } = render(paragraph('她*轻轻*'));
   for (const run of container.querySelectorAll('p > *')) {
     const font = document.createElement('font');

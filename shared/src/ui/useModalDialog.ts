@@ -109,10 +109,13 @@ export function usePresence(open: boolean): boolean {
 /** Above this the reader has zoomed in: the view is smaller then too, and there is no keyboard to blame. */
 const ZOOMED = 1.01;
 
+/** The keyboard of a lying phone leaves less than this: room for a field and for what it answers, and for nothing else. */
+const TIGHT_PX = 200;
+
 /**
- * Tells an element's style how much of the window the on-screen keyboard leaves, where the browser lays it over the page
+ * Says at an element how much of the window the on-screen keyboard leaves, where the browser lays it over the page
  * (Safari) or moves the page up behind it: `--keyboard` is covered below, `--view-top` is out of sight above, both in px.
- * Returns the way to stop.
+ * `data-tight` marks it where hardly anything is left. Returns the way to stop.
  */
 export function followKeyboard(element: HTMLElement, onChange?: () => void): () => void {
   const view = window.visualViewport;
@@ -123,9 +126,11 @@ export function followKeyboard(element: HTMLElement, onChange?: () => void): () 
     const covered = isZoomed ? 0 : Math.max(0, window.innerHeight - view.height - view.offsetTop);
     const above = isZoomed ? 0 : Math.max(0, view.offsetTop);
     const insets = { '--keyboard': `${Math.round(covered)}px`, '--view-top': `${Math.round(above)}px` };
-    const now = JSON.stringify(insets);
+    const isTight = !isZoomed && view.height < TIGHT_PX;
+    const now = JSON.stringify([insets, isTight]);
     if (now === last) return;
     last = now;
+    element.toggleAttribute('data-tight', isTight);
     for (const [name, value] of Object.entries(insets)) element.style.setProperty(name, value);
     onChange?.();
   };

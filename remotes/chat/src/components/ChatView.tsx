@@ -147,6 +147,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
         last={steadyLast}
         isRunning={isRunning}
         isMember={isMember}
+        isSearching={search.bar !== false && search.bar !== undefined}
         actions={actions}
         ref={composer}
       />
@@ -299,6 +300,7 @@ interface ChatFootProps {
   last: Message | undefined;
   isRunning: boolean;
   isMember: boolean;
+  isSearching: boolean;
   actions: ChatActions;
   ref: Ref<ComposerHandle>;
 }
@@ -311,7 +313,8 @@ interface ComposerHandle {
 }
 
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
-const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, actions, ref }: ChatFootProps) {
+const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
+  const { story, last, isRunning, isMember, isSearching, actions, ref } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const { line: editedLine, draft, begin, end } = useEditing(story.id, last);
   const write = useFocus(field);
@@ -361,7 +364,7 @@ const ChatFoot = memo(function ChatFoot({ story, last, isRunning, isMember, acti
     close();
   };
   return (
-    <div ref={foot} className={styles.foot}>
+    <div ref={foot} className={styles.foot} data-searching={isSearching || undefined}>
       <ExpiredNotice />
       <Composer
         field={field}
