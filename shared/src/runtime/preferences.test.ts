@@ -16,6 +16,23 @@ test('a theme is drawn, kept, and given up for the system’s', () => {
   expect(dataset.theme).toBeUndefined();
 });
 
+test.each([
+  ['system', { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' }],
+  ['light', { light: 'all', dark: 'not all' }],
+  ['dark', { light: 'not all', dark: 'all' }],
+] as const)('the bar of the browser has the colour of the %s theme', (theme, media) => {
+  const colours = (['light', 'dark'] as const).map((scheme) => {
+    const colour = document.createElement('meta');
+    Object.assign(colour, { name: 'theme-color' }).dataset.scheme = scheme;
+    document.head.append(colour);
+    return colour;
+  });
+  const { result } = renderHook(useTheme);
+  act(() => result.current[1](theme));
+  expect(Object.fromEntries(colours.map((colour) => [colour.dataset.scheme, colour.media]))).toEqual(media);
+  for (const colour of colours) colour.remove();
+});
+
 test('a font size does not touch the theme', () => {
   const theme = renderHook(useTheme);
   const size = renderHook(useFontSize);

@@ -25,6 +25,15 @@ const read = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences)
 const changed = createSignal();
 const preferences = createCell(defaults);
 
+/** The browser's own bar: of its colours the chosen theme's counts, or the system's. */
+function colourBar(theme: Theme) {
+  for (const colour of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const own = colour.dataset.scheme;
+    if (theme === 'system') colour.media = `(prefers-color-scheme: ${own})`;
+    else colour.media = own === theme ? 'all' : 'not all';
+  }
+}
+
 function apply() {
   const { theme, fontSize } = read();
   preferences.set({ theme, fontSize });
@@ -32,6 +41,7 @@ function apply() {
   if (theme === 'system') delete dataset.theme;
   else dataset.theme = theme;
   dataset.fontSize = String(fontSize);
+  colourBar(theme);
   changed.emit();
 }
 

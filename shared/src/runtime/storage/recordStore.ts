@@ -1,4 +1,4 @@
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, openDB } from 'idb';
 import { STORAGE_KEYS } from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { createKeyValueStore, type KeyValueStore, local, openChannel, readJson } from './browserStorage';
@@ -62,6 +62,20 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
     // the browser took it away (storage pressure, cleared by hand): the next use opens it anew
     terminated: () => opened.set(undefined),
   });
+}
+
+/**
+ * Reads in a transaction that is waited for as well. Where a person clears the site's data it is aborted, and idb's own reads
+ * leave that rejection to nobody, which counts as an error of the page.
+ */
+async function reading<Result>(
+  database: IDBPDatabase<Schema>,
+  kind: Kind,
+  read: (records: IDBPObjectStore<Schema, [Kind], Kind>) => Promise<Result>,
+): Promise<Result> {
+  const { store, done } = database.transaction(kind);
+  const [result] = await Promise.all([read(store), done]);
+  return result;
 }
 
 /** How long a page waits for IndexedDB, in ms of its own running time: what a phone slept through does not count. */
@@ -154,12 +168,12 @@ export function createRecordStore(kind: Kind): DeviceStore {
     get: async (owner, key) =>
       (await refuge.get(owner, key)) ??
       attempt(
-        (database) => database.get(kind, [owner, key]),
+        (database) => reading(database, kind, (records) => records.get([owner, key])),
         async () => undefined,
       ),
     async all(owner) {
       const stored = await attempt(
-        (database) => database.getAll(kind, IDBKeyRange.bound([owner], [owner, []])),
+        (database) => reading(database, kind, (records) => records.getAll(IDBKeyRange.bound([owner], [owner, []]))),
         async () => [],
       );
       const refused = await refuge.all(owner);
