@@ -106,33 +106,80 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
   };
 
   return (
-    <div className={styles.frame}>
-      <div {...logRegion} ref={scroller} className={styles.scroller} onScroll={onScroll}>
-        {older.hasOlder && <OlderMark older={older} />}
-        <div ref={list.containerRef} className={styles.rows}>
-          {list.getVirtualItems().map(({ key, index }) => {
-            const row = rowAt(log, index);
-            return (
-              <div
-                key={key}
-                data-index={index}
-                data-found={target !== undefined && key === target.key}
-                ref={list.measureElement}
-                className={styles.row}
-              >
-                {row && children(row)}
-              </div>
-            );
-          })}
+    <>
+      <div className={styles.frame}>
+        <div {...logRegion} ref={scroller} className={styles.scroller} onScroll={onScroll}>
+          {older.hasOlder && <OlderMark older={older} />}
+          <div ref={list.containerRef} className={styles.rows}>
+            {list.getVirtualItems().map(({ key, index }) => {
+              const row = rowAt(log, index);
+              return (
+                <div
+                  key={key}
+                  data-index={index}
+                  data-found={target !== undefined && key === target.key}
+                  ref={list.measureElement}
+                  className={styles.row}
+                >
+                  {row && children(row)}
+                </div>
+              );
+            })}
+          </div>
         </div>
+        {unsent.count > 0 && unsent.index < (list.range?.startIndex ?? 0) && (
+          <UnsentPill count={unsent.count} onPress={goToUnsent} />
+        )}
+        {(!view.atEnd || isOpenEnded) && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
       </div>
-      {unsent.count > 0 && unsent.index < (list.range?.startIndex ?? 0) && (
-        <UnsentPill count={unsent.count} onPress={goToUnsent} />
-      )}
-      {(!view.atEnd || isOpenEnded) && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
-    </div>
+      <PrintedLog log={log}>{children}</PrintedLog>
+    </>
   );
 });
+
+/** On paper every loaded row stands below the one before it. */
+function PrintedLog({ log, children }: Pick<ChatLogProps, 'log' | 'children'>) {
+  const isPrinting = usePrinting();
+  if (!isPrinting) return null;
+  return (
+    <div {...logRegion} className={styles.printed}>
+      {Array.from({ length: rowCount(log) }, (_, index) => {
+        const row = rowAt(log, index);
+        return row && <div key={row.key}>{children(row)}</div>;
+      })}
+    </div>
+  );
+}
+
+function createPrinting() {
+  let isPrinting = false;
+  return {
+    current: () => isPrinting,
+    subscribe(onChange: () => void) {
+      const over = new AbortController();
+      const paper = matchMedia('print');
+      const hear = (target: EventTarget, type: string, read: () => boolean) =>
+        target.addEventListener(
+          type,
+          () => {
+            isPrinting = read();
+            onChange();
+          },
+          { signal: over.signal },
+        );
+      hear(window, 'beforeprint', () => true);
+      hear(window, 'afterprint', () => false);
+      hear(paper, 'change', () => paper.matches);
+      return () => over.abort();
+    },
+  };
+}
+
+/** Whether the page is being put on paper. What it draws then has to be there before the event is over. */
+function usePrinting(): boolean {
+  const [printing] = useState(createPrinting);
+  return useSyncExternalStore(printing.subscribe, printing.current);
+}
 
 /** Nothing but the opening, which is read from its beginning. */
 const isBlank = ({ messages, pending }: Log) => messages.length + pending.length === 0;

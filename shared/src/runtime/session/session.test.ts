@@ -182,10 +182,8 @@ describe('races', () => {
 
 describe('a session that storage knows nothing of', () => {
   const setCookie = () => {
-    Reflect.set(document, 'cookie', 'XSRF-TOKEN=token');
-    onTestEnd(() => {
-      Reflect.set(document, 'cookie', 'XSRF-TOKEN=; expires=Thu, 01 Jan 1970 00:00:00 GMT');
-    });
+    Object.defineProperty(document, 'cookie', { configurable: true, get: () => 'XSRF-TOKEN=token' });
+    onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
   };
   const nobody = { 'GET /v1/user': { status: 401 } };
   const somebody = { 'GET /v1/user': { data: memberDto({ id: 'u-3' }) } };
