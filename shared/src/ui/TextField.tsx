@@ -1,21 +1,31 @@
 import clsx from 'clsx';
 import ShowIcon from 'lucide-react/icons/eye';
 import HideIcon from 'lucide-react/icons/eye-off';
-import { type ComponentProps, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  type ReactNode,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { codePoints } from '../format/input';
 import { IconButton } from './Button';
 import styles from './TextField.module.css';
 import { useFieldValue } from './useFieldValue';
 
-export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<'input'>, 'children' | 'value' | 'ref'> {
-  value?: string;
+export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<'input'>, 'children' | 'value'> {
+  value?: string | number;
   /** A button inside the input's frame, at its end. */
   action?: ReactNode;
 }
 
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, hideLabel, action, id, className, value, defaultValue, onChange, ...rest } = props;
-  const field = useFieldValue<HTMLInputElement>({ value, defaultValue, onChange });
+  const { label, hint, error, hideLabel, action, id, className, value, defaultValue, onChange, ref, ...rest } = props;
+  const field = useFieldValue<HTMLInputElement>({ value: value?.toString(), defaultValue, onChange });
+  useImperativeHandle<HTMLInputElement | null, HTMLInputElement | null>(ref, () => field.ref.current, [field.ref]);
   return (
     <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {(control) => (

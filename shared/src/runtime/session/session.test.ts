@@ -181,8 +181,8 @@ describe('races', () => {
 });
 
 describe('a session that storage knows nothing of', () => {
-  const setCookie = () => {
-    Object.defineProperty(document, 'cookie', { configurable: true, get: () => 'XSRF-TOKEN=token' });
+  const setCookie = (cookie = 'XSRF-TOKEN=token') => {
+    Object.defineProperty(document, 'cookie', { configurable: true, get: () => cookie });
     onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
   };
   const nobody = { 'GET /v1/user': { status: 401 } };
@@ -220,7 +220,7 @@ describe('a session that storage knows nothing of', () => {
   });
 
   test.each([
-    ['without the cookie', () => undefined],
+    ['without the cookie', () => setCookie('other=1')],
     [
       'where it has run out before the reader’s eyes',
       () => {
