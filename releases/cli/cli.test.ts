@@ -93,7 +93,9 @@ describe('the command line', () => {
     expect(code).toBe(1);
     for (const part of ['never run again', 'everybody loses /gifts', 'pnpm release withdraw gifts', '--confirm gifts'])
       expect(err).toContain(part);
-    expect((await release('withdraw', 'gifts')).out).toContain(`withdraw ${gifts}`);
+    const asked = await release('withdraw', 'gifts');
+    expect([asked.code, asked.err]).toEqual([1, expect.stringMatching(/loses \/gifts[\s\S]*--confirm gifts/)]);
+    expect((await release('withdraw', 'gifts', '--yes')).out).toContain(`withdraw ${gifts}`);
     expect((await release('activate', gifts)).code).toBe(0);
     expect((await release('kill', gifts, '--confirm', 'gifts')).out).toContain(`kill ${gifts}`);
   });

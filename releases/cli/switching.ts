@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
+import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
-import { refused, usage } from '../src/errors.ts';
+import { ReleaseError, refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
+import { HOST_NAME, nameOf } from '../src/model/build.ts';
+import type { ChannelDocument } from '../src/model/channel.ts';
 import type { Asked, ProposalView } from '../src/operations/approval.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
+import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
 import {
   clientFor,
@@ -240,61 +244,120 @@ export const addAbort = (program: Command) =>
       printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
     });
 
+const withForceBack = (command: Command): Command =>
+  withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
+
+const MOST_TRIES = 5;
+const buildsOf = ({ stable }: ChannelDocument, name?: string): string =>
+  (stable?.builds ?? []).filter((id) => !name || nameOf(id) === name).join();
+
+/**
+ * Does what depends on the live builds upon the state that the caller saw, so that two who do it at the same moment go one step.
+ * A change that left those builds alone is no reason to refuse.
+ */
+export async function uponSeen(
+  client: Pick<ReleaseClient, 'status'>,
+  name: string | undefined,
+  change: (seq: number) => Promise<Change>,
+) {
+  const seen = await client.status();
+  let { seq } = seen;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change(seq);
+    } catch (cause) {
+      if (!(cause instanceof ReleaseError && cause.kind === 'conflict') || tries === MOST_TRIES) throw cause;
+      const now = await client.status();
+      if (buildsOf(now, name) !== buildsOf(seen, name)) throw cause;
+      seq = now.seq;
+    }
+  }
+}
+
 export const addRollback = (program: Command) =>
-  withReason(
+  withForceBack(
     program.command('rollback [name]').description('one remote, or the whole channel, to what was live before'),
   )
     .option('--to <seq>', 'a state from `log`', count)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, to, why, seq, ...rest } = options<SwitchOptions & { to?: number }>(command);
-      printChange(json, await (await clientFor(rest)).rollback({ name, to, why, seq }));
+      const { json, to, why, seq, force, ...rest } = options<SwitchOptions & { to?: number }>(command);
+      const client = await clientFor(rest);
+      const back = (upon: number) => client.rollback({ name, to, why, force, seq: upon });
+      printChange(json, seq === undefined ? await uponSeen(client, name, back) : await back(seq));
     });
 
-export const addWithdraw = (program: Command) =>
-  withReason(program.command('withdraw <name>').description('take a first release back: the remote leaves the set'))
-    .option('--confirm <name>', 'the name again, where there is a build to go back to')
-    .addHelpText('after', examples('withdraw gifts --why "too early"', 'withdraw gifts --confirm gifts'))
-    .action(async (name: string, _, command: Command) => {
-      const { json, why, seq, confirm, ...rest } = options<SwitchOptions & { confirm?: string }>(command);
-      printChange(json, await (await clientFor(rest)).withdraw({ name, why, seq, confirm }));
-    });
-
-/** What a kill takes away, and what would do instead. */
-function effectLines({ build, name, live, instead, endsCandidate, lost }: KillEffect): string[] {
-  const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
-  return [
-    `A kill is for good: ${build} will never run again.`,
-    ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
-    ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
-    ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
-    ...(live ? [`To stop it without the ban: \`pnpm release ${gentler}\`, which can be undone.`] : []),
-  ];
+interface ConfirmOptions extends SwitchOptions {
+  confirm?: string;
+  yes?: boolean;
 }
 
-/** On a terminal the name is asked for; elsewhere only --confirm says it. */
-async function confirmed(name: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+const withConfirm = (command: Command): Command =>
+  command
+    .option('--confirm <name>', 'the name again, where screens are lost')
+    .option('--yes', 'for scripts: what would be asked is meant');
+
+/** The name as it was said: by an option, or typed at a terminal. */
+async function said(name: string, verb: string, { confirm, yes }: ConfirmOptions): Promise<string | undefined> {
+  if (yes) return name;
+  if (confirm !== undefined || !process.stdin.isTTY || !process.stderr.isTTY) return confirm;
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await terminal.question(`Type ${name} to kill it all the same: `)).trim();
+    return (await terminal.question(`Type ${name} to ${verb} it all the same: `)).trim();
   } finally {
     terminal.close();
   }
 }
 
+export const addWithdraw = (program: Command) =>
+  withConfirm(
+    withReason(program.command('withdraw <name>').description('a remote leaves the set, its screens with it')),
+  )
+    .addHelpText('after', examples('withdraw gifts --why "too early"', 'withdraw gifts --yes'))
+    .action(async (name: string, _, command: Command) => {
+      const { json, why, seq, confirm, yes, ...rest } = options<ConfirmOptions>(command);
+      const client = await clientFor(rest);
+      const live = (await client.status()).stable?.builds.find((id) => nameOf(id) === name);
+      if (live && name !== HOST_NAME) {
+        const { shown, instead } = await client.killEffect(live);
+        note(`Everybody loses ${shown.join(', ')}.`);
+        if (instead) note(`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`);
+      }
+      const answer = await said(name, 'withdraw', { confirm, yes });
+      const withdraw = (upon: number) => client.withdraw({ name, why, seq: upon, confirm: answer });
+      printChange(json, seq === undefined ? await uponSeen(client, name, withdraw) : await withdraw(seq));
+    });
+
+/** What a kill takes away, and what would do instead. */
+function effectLines({ build, name, live, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
+  const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
+  return [
+    `A kill is for good: ${build} will never run again.`,
+    ...unfit.map((line) => `A former build cannot take its place, since it does not fit: ${line}`),
+    ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
+    ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
+    ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
+    ...(live && name !== HOST_NAME
+      ? [`To stop it without the ban: \`pnpm release ${gentler}\`, which can be undone.`]
+      : []),
+  ];
+}
+
 export const addKill = (program: Command) =>
-  withReason(program.command('kill <build>').description('never run this build again, open pages included; for good'))
-    .option('--confirm <name>', "the build's name, where nothing can take its place")
+  withConfirm(
+    withForceBack(
+      program.command('kill <build>').description('never run this build again, open pages included; for good'),
+    ),
+  )
     .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
     .action(async (build: string, _, command: Command) => {
-      const { json, why, seq, confirm, ...rest } = options<SwitchOptions & { confirm?: string }>(command);
+      const { json, why, seq, confirm, yes, force, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
       const effect = await client.killEffect(build);
       for (const line of effectLines(effect)) note(line);
-      const said = confirm ?? (effect.lost.length > 0 ? await confirmed(effect.name) : undefined);
-      printChange(json, await client.kill({ build, why, seq, confirm: said }));
+      const answer = effect.lost.length > 0 ? await said(effect.name, 'kill', { confirm, yes }) : confirm;
+      printChange(json, await client.kill({ build, why, seq, confirm: answer, force }));
     });
 
 export const addOverride = (program: Command) =>

@@ -64,6 +64,8 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       return `${evidence.build} left the candidate: another build of ${nameOf(evidence.build)} is live for everyone now`;
     case 'candidateDropped':
       return `candidate ${listOf(evidence)} dropped: it does not fit the new stable`;
+    case 'passedOver':
+      return `passed over ${listOf(evidence)}: it does not fit what runs now`;
     case 'health': {
       const { group, visitors, failedVisitors, failures, p75LoadMilliseconds } = evidence;
       const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);

@@ -62,6 +62,8 @@ export interface RollbackRequest {
   to?: number;
   why?: string;
   seq?: number;
+  /** Goes back although it does not fit what else runs. */
+  force?: boolean;
 }
 
 export interface ReasonRequest {
@@ -84,13 +86,15 @@ export interface KillRequest {
   seq?: number;
   /** The build's name, where it is the only one of it. */
   confirm?: string;
+  /** Takes a former build in its place although it does not fit. */
+  force?: boolean;
 }
 
 export interface WithdrawRequest {
   name: string;
   why?: string;
   seq?: number;
-  /** The name again, where there is a build to go back to. */
+  /** The name again. */
   confirm?: string;
 }
 

@@ -119,9 +119,9 @@ const BODIES = {
   'webhook-remove': bodySchema({ id: textSchema(12, 12), ...reason }),
   'webhook-test': bodySchema({ id: textSchema(12, 12) }),
   abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
-  rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason }),
+  rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason, force }),
   withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
-  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason }),
+  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason, force }),
   override: bodySchema({
     builds: someBuilds,
     hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
@@ -241,12 +241,9 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   );
   app.get('/before', async (context) => {
     const channel = channelOf(context, console);
-    const target = await stateBefore(
-      console.writer(channel, ''),
-      await console.current(channel),
-      context.req.query('name'),
-    );
-    return context.json({ seq: target.seq });
+    const name = context.req.query('name');
+    const { state } = await stateBefore(console.writer(channel, ''), await console.current(channel), { name });
+    return context.json({ seq: state.seq });
   });
   app.get('/kill', async (context) =>
     context.json(await (await client(context)).killEffect(context.req.query('build') ?? '')),

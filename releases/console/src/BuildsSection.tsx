@@ -34,13 +34,24 @@ function BuildActions({ id, status, me, console, running }: { id: string } & Bui
     );
   const { activate, canary, check, override, kill } = texts.builds;
   return (
-    <div className={styles.actions}>
-      {button(check, 'check', (control) => void console.check(control, id))}
-      {may && change(activate, 'activate', { builds: [id] })}
-      {may && change(canary, 'canary', { builds: [id], percent: 5 })}
-      {may && button(override, 'override', (control) => void console.override(control, id))}
-      {me.role === 'manager' && button(kill, 'kill', (control) => void console.kill(control, id), true)}
-    </div>
+    <>
+      <div className={styles.actions}>
+        {button(check, 'check', (control) => void console.check(control, id))}
+        {may && change(activate, 'activate', { builds: [id] })}
+        {may && change(canary, 'canary', { builds: [id], percent: 5 })}
+        {may && button(override, 'override', (control) => void console.override(control, id))}
+      </div>
+      {me.role === 'manager' && (
+        <details className={styles.details}>
+          <summary aria-label={`${texts.builds.more} ${id}`}>
+            <small>{texts.builds.more}</small>
+          </summary>
+          <div className={styles.actions}>
+            {button(kill, 'kill', (control) => void console.kill(control, id), true)}
+          </div>
+        </details>
+      )}
+    </>
   );
 }
 

@@ -69,7 +69,9 @@ function openServer() {
       name: 'stories',
       live: true,
       instead: null,
+      unfit: [],
       endsCandidate: false,
+      shown: ['/explore', '/story/:id'],
       lost: ['/explore', '/story/:id'],
     } as KillEffect,
     previews: [] as Preview[],
@@ -562,15 +564,15 @@ describe('what the page shows', () => {
     [
       { role: 'manager', name: null },
       [
-        ...['回退 chat', '撤下 stories', '回退 stories', '换成 preview 的全部构建', '整体回退'],
+        ...['回退 chat', '回退 stories', '换成 preview 的全部构建', '整体回退', '撤下 chat', '撤下 stories'],
         ...['调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
       ],
     ],
     [
       { role: 'deployer', name: 'stories' },
-      ['撤下 stories', '回退 stories', '调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
+      ['回退 stories', '撤下 stories', '调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
     ],
-    [{ role: 'deployer', name: 'chat' }, ['回退 chat']],
+    [{ role: 'deployer', name: 'chat' }, ['回退 chat', '撤下 chat']],
     [{ role: 'publisher', name: 'stories' }, []],
     [{ role: 'viewer', name: null }, []],
   ] as [Me, string[]][])('%o is offered what the role may do', async (me, expected) => {
@@ -1095,7 +1097,7 @@ describe('a way back', () => {
     await openPage();
     expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
     expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
-    expect(button('撤下 stories')).toBeTruthy();
+    expect(within(section('正在运行')).getByText('撤下功能…')).toBeTruthy();
   });
 
   test('is not offered where it has been gone to its end, and is where there is more', async () => {
@@ -1213,7 +1215,9 @@ describe('banning a build', () => {
   test('offers what can be undone first: withdrawing the only build, going back from another', async () => {
     await openKill();
     await userEvent.click(within(dialog()).getByRole('button', { name: '改为撤下 stories（可以撤销）' }));
-    expect(dialog().textContent).toContain('stories：移除');
+    await waitFor(() => expect(dialog().textContent).toContain('stories：移除'));
+    expect(dialog().textContent).toContain('所有人都将打不开：/explore、/story/:id');
+    expect(within(dialog()).getByLabelText('请输入 stories 确认')).toBeTruthy();
     await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
     server.effect = { ...server.effect, instead: next, lost: [] };
     await waitFor(() => expect(button(`禁用 ${old}`).disabled).toBe(false));

@@ -64,16 +64,6 @@ function LiveRow({ id, status, log, me, console, running }: { id: string } & Liv
       value={
         maySwitch(me, name) && (
           <span className={styles.pair}>
-            {!good && name !== 'host' && (
-              <ActionButton
-                control={`withdraw ${name}`}
-                running={running}
-                aria-label={`${texts.live.withdraw} ${name}`}
-                onClick={() => console.withdraw(name, id)}
-              >
-                {texts.live.withdraw}
-              </ActionButton>
-            )}
             {mayGoBack(log, name) && (
               <ActionButton
                 control={control}
@@ -88,6 +78,32 @@ function LiveRow({ id, status, log, me, console, running }: { id: string } & Liv
         )
       }
     />
+  );
+}
+
+/** Takes a remote away from everybody: behind a door of its own, so that nobody means to go back and lands here. */
+function Withdrawals({ status, me, console, running }: LiveProps) {
+  const remotes = (status.stable?.builds ?? []).filter((id) => nameOf(id) !== 'host' && maySwitch(me, nameOf(id)));
+  if (remotes.length === 0) return null;
+  return (
+    <details className={styles.details}>
+      <summary>
+        <strong>{texts.live.withdrawals}</strong>
+      </summary>
+      <div className={styles.actions}>
+        {remotes.map((id) => (
+          <ActionButton
+            key={id}
+            variant="danger"
+            control={`withdraw ${nameOf(id)}`}
+            running={running}
+            onClick={() => void console.withdraw(`withdraw ${nameOf(id)}`, id)}
+          >
+            {texts.live.withdraw} {nameOf(id)}
+          </ActionButton>
+        ))}
+      </div>
+    </details>
   );
 }
 
@@ -137,6 +153,7 @@ export function LiveSection(props: { channels: readonly string[] } & LiveProps) 
           </ActionButton>
         )}
       </div>
+      <Withdrawals {...props} />
     </>
   );
 }

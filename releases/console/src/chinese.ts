@@ -105,6 +105,8 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     nothingBefore: (name = '') =>
       `${name}之前没有运行过别的、还能再运行的版本。可以在「构建」里上线另一个构建，或撤下它`,
     withdraw: '撤下',
+    withdrawals: '撤下功能…',
+    lost: (places: string) => `所有人都将打不开：${places}`,
     promoteFrom: (channel: string) => `换成 ${channel} 的全部构建`,
     expires: (when: string) => `签名有效至 ${when}`,
     state: (seq: number) => `状态 ${seq}`,
@@ -279,6 +281,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     canary: '灰度 5%',
     override: '临时链接',
     kill: '禁用',
+    more: '更多…',
     by: (who: string, when: string) => `${who} 发布于${when}`,
     commit: (commit: string) => `提交 ${commit}`,
     change: '变更',
@@ -325,6 +328,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     finding: (check: string, problem: string, forced: boolean) =>
       `${forced ? '已忽略检查' : '检查未通过'}（${check}）：${problem}`,
     overtaken: (build: string, name: string) => `${build} 退出灰度：${name} 的另一个构建已对所有人上线`,
+    passedOver: (builds: string) => `跳过 ${builds}：与当前运行的版本不兼容`,
     candidateDropped: (builds: string) => `灰度结束：${builds} 与新的稳定版不兼容`,
     health: (group: string, failed: number, visitors: number, reasons: string, p75: number | null) =>
       `${group}：${number(visitors)} 位访客中 ${number(failed)} 位失败（${reasons}），加载 p75 ${p75 === null ? '–' : milliseconds(p75)}`,

@@ -317,7 +317,7 @@ export function createConsole(channel: string) {
         const back = texts.live.rollback;
         const gentler = instead
           ? { label: `${back} ${name}`, choose: () => void self.rollback(control, { name, title: `${back} ${name}` }) }
-          : { label: `${texts.live.withdraw} ${name}`, choose: () => self.withdraw(name, build) };
+          : { label: `${texts.live.withdraw} ${name}`, choose: () => void self.withdraw(control, build) };
         ask(
           'kill',
           { build, confirm: name },
@@ -334,11 +334,29 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Asks before a remote leaves the set. */
-    withdraw: (name: string, build: string) => {
-      const { withdraw } = texts.live;
-      const changes = [changeLine({ name, from: build, to: null })];
-      ask('withdraw', { name }, { title: `${withdraw} ${name}`, action: withdraw, danger: true, changes });
+    /** Asks before a remote leaves the set: which addresses that takes from everybody. */
+    withdraw: async (control: string, build: string) => {
+      const seen = decided();
+      const name = nameOf(build);
+      const { withdraw, rollback } = texts.live;
+      await run(control, async () => {
+        const { shown, instead } = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
+        const title = `${rollback} ${name}`;
+        const gentler = { label: title, choose: () => void self.rollback(control, { name, title }) };
+        ask(
+          'withdraw',
+          { name, confirm: name },
+          {
+            title: `${withdraw} ${name}`,
+            action: withdraw,
+            danger: true,
+            changes: [changeLine({ name, from: build, to: null }), texts.live.lost(texts.list(shown))],
+            typed: name,
+            ...(instead ? { gentler } : {}),
+          },
+          seen,
+        );
+      });
     },
 
     /** Carries out what was asked, for a reason. */

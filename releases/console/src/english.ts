@@ -114,6 +114,8 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       nothingBefore: (name = '') =>
         `Nothing else was live before${name && ` for ${name}`} that could run again. Activate another build under “Builds”, or withdraw it.`,
       withdraw: 'Withdraw',
+      withdrawals: 'Withdraw a remote…',
+      lost: (places) => `Nobody can open any more: ${places}`,
       promoteFrom: (channel) => `Take over what ${channel} runs`,
       expires: (when) => `Signature valid until ${when}`,
       state: (seq) => `State ${seq}`,
@@ -296,6 +298,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       canary: 'Canary 5%',
       override: 'Override link',
       kill: 'Kill',
+      more: 'More…',
       by: (who, when) => `Published by ${who}, ${when}`,
       commit: (commit) => `Commit ${commit}`,
       change: 'Change',
@@ -339,6 +342,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     evidence: {
       finding: (check, problem, forced) => `${forced ? 'Check overridden' : 'Check failed'} (${check}): ${problem}`,
       overtaken: (build, name) => `${build} left the canary: another build of ${name} went live for everyone`,
+      passedOver: (builds) => `Passed over ${builds}: not compatible with what runs now`,
       candidateDropped: (builds) => `Canary ended: ${builds} is not compatible with the new stable set`,
       health: (group, failed, visitors, reasons, p75) =>
         `${group}: ${number(failed)} of ${count(visitors, 'visitor')} failed (${reasons}), load time p75 ${p75 === null ? '–' : milliseconds(p75)}`,

@@ -184,6 +184,8 @@ export function evidenceLine(evidence: Evidence): string {
       return words.finding(evidence.check, evidence.problem, evidence.forced);
     case 'overtaken':
       return words.overtaken(shortId(evidence.build), nameOf(evidence.build));
+    case 'passedOver':
+      return words.passedOver(listOf(evidence));
     case 'candidateDropped':
       return words.candidateDropped(listOf(evidence));
     case 'health': {
@@ -276,12 +278,12 @@ export function takenBackLines(into: string, { from, builds }: RefusalReason): s
 }
 
 /** What a kill takes away, one line each. */
-export function killLines({ build, instead, endsCandidate, lost }: KillEffect): string[] {
+export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
   const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
   return [
     forGood(versionOf(build)),
     ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [nothingLeft(texts.list(lost))] : []),
+    ...(lost.length > 0 ? [...unfit, nothingLeft(texts.list(lost))] : []),
     ...(endsCandidate ? [ends] : []),
   ];
 }

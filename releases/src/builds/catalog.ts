@@ -1,6 +1,5 @@
 import { isName, type SetBody } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import type { Writer } from '../channel/changeChannel.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import {
   type BuildRecord,
@@ -132,22 +131,6 @@ async function resolveBuild(store: Store, word: string): Promise<string> {
 /** Full build ids of what a person typed: ids as they are, `stories@1.4.2` by its version. Throws usage or refused. */
 export const resolveBuilds = (store: Store, words: readonly string[]): Promise<string[]> =>
   Promise.all(words.map((word) => resolveBuild(store, word)));
-
-/** Checks that every file of these builds is in the store. Throws refused. */
-export async function assertStored(writer: Writer, builds: readonly string[]): Promise<void> {
-  const missing: string[] = [];
-  for (const record of await writer.catalog.records(builds)) {
-    const folder = `${buildFolder(record.id)}/`;
-    const stored = new Set(await writer.store.list(folder));
-    missing.push(
-      ...Object.keys(record.files)
-        .filter((path) => !stored.has(folder + path))
-        .map((path) => `${record.id}: ${path}`),
-    );
-  }
-  if (missing.length > 0)
-    throw refused('files of these builds are missing from the store', 'Publish the builds again.', missing);
-}
 
 export interface BuildSummary {
   id: string;

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SetBody } from '@liaozhai/shared/contract';
 import { assertPublished, type Catalog } from '../builds/catalog.ts';
 import { conflict, refused } from '../errors.ts';
+import { type Misfit, misfitsAmong } from '../gate/fit.ts';
 import { type Action, type Evidence, type StoredAction, storeAction } from '../model/action.ts';
 import type { Person } from '../model/agenda.ts';
 import { type BuildRecord, makeSet, mergeBuilds, nameOf, setHash } from '../model/build.ts';
@@ -71,8 +72,10 @@ export interface Decision {
   why?: string;
   /** What spoke for it; kept in the audit. */
   evidence?: readonly Evidence[];
-  /** Writes what the state names, before any channel names it. */
-  prepare?: () => Promise<unknown>;
+  /** What the state was worked out from, where it changes what runs: its sets are stored before the channel names them. */
+  composed?: Composed;
+  /** Goes on although builds do not fit each other; needs `why`, and the findings go into the audit. */
+  force?: boolean;
   /** Somebody gets what they did not have: where two persons decide it takes the second one. Ways back never do. */
   forward?: boolean;
 }
@@ -156,7 +159,7 @@ async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> 
 /** Nothing is written for a state that is no longer the current one, nor for builds that were removed while it was judged. */
 async function write(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
   if (!(await isNewest(writer, current))) return false;
-  await decision.prepare?.();
+  if (decision.composed) await storeSets(writer, decision.composed);
   await record(writer, current);
   const known = new Set(namedIn(current.document));
   await assertPublished(
@@ -204,6 +207,26 @@ export async function askSecond(
   );
 }
 
+const unrepeated = (evidence: readonly Evidence[]): Evidence[] => [
+  ...new Map(evidence.map((each) => [canonicalJson(each), each])).values(),
+];
+
+/** The one place that every change passes: nothing goes live that does not fit, unless it is forced. Throws refused. */
+async function passRules(writer: Writer, current: ChannelDocument, decided: Decision): Promise<Evidence[]> {
+  if (!decided.composed) return [];
+  const { stable, candidates } = await newMisfits(writer, current, decided.composed);
+  const misfits: Misfit[] = [...stable, ...candidates];
+  if (misfits.length === 0) return [];
+  const problems = misfits.map(({ check, problem }) => `${check}: ${problem}`);
+  if (!decided.force)
+    throw refused('these builds do not fit each other', 'To switch all the same, use --force with --why.', problems);
+  if (!decided.why) throw needsReason(problems);
+  return misfits.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
+}
+
+export const needsReason = (problems: readonly string[]) =>
+  refused('--force needs --why', 'Say why the findings do not matter; the audit keeps it.', problems);
+
 /**
  * Changes the channel in one atomic step, trying again on the newer state when another writer was faster; with `seq` (what the
  * caller saw) it throws conflict instead.
@@ -215,9 +238,10 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
     await assertSeen(writer, current.document, seq);
     writer.permit?.(current.document);
     const decided = await decide(current.document);
+    const forced = decided ? await passRules(writer, current.document, decided) : [];
     const word = decided && (await askSecond(writer, current.document, decided));
     if (!decided || !word) return { document: current.document, changed: false };
-    const decision = { ...decided, evidence: [...word, ...(decided.evidence ?? [])] };
+    const decision = { ...decided, evidence: unrepeated([...word, ...(decided.evidence ?? []), ...forced]) };
     const next = await nextDocument(writer, current, decision);
     if (await write(writer, current, next, decision)) {
       const document = await confirm(writer, next);
@@ -375,6 +399,53 @@ async function candidateState(
 ): Promise<Candidate> {
   const before = candidatesOf(current).find((candidate) => candidate.salt === salt);
   return { set: setHash(body), builds: [...builds], percent, salt, ...(await since(before, writer)) };
+}
+
+/** Builds that were removed are skipped: they run nowhere. */
+const recordsThatExist = async ({ catalog }: Writer, ids: Iterable<string>): Promise<BuildRecord[]> => {
+  const found = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(() => null)));
+  return found.filter((record) => record !== null);
+};
+
+/** Builds that may meet those of a set on one page, or follow them in one browser. */
+export const neighboursOf = (writer: Writer, current: ChannelDocument, next?: ChannelState): Promise<BuildRecord[]> => {
+  const ids = [
+    ...(current.stable?.builds ?? []),
+    ...Object.values(current.lastGood),
+    ...Object.values(next?.lastGood ?? {}),
+  ];
+  const killed = next?.killed ?? current.killed;
+  return recordsThatExist(
+    writer,
+    ids.filter((id) => !killed.includes(id)),
+  );
+};
+
+/** Keys of what does not fit now, for everyone and for visitors of candidates: a change is judged by what it adds. */
+export async function misfitsNow(writer: Writer, current: ChannelDocument) {
+  const live = current.stable?.builds ?? [];
+  const neighbours = await neighboursOf(writer, current);
+  const keysOf = async (ids: readonly string[]) =>
+    misfitsAmong(await recordsThatExist(writer, ids), neighbours).map(({ key }) => key);
+  const candidates = candidatesOf(current).map(({ builds }) => builds);
+  const onTrial = await Promise.all(
+    [...candidates, candidates.flat()].map((builds) => keysOf(mergeBuilds(live, builds))),
+  );
+  return { stable: new Set(await keysOf(live)), candidates: new Set(onTrial.flat()) };
+}
+
+/** What a change would add that does not fit, in the set of everyone and in those of visitors who try a candidate. */
+export async function newMisfits(writer: Writer, current: ChannelDocument, next: Composed) {
+  const [now, neighbours] = await Promise.all([misfitsNow(writer, current), neighboursOf(writer, current, next.state)]);
+  const stable = misfitsAmong(next.stable.records, neighbours);
+  const known = new Set([...now.candidates, ...stable.map(({ key }) => key)]);
+  const onTrial = [...next.candidates, ...(next.together ? [next.together] : [])];
+  return {
+    stable: stable.filter(({ key }) => !now.stable.has(key)),
+    candidates: onTrial
+      .flatMap(({ records }) => misfitsAmong(records, neighbours))
+      .filter(({ key }) => !known.has(key)),
+  };
 }
 
 /** Stores the sets a composed state names. */

@@ -1,48 +1,13 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip } from 'node:zlib';
-import { hostRoutePaths, reservedSegments } from '@liaozhai/shared/contract';
-import semver from 'semver';
-import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
-import { type BuildRecord, buildFolder, isRemote, type RemoteRecord } from '../model/build.ts';
-import { sha384Integrity } from '../model/signing.ts';
+import { buildFileHeaders } from '../builds/publish.ts';
+import { storedProblems } from '../builds/storedFiles.ts';
+import { type BuildRecord, buildFolder, type RemoteRecord } from '../model/build.ts';
 import { inlineContents, misplaced } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
+import { FIT_RULES } from './fit.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 
 const isChanged = (subject: GateSubject, record: BuildRecord): boolean =>
   subject.changed.some(({ id }) => id === record.id);
-
-const FORMS = [
-  { suffix: '', unpack: async (body: Buffer) => body },
-  { suffix: '.br', unpack: promisify(brotliDecompress) },
-  { suffix: '.gz', unpack: promisify(gunzip) },
-] as const;
-
-type Form = (typeof FORMS)[number];
-
-async function formProblem(
-  store: Store,
-  key: string,
-  integrity: string,
-  { suffix, unpack }: Form,
-): Promise<string | null> {
-  const body = await store.read(`${key}${suffix}`);
-  if (!body) return `${key}${suffix} is missing`;
-  const plain = await unpack(body).catch(() => null);
-  return plain && sha384Integrity(plain) === integrity ? null : `${key}${suffix} is not what was published`;
-}
-
-async function storedProblems(store: Store, record: BuildRecord): Promise<string[]> {
-  const problems: string[] = [];
-  for (const [path, file] of Object.entries(record.files)) {
-    const forms = isCompressed(path) ? FORMS : FORMS.slice(0, 1);
-    for (const form of forms) {
-      const problem = await formProblem(store, `${buildFolder(record.id)}/${path}`, file.integrity, form);
-      if (problem) problems.push(`${record.id}: ${problem}; publish it again as a new version`);
-    }
-  }
-  return problems;
-}
 
 /** Every stored file of the new builds, in each of its compressed forms, is what was published. */
 const storedFiles: GateCheck = {
@@ -87,41 +52,6 @@ const servedHeaders: GateCheck = {
     ),
 };
 
-function sharingProblems(remote: RemoteRecord, provided: Readonly<Record<string, string>>): string[] {
-  const { provides, requires } = remote.description.shared;
-  const needs = Object.entries(requires).flatMap(([library, range]) => {
-    const version = provided[library];
-    if (!version)
-      return [`needs ${library} ${range}, which the host does not share: bundle it, or release a host that shares it`];
-    if (semver.satisfies(version, range)) return [];
-    return [`needs ${library} ${range}, the host shares ${version}: widen the range, or release a host that has it`];
-  });
-  const own = Object.keys(provides).filter((library) => library in provided);
-  const brings = own.map(
-    (library) => `brings its own ${library} beside the host's single one: set import: false for it`,
-  );
-  return [...needs, ...brings].map((line) => `${remote.id}: ${line}`);
-}
-
-/** Share negotiation of the whole set: each singleton comes from the host and satisfies everyone. */
-const sharing: GateCheck = {
-  name: 'sharing',
-  run: async ({ host, remotes }) =>
-    remotes.flatMap((remote) => sharingProblems(remote, host.description.shared.provides)),
-};
-
-/** Every remote can run on this host's `shared/runtime`. */
-const contract: GateCheck = {
-  name: 'contract',
-  run: async ({ host, remotes }) =>
-    remotes
-      .filter(({ description }) => !semver.satisfies(host.description.contract, description.contract))
-      .map(
-        ({ id, description }) =>
-          `${id}: needs shared/runtime ${description.contract}, the host has ${host.description.contract}: release the host first`,
-      ),
-};
-
 async function exposeProblems({ store }: GateSubject, { id, description }: RemoteRecord): Promise<string[]> {
   const problems: string[] = [];
   const { exposes, module, entry, global, chunkGlobal, routes, slots } = description;
@@ -142,103 +72,6 @@ const exposes: GateCheck = {
     const changed = subject.remotes.filter((remote) => isChanged(subject, remote));
     return (await Promise.all(changed.map((remote) => exposeProblems(subject, remote)))).flat();
   },
-};
-
-interface Claim {
-  id: string;
-  what: string;
-  key: string;
-}
-
-const MOST_OPTIONAL = 3;
-const segments = (path: string): string[] => path.split('/').slice(1);
-const isOptional = (part: string): boolean => part.endsWith('?');
-
-/** `/story/:id` and `/story/:storyId` are the same place; `/story/:id?` is two places. */
-const shapes = (path: string): string[] =>
-  segments(path)
-    .reduce<string[]>(
-      (forms, part) => [
-        ...(isOptional(part) ? forms : []),
-        ...forms.map((form) => `${form}/${part.startsWith(':') ? ':' : part}`),
-      ],
-      [''],
-    )
-    .map((form) => form || '/');
-
-const RESERVED: readonly string[] = reservedSegments;
-
-/** Why no page may lie at a path, whoever claims it. */
-function pathProblem(path: string): string | null {
-  const parts = segments(path);
-  const [first = ''] = parts;
-  if (first === '*') return 'would catch every address: name the paths';
-  if (RESERVED.includes(first) || first.startsWith('_')) return 'belongs to the server: choose another';
-  if (parts.some((part) => part.includes('.'))) return 'looks like a file to web servers: leave out the dot';
-  if (parts.filter(isOptional).length > MOST_OPTIONAL) return `has more than ${MOST_OPTIONAL} optional parts: split it`;
-  return null;
-}
-
-const claimsOf = ({ id, description }: RemoteRecord): Claim[] => [
-  ...description.routes.flatMap(({ path }) =>
-    [...new Set(shapes(path))].map((shape) => ({ id, what: `route ${path}`, key: `route ${shape}` })),
-  ),
-  ...description.routes.map(({ name }) => ({ id, what: `route name "${name}"`, key: `name ${name}` })),
-  ...description.slots.map(({ name }) => ({ id, what: `slot "${name}"`, key: `slot ${name}` })),
-];
-
-const unfit = ({ id, description }: RemoteRecord): string[] =>
-  description.routes.flatMap(({ path }) => {
-    const problem = pathProblem(path);
-    return problem ? [`${id}: route ${path} ${problem}`] : [];
-  });
-
-/** No route, route name or slot is claimed twice, and none of the host's or the server's. */
-const routes: GateCheck = {
-  name: 'routes',
-  run: async ({ remotes }) => {
-    const owners = new Map(
-      Object.values(hostRoutePaths)
-        .flatMap(shapes)
-        .map((path) => [`route ${path}`, 'the host']),
-    );
-    const problems = remotes.flatMap(unfit);
-    if (problems.length > 0) return problems;
-    for (const { id, what, key } of remotes.flatMap(claimsOf)) {
-      const owner = owners.get(key);
-      if (owner) problems.push(`${id}: ${what} belongs to ${owner} already: choose another`);
-      owners.set(key, owner ?? id);
-    }
-    return problems;
-  },
-};
-
-const globalsOf = ({ description }: RemoteRecord): string[] => [description.global, description.chunkGlobal];
-
-function others(remote: RemoteRecord, records: readonly BuildRecord[]): RemoteRecord[] {
-  return records.filter(isRemote).filter(({ id }) => id !== remote.id);
-}
-
-const contentOf = (id: string): string => id.slice(id.lastIndexOf('+'));
-
-const clash = (id: string, rival: string): string =>
-  contentOf(id) === contentOf(rival)
-    ? `has the very files of ${rival}, only its version is another: keep that one, or publish what you changed`
-    : `shares a global with ${rival}: derive global and chunkGlobal from the hash of the sources`;
-
-/** No two builds that can meet share a container or chunk global, or one would run the other's chunks. */
-const globals: GateCheck = {
-  name: 'globals',
-  run: async ({ remotes, neighbours }) =>
-    remotes.flatMap((remote) => {
-      const mine = globalsOf(remote);
-      if (mine[0] === mine[1])
-        return [`${remote.id}: container and chunks share the global ${mine[0]}: give each its own`];
-      const rivals = others(remote, [...remotes, ...neighbours]).filter((rival) =>
-        globalsOf(rival).some((name) => mine.includes(name)),
-      );
-      return [...new Set(rivals.map(({ id }) => id))].map((id) => `${remote.id}: ${clash(remote.id, id)}`);
-    }),
 };
 
 const KIB = 1024;
@@ -315,15 +148,23 @@ const hostPage: GateCheck = {
   },
 };
 
+/** Builds that run together fit, as far as this change is what keeps them from it. */
+const fitChecks = FIT_RULES.map(
+  ({ check, find }): GateCheck => ({
+    name: check,
+    run: async ({ host, remotes, neighbours, known }) =>
+      find({ host, remotes, neighbours })
+        .filter(({ key }) => !known.has(key))
+        .map(({ problem }) => problem),
+  }),
+);
+
 /** Everything that can be judged without opening a browser. */
 export const STATIC_CHECKS: readonly GateCheck[] = [
   storedFiles,
   servedHeaders,
-  sharing,
-  contract,
+  ...fitChecks,
   exposes,
-  routes,
-  globals,
   budget,
   hostPage,
 ];

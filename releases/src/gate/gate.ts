@@ -1,12 +1,14 @@
 import type { SetBody } from '@liaozhai/shared/contract';
 import type { Writer } from '../channel/changeChannel.ts';
-import { storeSet } from '../channel/changeChannel.ts';
+import { misfitsNow, neighboursOf, storeSet } from '../channel/changeChannel.ts';
 import { messageOf, ReleaseError } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord, setHash } from '../model/build.ts';
+import { candidatesOf } from '../model/channel.ts';
 import type { Gate, Proposal } from '../operations/switching.ts';
 import type { Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';
+import { misfitsAmong } from './fit.ts';
 
 /** A set about to go live, and everything it takes to judge it. */
 export interface GateSubject {
@@ -19,6 +21,8 @@ export interface GateSubject {
   changed: BuildRecord[];
   /** Builds that may meet the set's builds on one page or follow them in one browser: last good and now live. */
   neighbours: BuildRecord[];
+  /** Keys of what does not fit without this change either: a finding that was forced is no other team's. */
+  known: ReadonlySet<string>;
 }
 
 /** One rule of the gate. */
@@ -54,16 +58,16 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
 }
 
 /** Puts together what the checks look at. */
-export async function subjectOf(writer: Writer, { current, next, judged, changed }: Proposal): Promise<GateSubject> {
+export async function subjectOf(
+  writer: Writer,
+  { current, next, part, judged, changed }: Proposal,
+): Promise<GateSubject> {
   const { records, body } = judged;
   const [host] = records.filter(isHost);
   if (!host) throw new ReleaseError('refused', 'a set needs a host build');
-  const ids = new Set([
-    ...(current.stable?.builds ?? []),
-    ...Object.values(next.state.lastGood),
-    ...Object.values(current.lastGood),
-  ]);
-  const alive = [...ids].filter((id) => !next.state.killed.includes(id));
+  const now = await misfitsNow(writer, current);
+  const neighbours = await neighboursOf(writer, current, next.state);
+  const below = part === 'stable' ? [] : misfitsAmong(next.stable.records, neighbours).map(({ key }) => key);
   return {
     store: writer.store,
     set: body,
@@ -71,14 +75,9 @@ export async function subjectOf(writer: Writer, { current, next, judged, changed
     host,
     remotes: records.filter(isRemote),
     changed: records.filter(({ id }) => changed.includes(id)),
-    neighbours: await neighboursOf(writer, alive),
+    neighbours,
+    known: part === 'stable' ? now.stable : new Set([...now.candidates, ...below]),
   };
-}
-
-/** Builds that were removed are skipped: they can meet nothing. */
-async function neighboursOf(writer: Writer, ids: readonly string[]) {
-  const found = await Promise.all(ids.map((id) => writer.catalog.record(id).catch(() => null)));
-  return found.filter((record) => record !== null);
 }
 
 export interface GateOptions {
@@ -98,7 +97,9 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
   };
   return (proposal) => {
-    const key = [setHash(proposal.judged.body), proposal.next.state.stable?.set, ...proposal.changed].join(' ');
+    const { current, next, part, judged: set, changed } = proposal;
+    const running = [current.stable?.set, ...candidatesOf(current).map((candidate) => candidate.set)];
+    const key = [part, setHash(set.body), next.state.stable?.set, ...changed, 'over', ...running].join(' ');
     const verdict = judged.get(key) ?? judge(proposal);
     judged.set(key, verdict);
     return verdict;

@@ -1,8 +1,9 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { assertStored, Catalog, publishedIds } from '../builds/catalog.ts';
+import { Catalog, publishedIds } from '../builds/catalog.ts';
 import { publish, readPackage } from '../builds/publish.ts';
+import { assertStored } from '../builds/storedFiles.ts';
 import { buildFolder } from '../model/build.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';

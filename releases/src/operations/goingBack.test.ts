@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest
 import { auditKey, readLog } from '../channel/readChannel.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { effectOfKill, kill, rollback, withdraw } from './goingBack.ts';
+import { activate } from './switching.ts';
 
 let at: TestStore;
 let host: string;
@@ -126,7 +127,9 @@ describe('kill', () => {
       name: 'gifts',
       live: true,
       instead: null,
+      unfit: [],
       endsCandidate: false,
+      shown: ['/gifts'],
       lost: ['/gifts'],
     });
     for (const confirm of [undefined, 'stories'])
@@ -158,24 +161,24 @@ describe('withdraw', () => {
       message: expect.stringContaining('nothing else was live'),
       cure: expect.stringContaining('withdraw letters'),
     });
-    const { document } = await withdraw(at.writer, 'letters', { why: 'too early' });
+    const { document } = await withdraw(at.writer, 'letters', { why: 'too early', confirm: 'letters' });
     expect(document.action).toMatchObject({ verb: 'withdraw', what: letters, why: 'too early' });
     expect(await live('letters')).toBeUndefined();
     expect(document.killed).not.toContain(letters);
     await rollback(at.writer, { name: 'letters' });
     expect(await live('letters')).toBe(letters);
-    await withdraw(at.writer, 'letters');
+    await withdraw(at.writer, 'letters', { confirm: 'letters' });
     await at.activate(letters);
     expect(await live('letters')).toBe(letters);
   });
 
-  test('of a remote that has a build to go back to needs its name, and names that build', async () => {
+  test('needs the name, tells the addresses that are lost, and names the build to go back to', async () => {
     const [first, second] = [await at.remote('cards', '1.0.0'), await at.remote('cards', '1.1.0')];
     await at.activate(first);
     await at.activate(second);
     await expect(withdraw(at.writer, 'cards')).rejects.toMatchObject({
-      message: expect.stringContaining(first),
-      cure: expect.stringContaining('rollback cards'),
+      details: ['/cards'],
+      cure: expect.stringMatching(new RegExp(`rollback cards.*${first.replace('+', '.')}.*--confirm cards`)),
     });
     await withdraw(at.writer, 'cards', { confirm: 'cards' });
     expect(await live('cards')).toBeUndefined();
@@ -184,5 +187,71 @@ describe('withdraw', () => {
   test('of the host, or of what is not live, is refused', async () => {
     await expect(withdraw(at.writer, 'host', { confirm: 'host' })).rejects.toThrow('no page without it');
     await expect(withdraw(at.writer, 'nothing')).rejects.toThrow('is not live');
+  });
+});
+
+describe('a way back to what does not fit', () => {
+  const shop = (contract: string) => ({ description: { contract } });
+  let [oldHost, newHost] = ['', ''];
+  let [oldShop, newShop] = ['', ''];
+  beforeAll(async () => {
+    oldHost = await at.host('4.0.0');
+    newHost = await at.host('5.0.0', { description: { contract: '3.0.0' } });
+    [oldShop, newShop] = [await at.remote('shop', '1.0.0'), await at.remote('shop', '2.0.0', shop('^3.0.0'))];
+    const everywhere = await Promise.all(
+      ['stories', 'chat', 'cards', 'letters', 'maps', 'gifts'].map(async (name) => [name, await live(name)] as const),
+    );
+    for (const [name, build] of everywhere) if (build) await withdraw(at.writer, name, { confirm: name });
+  });
+  beforeEach(async () => {
+    const all = { gate: at.gate(), force: true, why: 'a known beginning' };
+    await activate(at.writer, [oldHost, oldShop], all);
+    await activate(at.writer, [newHost, newShop], all);
+  });
+
+  test.each(['host', 'shop'])('of %s is refused, and names the whole set that fits', async (name) => {
+    const { seq, stable } = await at.current();
+    await expect(rollback(at.writer, { name })).rejects.toMatchObject({
+      details: [expect.stringContaining('needs shared/runtime')],
+      cure: expect.stringMatching(`rollback --to ${seq - 1}.*--force`),
+    });
+    expect((await at.current()).stable).toEqual(stable);
+    await rollback(at.writer, { to: seq - 1 });
+    expect([await live('host'), await live('shop')]).toEqual([oldHost, oldShop]);
+  });
+
+  test('goes against it with a reason only, and no other team is held up by that', async () => {
+    await expect(rollback(at.writer, { name: 'host', force: true })).rejects.toThrow('--force needs --why');
+    const { document } = await rollback(at.writer, { name: 'host', force: true, why: 'login is down' });
+    expect(document.action.evidence?.join()).toContain('"forced":true');
+    expect(await live('host')).toBe(oldHost);
+    const other = await at.remote('fans', '1.0.0');
+    await activate(at.writer, [other], { gate: at.gate() });
+    const next = await at.remote('shop', '2.1.0', shop('^3.0.0'));
+    await expect(activate(at.writer, [next], { gate: at.gate() })).rejects.toMatchObject({
+      details: [expect.stringContaining(next)],
+    });
+  });
+
+  test('passes over the newer one for an older one that fits, and says so', async () => {
+    const anywhere = await at.remote('shop', '0.9.0', shop('*'));
+    for (const build of [anywhere, oldShop, newShop])
+      await activate(at.writer, [build], { gate: at.gate(), force: true, why: 'in this order' });
+    const { document } = await rollback(at.writer, { name: 'shop' });
+    expect(await live('shop')).toBe(anywhere);
+    expect(document.action.evidence?.join()).toContain(oldShop);
+  });
+
+  test('is not taken by a kill: the screens are lost, and the refusal says why', async () => {
+    const only = await at.remote('lamps', '1.0.0');
+    await activate(at.writer, [only], { gate: at.gate(), force: true, why: 'for the old host' });
+    const fits = await at.remote('lamps', '2.0.0', shop('^3.0.0'));
+    await activate(at.writer, [fits], { gate: at.gate() });
+    expect(await effectOfKill(at.writer, fits)).toMatchObject({ instead: null, lost: ['/lamps'] });
+    await expect(kill(at.writer, fits)).rejects.toMatchObject({
+      details: ['/lamps', expect.stringContaining(only)],
+    });
+    await kill(at.writer, fits, { force: true, why: 'leaks, and the old one must do' });
+    expect(await live('lamps')).toBe(only);
   });
 });

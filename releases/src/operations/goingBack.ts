@@ -1,9 +1,13 @@
-import { assertStored } from '../builds/catalog.ts';
-import { type Change, changeChannel, compose, replan, storeSets, type Writer } from '../channel/changeChannel.ts';
+import { assertStored } from '../builds/storedFiles.ts';
+import { type Change, changeChannel, compose, newMisfits, replan, type Writer } from '../channel/changeChannel.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
-import { refused } from '../errors.ts';
+import { findingLine } from '../english.ts';
+import { ReleaseError, refused } from '../errors.ts';
+import type { Misfit } from '../gate/fit.ts';
+import type { Evidence } from '../model/action.ts';
 import { mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
+import { keepCandidates } from './switching.ts';
 
 export interface RollbackOptions {
   /** One build name; without it the whole channel goes back. */
@@ -12,6 +16,8 @@ export interface RollbackOptions {
   to?: number;
   why?: string;
   seq?: number;
+  /** Goes back although it does not fit what else is live; needs `why`. */
+  force?: boolean;
 }
 
 const liveIn = (state: ChannelDocument, name?: string): string[] =>
@@ -23,14 +29,10 @@ const concerns = (state: ChannelDocument, name?: string): boolean => {
 };
 
 /**
- * The newest former state in which something else was live, or null. A rollback on the way is followed to where it went, so that
- * rolling back twice goes two steps back and never returns to what was just left.
+ * Former states in which something else was live that could run again, newest first. A rollback on the way is followed to where it
+ * went, so that rolling back twice goes two steps back and never returns to what was just left.
  */
-async function findStateBefore(
-  writer: Writer,
-  current: ChannelDocument,
-  name?: string,
-): Promise<ChannelDocument | null> {
+async function* statesBefore(writer: Writer, current: ChannelDocument, name?: string): AsyncGenerator<ChannelDocument> {
   const now = liveIn(current, name).join();
   let state = current;
   while (state.seq > 1) {
@@ -38,15 +40,75 @@ async function findStateBefore(
     const seq = concerns(state, name) && to !== undefined && to < state.seq ? to : state.seq - 1;
     state = await readState(writer.store, current, seq, writer.key.publicKey);
     const builds = liveIn(state, name);
-    if (builds.length > 0 && builds.join() !== now && !builds.some((id) => current.killed.includes(id))) return state;
+    if (builds.length > 0 && builds.join() !== now && !builds.some((id) => current.killed.includes(id))) yield state;
   }
-  return null;
 }
 
-/** The same, for whoever cannot go on without. Throws refused. */
-export async function stateBefore(writer: Writer, current: ChannelDocument, name?: string): Promise<ChannelDocument> {
-  const state = await findStateBefore(writer, current, name);
-  if (state) return state;
+/** What keeps a set from taking the place of the live one. A build that cannot be read is found out where it is put in. */
+async function misfitsOfStable(writer: Writer, current: ChannelDocument, stable: readonly string[]): Promise<Misfit[]> {
+  try {
+    const next = await compose(writer, current, replan(current, { stable, candidates: [] }));
+    return (await newMisfits(writer, current, next)).stable;
+  } catch (cause) {
+    if (cause instanceof ReleaseError && cause.kind === 'refused') return [];
+    throw cause;
+  }
+}
+
+/** A former state that does not fit what is live now. */
+interface PassedOver {
+  state: ChannelDocument;
+  misfits: Misfit[];
+}
+
+/** The newest former state that fits what else is live now, and those that were passed over on the way to it. */
+async function findStateBefore(writer: Writer, current: ChannelDocument, name?: string, force = false) {
+  const passedOver = new Map<string, PassedOver>();
+  for await (const state of statesBefore(writer, current, name)) {
+    const builds = liveIn(state, name);
+    if (passedOver.has(builds.join())) continue;
+    const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
+    const misfits = force ? [] : await misfitsOfStable(writer, current, stable);
+    if (misfits.length === 0) return { state, passedOver: [...passedOver.values()] };
+    passedOver.set(builds.join(), { state, misfits });
+  }
+  return { state: null, passedOver: [...passedOver.values()] };
+}
+
+const linesOf = (misfits: readonly Misfit[]): string[] => [...new Set(misfits.map(findingLine))];
+
+/** Refuses a way back to one build that does not fit, naming the whole set that does. */
+async function unfit(writer: Writer, current: ChannelDocument, name: string | undefined, passedOver: PassedOver[]) {
+  const force = 'To go back against these findings: --force with --why.';
+  const cure = async () => {
+    if (!name) return 'Go back to another state with --to, or one remote at a time.';
+    for (const { state } of passedOver) {
+      const whole = liveIn(state);
+      const dead = whole.some((id) => current.killed.includes(id));
+      if (dead || (await misfitsOfStable(writer, current, whole)).length > 0) continue;
+      const back = whole.filter((id) => !liveIn(current).includes(id));
+      return `\`rollback --to ${state.seq}\` goes back with all that belongs together: ${back.join(', ')}.`;
+    }
+    return 'Activate a published build that fits; `check` says which do.';
+  };
+  const [first] = passedOver;
+  const builds = first ? liveIn(first.state, name).join(', ') : '';
+  return refused(
+    `${name ? `${builds} does` : `state ${first?.state.seq}: its builds do`} not fit what runs now`,
+    `${await cure()} ${force}`,
+    linesOf(first?.misfits ?? []),
+  );
+}
+
+/** The state that a rollback goes to where none is named. Throws refused where nothing was live before that fits. */
+export async function stateBefore(
+  writer: Writer,
+  current: ChannelDocument,
+  { name, force }: Pick<RollbackOptions, 'name' | 'force'> = {},
+) {
+  const { state, passedOver } = await findStateBefore(writer, current, name, force);
+  if (state) return { state, passedOver };
+  if (passedOver.length > 0) throw await unfit(writer, current, name, passedOver);
   throw refused(
     `nothing else was live before${name ? ` for ${name}` : ''} that could run again`,
     name && liveIn(current, name).length > 0
@@ -71,15 +133,18 @@ function assertAlive(current: ChannelDocument, builds: readonly string[], seq: n
     );
 }
 
-/** Makes live again what was live, as a newer state. Checks only that its files are there and nothing of it was killed. */
-export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOptions): Promise<Change> {
+/**
+ * Makes live again what was live, as a newer state. Asks the rules of the set and whether its files are whole, and opens no browser.
+ * Throws refused where it does not fit what else runs now.
+ */
+export function rollback(writer: Writer, { name, to, why = '', seq, force }: RollbackOptions): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
-      const target =
+      const { state: target, passedOver } =
         to === undefined
-          ? await stateBefore(writer, current, name)
-          : await readState(writer.store, current, to, writer.key.publicKey);
+          ? await stateBefore(writer, current, { name, force })
+          : { state: await readState(writer.store, current, to, writer.key.publicKey), passedOver: [] };
       const builds = liveIn(target, name);
       if (builds.length === 0)
         throw refused(`${name ?? 'nothing'} was not live in state ${target.seq}`, 'List the states with `log`.');
@@ -87,20 +152,32 @@ export function rollback(writer: Writer, { name, to, why = '', seq }: RollbackOp
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
-      const candidates = fittingCandidates(current, builds);
-      const lastGood = restoredLastGood(current, target, name);
-      const next = await compose(writer, current, replan(current, { stable, lastGood, candidates }));
-      const names = name ? [name] : [];
+      const plan = replan(current, {
+        stable,
+        lastGood: restoredLastGood(current, target, name),
+        candidates: fittingCandidates(current, builds),
+      });
+      const { next, evidence } = await keepCandidates(writer, current, plan, null);
+      const misfits = (await newMisfits(writer, current, next)).stable;
+      if (misfits.length > 0 && !force) throw await unfit(writer, current, name, [{ state: target, misfits }]);
       return {
-        prepare: () => storeSets(writer, next),
+        composed: next,
         state: next.state,
-        action: { kind: 'rollback', builds, to: target.seq, names },
+        action: { kind: 'rollback', builds, to: target.seq, names: name ? [name] : [] },
+        force,
         why,
+        evidence: [...passedOverEvidence(passedOver, name), ...evidence],
       };
     },
     seq,
   );
 }
+
+const passedOverEvidence = (passedOver: readonly PassedOver[], name?: string): Evidence[] =>
+  passedOver.flatMap(({ state, misfits }) => [
+    { kind: 'passedOver', builds: liveIn(state, name) },
+    ...misfits.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: false })),
+  ]);
 
 /** A rollback of a name ends a candidate with the same name: someone just said it is broken. */
 function fittingCandidates(current: ChannelDocument, builds: readonly string[]) {
@@ -108,48 +185,56 @@ function fittingCandidates(current: ChannelDocument, builds: readonly string[]) 
   return candidatesOf(current).filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
 }
 
-/** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back. */
-async function replacement(
-  writer: Writer,
-  current: ChannelDocument,
-  killed: string[],
-  name: string,
-): Promise<string | null> {
+/** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back, as far as it fits. */
+async function replacement(writer: Writer, current: ChannelDocument, build: string, force = false) {
+  const name = nameOf(build);
+  const without = { ...current, killed: [...current.killed, build] };
   const lastGood = current.lastGood[name];
-  if (lastGood && !killed.includes(lastGood)) return lastGood;
-  const before = await findStateBefore(writer, { ...current, killed }, name);
-  return before?.stable?.builds.find((id) => nameOf(id) === name) ?? null;
+  if (lastGood && !without.killed.includes(lastGood)) {
+    const stable = mergeBuilds(liveIn(current), [lastGood]);
+    if (force || (await misfitsOfStable(writer, without, stable)).length === 0)
+      return { instead: lastGood, passedOver: [] };
+  }
+  const { state, passedOver } = await findStateBefore(writer, without, name, force);
+  return { instead: state ? (liveIn(state, name)[0] ?? null) : null, passedOver };
 }
 
-/** What killing a build would do, beside that the build never runs again. */
+/** What killing a build would do, beyond that it never runs again. */
 export interface KillEffect {
   build: string;
   name: string;
   /** Everybody runs it now. */
   live: boolean;
-  /** What everybody gets in its place; null where it is not live, or where there is nothing else. */
+  /** What everybody gets in its place; null where it is not live, or where nothing else fits. */
   instead: string | null;
+  /** Why former builds cannot take its place: they do not fit what runs now. */
+  unfit: string[];
   /** The candidate it belongs to ends. */
   endsCandidate: boolean;
-  /** It is the only build of its name: these addresses and slots show nothing any more, to nobody. */
+  /** Its addresses and slots. */
+  shown: string[];
+  /** Those of them that show nothing any more, to nobody. */
   lost: string[];
 }
 
-async function effectOn(writer: Writer, current: ChannelDocument, build: string): Promise<KillEffect> {
+async function effectOn(writer: Writer, current: ChannelDocument, build: string, force?: boolean): Promise<KillEffect> {
   const { description } = await writer.catalog.record(build);
-  const name = nameOf(build);
   const live = current.stable?.builds.includes(build) ?? false;
-  const instead = live ? await replacement(writer, current, [...current.killed, build], name) : null;
+  const { instead, passedOver } = live
+    ? await replacement(writer, current, build, force)
+    : { instead: null, passedOver: [] };
   const shown =
     description.kind === 'host'
       ? []
       : [...description.routes.map(({ path }) => path), ...description.slots.map((slot) => `slot ${slot.name}`)];
   return {
     build,
-    name,
+    name: nameOf(build),
     live,
     instead,
+    unfit: passedOver.flatMap(({ misfits }) => linesOf(misfits)),
     endsCandidate: candidatesOf(current).some(({ builds }) => builds.includes(build)),
+    shown,
     lost: live && instead === null ? shown : [],
   };
 }
@@ -163,49 +248,66 @@ export async function effectOfKill(writer: Writer, build: string): Promise<KillE
 export interface KillOptions {
   why?: string;
   seq?: number;
-  /** The build's name: whoever takes the only build of a name away from everybody has to say it. */
+  /** The build's name, which the caller repeats to take the only build of a name away from everybody. */
   confirm?: string;
+  /** Takes the build before in its place although it does not fit; needs `why`. */
+  force?: boolean;
 }
 
-function assertMeant({ build, name, live, instead, lost }: KillEffect, host: boolean, confirm?: string): void {
+function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void {
+  const { build, name, live, instead, lost, unfit: problems } = effect;
   if (!live || instead !== null) return;
   if (host)
-    throw refused(`${build} is the only host to go on with`, 'Activate another host first, then kill this one.');
+    throw refused(
+      `${build} is the only host to go on with`,
+      problems.length > 0
+        ? 'Former hosts do not fit what runs now: go back as a whole (`rollback`, or `rollback --to N`), or activate another host; then kill this one.'
+        : 'Activate another host first, then kill this one.',
+      problems,
+    );
   if (confirm === name) return;
   throw refused(
     `${build} is the only build of ${name}: killing it takes its screens away from everybody, and that build never runs again`,
     `\`withdraw ${name}\` takes the same away and can be undone; or activate a mended version first. To kill it all the same: --confirm ${name}.`,
-    lost,
+    [...lost, ...problems],
   );
 }
 
 /**
- * Bans a build for good: what is live goes back to the last good one, a candidate with it ends, open pages leave it. Throws refused
- * for the only build of a name unless the name is said.
+ * Bans a build for good: what is live goes back to the last good one that fits, a candidate with it ends, open pages leave it. Throws
+ * refused for the only build of a name unless the name is said.
  */
-export function kill(writer: Writer, build: string, { why = '', seq, confirm }: KillOptions = {}): Promise<Change> {
+export function kill(
+  writer: Writer,
+  build: string,
+  { why = '', seq, confirm, force }: KillOptions = {},
+): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
       if (current.killed.includes(build)) return null;
-      const effect = await effectOn(writer, current, build);
+      const effect = await effectOn(writer, current, build, force);
       assertMeant(effect, (await writer.catalog.record(build)).description.kind === 'host', confirm);
       const killed = [...current.killed, build];
-      const others = (current.stable?.builds ?? []).filter((id) => id !== build);
+      const action = { kind: 'kill' as const, builds: [build] };
+      if (!current.stable) return { state: { ...stateOf(current), killed }, action, why };
+      const others = liveIn(current).filter((id) => id !== build);
+      if (effect.instead) await assertStored(writer, [effect.instead]);
       const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
       const candidates = candidatesOf(current).filter(({ builds }) => !builds.includes(build));
-      const next = current.stable
-        ? await compose(writer, current, replan(current, { stable, killed, candidates }))
-        : null;
-      const state = next?.state ?? { ...stateOf(current), killed };
-      const prepare = async () => next && storeSets(writer, next);
-      return { prepare, state, action: { kind: 'kill', builds: [build] }, why };
+      const { next, evidence } = await keepCandidates(
+        writer,
+        current,
+        replan(current, { stable, killed, candidates }),
+        null,
+      );
+      return { composed: next, state: next.state, action, force, why, evidence };
     },
     seq,
   );
 }
 
-/** Takes a remote out of the set, to be brought back by `rollback` or `activate`: its first release, or one whose name is said. */
+/** Takes a remote out of the set, to be brought back by `rollback` or `activate`. Throws refused until the name is said a second time. */
 export function withdraw(
   writer: Writer,
   name: string,
@@ -219,21 +321,18 @@ export function withdraw(
         throw refused(`${name} is not live for everybody`, 'See `status`; a candidate is ended with `abort`.');
       if ((await writer.catalog.record(build)).description.kind === 'host')
         throw refused('the host cannot be withdrawn: there is no page without it', 'Use `rollback host`.');
-      const instead = await replacement(writer, current, [...current.killed, build], name);
-      if (instead && confirm !== name)
+      if (confirm !== name) {
+        const { instead, shown } = await effectOn(writer, current, build);
         throw refused(
-          `${name} has a build to go back to, ${instead}`,
-          `\`rollback ${name}\` makes that live. To take all screens of ${name} away from everybody: --confirm ${name}.`,
+          `withdrawing ${name} takes its screens away from everybody`,
+          `${instead ? `\`rollback ${name}\` makes ${instead} live instead. ` : ''}To withdraw it all the same: --confirm ${name}.`,
+          shown,
         );
-      const stable = (current.stable?.builds ?? []).filter((id) => id !== build);
+      }
+      const stable = liveIn(current).filter((id) => id !== build);
       const candidates = fittingCandidates(current, [build]);
       const next = await compose(writer, current, replan(current, { stable, candidates }));
-      return {
-        prepare: () => storeSets(writer, next),
-        state: next.state,
-        action: { kind: 'withdraw', builds: [build] },
-        why,
-      };
+      return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why };
     },
     seq,
   );

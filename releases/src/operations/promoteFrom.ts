@@ -1,14 +1,7 @@
-import { assertStored, type Catalog, claimedBy } from '../builds/catalog.ts';
+import { type Catalog, claimedBy } from '../builds/catalog.ts';
 import { publish } from '../builds/publish.ts';
-import {
-  type Change,
-  changeChannel,
-  compose,
-  createChannel,
-  replan,
-  storeSets,
-  type Writer,
-} from '../channel/changeChannel.ts';
+import { assertStored } from '../builds/storedFiles.ts';
+import { type Change, changeChannel, compose, createChannel, replan, type Writer } from '../channel/changeChannel.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
 import { type RefusalReason, refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
@@ -191,9 +184,12 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
     const { killed } = source.document;
     const next = await compose(writer, current, replan(current, { stable: source.builds, killed }));
     return {
-      prepare: () => storeSets(writer, next),
+      composed: next,
       state: next.state,
       action: { kind: 'seed', builds: source.builds, from: origin },
+      // what was forced there is no finding of this change
+      force: true,
+      why: `begins with what ${from.channel} runs`,
       forward: true,
     };
   });

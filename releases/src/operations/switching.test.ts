@@ -5,7 +5,7 @@ import { readAction } from '../model/action.ts';
 import { candidatesOf } from '../model/channel.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { rollback } from './goingBack.ts';
-import { abort, activate, canary, promote } from './switching.ts';
+import { abort, activate, canary, type Gate, promote } from './switching.ts';
 
 let at: TestStore;
 let host: string;
@@ -91,8 +91,10 @@ describe('canary', () => {
 
   test('a candidate that no longer fits the new stable is dropped, and the audit says why', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
-    const gate = async ({ part }: { part: string }) =>
-      part === 'candidate' ? [{ check: 'sharing', problem: 'too new' }] : [];
+    const gate: Gate = async ({ part, next }) =>
+      part === 'candidate' && next.state.stable?.builds.includes(chatAt(1))
+        ? [{ check: 'sharing', problem: 'too new' }]
+        : [];
     const { document } = await activate(at.writer, [chatAt(1)], { gate });
     expect(document.candidate).toBeNull();
     expect(readAction(document.action).evidence).toEqual([

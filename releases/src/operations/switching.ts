@@ -7,10 +7,11 @@ import {
   changeChannel,
   compose,
   type Decision,
+  needsReason,
+  newMisfits,
   type Plan,
   type PlannedCandidate,
   replan,
-  storeSets,
   type Writer,
 } from '../channel/changeChannel.ts';
 import { findingLine } from '../english.ts';
@@ -53,9 +54,8 @@ async function passGate(options: SwitchOptions, proposal: Proposal): Promise<Evi
   const problems = findings.map(findingLine);
   const cure = 'Mend and publish again. To switch against these findings, use --force with --why.';
   if (!options.force) throw refused('the gate refused this set', cure, problems);
-  if (!options.why)
-    throw refused('--force needs --why', 'Say why the findings do not matter; the audit keeps it.', problems);
-  return findings.map((finding) => ({ kind: 'finding', ...finding, forced: true }));
+  if (!options.why) throw needsReason(problems);
+  return findings.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
 }
 
 /** The former builds of the names that change become what a failing page falls back to. */
@@ -78,29 +78,41 @@ const proposed = (
   changed,
 });
 
-/** What the gate says of all candidates at once: what a visitor may run who is in each of them. */
-const judgeCandidates = (current: ChannelDocument, next: Composed, gate: Gate): Promise<Finding[]> => {
+/** What speaks against the candidates of a state and did not before: rules for each of their sets, the gate where they run together. */
+async function judgeCandidates(
+  writer: Writer,
+  current: ChannelDocument,
+  next: Composed,
+  gate: Gate | null,
+): Promise<Finding[]> {
+  const misfits = (await newMisfits(writer, current, next)).candidates;
   const judged = next.together ?? next.candidates[0];
+  if (misfits.length > 0 || !judged || !gate) return misfits.map(({ check, problem }) => ({ check, problem }));
   const changed = next.candidates.flatMap(({ planned }) => planned.builds);
-  return judged ? gate(proposed(current, next, judged, changed)) : Promise.resolve([]);
-};
+  const findings = await gate(proposed(current, next, judged, changed));
+  if (findings.length === 0) return [];
+  const before = await compose(writer, current, replan(current, {}));
+  const running = before.together ?? before.candidates[0];
+  const known = running ? (await gate(proposed(current, before, running, changed))).map(findingLine) : [];
+  return findings.filter((finding) => !known.includes(findingLine(finding)));
+}
 
-/** Candidates that no longer pass over the new stable are dropped, never the other team's change. */
-async function keepCandidates(
+/** Candidates that do not pass over the new stable set are dropped, so that they never hold up another team. Without a gate the rules alone decide. */
+export async function keepCandidates(
   writer: Writer,
   current: ChannelDocument,
   plan: Plan,
-  gate: Gate,
+  gate: Gate | null,
 ): Promise<{ next: Composed; evidence: Evidence[] }> {
   const whole = await compose(writer, current, plan);
-  if ((await judgeCandidates(current, whole, gate)).length === 0) return { next: whole, evidence: [] };
+  if ((await judgeCandidates(writer, current, whole, gate)).length === 0) return { next: whole, evidence: [] };
   const evidence: Evidence[] = [];
   let kept = await compose(writer, current, { ...plan, candidates: [] });
   // one after another, the oldest first, so that of two that do not fit together the older one stays
   for (const { planned } of whole.candidates) {
     const candidates = [...kept.candidates.map((each) => each.planned), planned];
     const next = await compose(writer, current, { ...plan, candidates });
-    const findings = await judgeCandidates(current, next, gate);
+    const findings = await judgeCandidates(writer, current, next, gate);
     if (findings.length === 0) kept = next;
     else
       evidence.push(
@@ -148,8 +160,9 @@ export async function switchStable(
   const gate: Gate = async (proposal) => [...findings, ...(await options.gate(proposal))];
   const forced = await passGate({ ...options, gate }, proposed(current, next, next.stable, changed));
   return {
-    prepare: () => storeSets(writer, next),
+    composed: next,
     state: next.state,
+    force: options.force,
     why: options.why,
     evidence: [...overridden, ...forced, ...rest.evidence, ...evidence],
     forward: true,
@@ -220,9 +233,10 @@ export async function canary(
       const next = await compose(writer, current, replan(current, { candidates: planned }));
       const evidence = former ? [] : await passCandidate(options, current, next, over);
       return {
-        prepare: () => storeSets(writer, next),
+        composed: next,
         state: next.state,
         action: { kind: 'canary', builds: over, percent },
+        force: options.force,
         why: options.why,
         evidence: [...(options.evidence ?? []), ...overridden, ...evidence],
         forward: !former || percent > former.percent,
@@ -262,9 +276,10 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
       const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
       const forced = await passGate(options, proposed(current, next, next.stable, builds));
       return {
-        prepare: () => storeSets(writer, next),
+        composed: next,
         state: next.state,
         action: { kind: 'promote', builds },
+        force: options.force,
         why: options.why,
         evidence: [...(options.evidence ?? []), ...overridden, ...forced, ...evidence],
         forward: true,
@@ -293,7 +308,7 @@ export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions
       const rest = candidates.filter((candidate) => !ended.includes(candidate));
       const next = await compose(writer, current, replan(current, { candidates: rest }));
       return {
-        prepare: () => storeSets(writer, next),
+        composed: next,
         state: next.state,
         action: { kind: 'abort', builds: ended.flatMap(({ builds }) => builds) },
         why,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { matchRoute, type PageBuild, type PageRoute, type PageSet, type SetBody } from '@liaozhai/shared/contract';
-import semver from 'semver';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
-import { codeHashes, isRemote, nameOf, pageBuild } from '../model/build.ts';
+import { misfitsAmong } from '../gate/fit.ts';
+import { type BuildRecord, codeHashes, isHost, isRemote, nameOf, pageBuild } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { sha256Source } from '../model/signing.ts';
 
@@ -207,18 +207,26 @@ export interface ChosenSet {
 
 /**
  * What each remote of the set falls back to when it fails: the build that everyone else runs now where the set has another one (it
- * is sound, or the visitors of stable would fail too), else the last good one. Only what can run beside the set's host, and can
+ * is sound, or the visitors of stable would fail too), else the last good one. Only what fits beside the rest of the set, and can
  * never be mistaken for the build it takes the place of.
  */
 async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   const usable = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
+  const records = await catalog.records([body.host.id, ...Object.values(body.remotes).map(({ id }) => id)]);
+  const known = new Set(misfitsAmong(records).map(({ key }) => key));
+  const fallbacks: BuildRecord[] = [];
   for (const [name, active] of Object.entries(body.remotes)) {
     for (const id of [live.get(name), document.lastGood[name]]) {
       if (!id || id === active.id || usable.has(name)) continue;
       const record = await catalog.record(id, document.digests[id]);
-      if (!isRemote(record) || record.description.global === active.global) continue;
-      if (!semver.satisfies(body.host.contract, record.description.contract)) continue;
+      if (!isRemote(record)) continue;
+      const others = records.filter((each) => each.id !== active.id);
+      const failed = records.filter((each) => each.id === active.id);
+      if (misfitsAmong([...others, record], failed).some(({ key }) => !known.has(key))) continue;
+      // two remotes may fail on one page
+      if (misfitsAmong([...records.filter(isHost), ...fallbacks, record]).some(({ key }) => !known.has(key))) continue;
+      fallbacks.push(record);
       usable.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
     }
   }

@@ -1,0 +1,54 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+import type { Writer } from '../channel/changeChannel.ts';
+import { refused } from '../errors.ts';
+import { type BuildRecord, buildFolder } from '../model/build.ts';
+import { sha384Integrity } from '../model/signing.ts';
+import type { Store } from '../store/store.ts';
+import { isCompressed } from './publish.ts';
+
+const PARALLEL_READS = 16;
+
+const FORMS = [
+  { suffix: '', unpack: async (body: Buffer) => body },
+  { suffix: '.br', unpack: promisify(brotliDecompress) },
+  { suffix: '.gz', unpack: promisify(gunzip) },
+] as const;
+
+type Form = (typeof FORMS)[number];
+
+async function formProblem(store: Store, key: string, integrity: string, { suffix, unpack }: Form) {
+  const body = await store.read(`${key}${suffix}`);
+  if (!body) return `${key}${suffix} is missing`;
+  const plain = await unpack(body).catch(() => null);
+  return plain && sha384Integrity(plain) === integrity ? null : `${key}${suffix} is not what was published`;
+}
+
+/** Every stored file of a build that is not what was published, in any of its compressed forms. */
+export async function storedProblems(store: Store, record: BuildRecord): Promise<string[]> {
+  const waiting = Object.entries(record.files).flatMap(([path, { integrity }]) =>
+    (isCompressed(path) ? FORMS : FORMS.slice(0, 1)).map((form) => ({ path, integrity, form })),
+  );
+  const problems: string[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const key = `${buildFolder(record.id)}/${next.path}`;
+      const problem = await formProblem(store, key, next.integrity, next.form);
+      if (problem) problems.push(`${record.id}: ${problem}; publish it again as a new version`);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_READS }, work));
+  return problems.sort();
+}
+
+/** Checks that every file of these builds is in the store as it was published. Throws refused. */
+export async function assertStored({ store, catalog }: Pick<Writer, 'store' | 'catalog'>, builds: readonly string[]) {
+  const records = await catalog.records(builds);
+  const problems = (await Promise.all(records.map((record) => storedProblems(store, record)))).flat();
+  if (problems.length > 0)
+    throw refused(
+      'files of these builds are missing from the store, or damaged',
+      'Publish the builds again.',
+      problems,
+    );
+}
