@@ -157,8 +157,7 @@ function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
   const awaited = new Map<string, { post: Post; start: number }>();
   const early = new Map<string, number>();
   const underWay = new Set<Post>();
-  const hear = (named: string | number) => {
-    const id = String(named);
+  const hear = (id: string) => {
     const asked = awaited.get(id);
     if (asked) heard(asked.start, asked.post, performance.now());
     else if (underWay.size > 0 && !early.has(id)) early.set(id, performance.now());
@@ -166,7 +165,7 @@ function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
   };
   const hearWhole = (event: MessageEventDto) => {
     const { id, body } = event.message ?? event;
-    if (id !== undefined && body) hear(id);
+    if (id && body) hear(id);
   };
   const stops = [
     listen('message.delta', deltaEventSchema, ({ message_id }) => hear(message_id)),
@@ -180,7 +179,7 @@ function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
       return (data: unknown) => {
         underWay.delete(post);
         const reply = readAs(sent, parsed(data))?.reply;
-        const id = reply ? String(reply.id) : undefined;
+        const id = reply?.id;
         const end = id === undefined ? undefined : early.get(id);
         if (end !== undefined) heard(start, post, end);
         else if (id !== undefined) awaited.set(id, { post, start });

@@ -122,6 +122,18 @@ describe('a private screen', () => {
   });
 });
 
+test('a sign-in whose cookie was not kept says so, and opens nothing again', async () => {
+  const { user } = await openHost({ path: '/my', handlers });
+  await user.click(await screen.findByRole('link', { name: '去改名' }));
+  await heading('注册');
+  await signIn(user);
+  await heading('改名换姓');
+  await request({ url: '/v1/transactions' }).catch(() => undefined);
+  expect(await screen.findByText(/登录没能保持/)).toBeTruthy();
+  await heading('我的书房');
+  expect(openDialogs()).toBe(0);
+});
+
 describe('a 401', () => {
   const expired = { 'GET /v1/conversations': refused(401, { message: '请先登录' }) };
   const ask = () => request({ url: '/v1/conversations' }).catch((error: { kind: string }) => error.kind);

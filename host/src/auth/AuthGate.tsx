@@ -5,6 +5,7 @@ import {
   onUnauthenticated,
   paths,
   requestLogin,
+  session,
   toast,
   uncopiedCredentials,
   useScreen,
@@ -14,6 +15,10 @@ import { Skeleton } from '@liaozhai/shared/ui';
 import { Activity, type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthGate.module.css';
+import { texts } from './texts';
+
+/** Long enough to read the cure. */
+const UNKEPT_SHOWN_MS = 12_000;
 
 /** Fetches the popup's code ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
@@ -41,7 +46,11 @@ export function AuthGate() {
   useEffect(() => (isWanted ? blockReload('auth') : undefined), [isWanted]);
 
   useEffect(() => {
-    const stops = [authPopup.onRequest(openings.open), onUnauthenticated(() => void openings.open('register'))];
+    const stops = [
+      authPopup.onRequest(openings.open),
+      onUnauthenticated(() => session.isUnkept() || void openings.open('register')),
+      session.onUnkept(() => toast(texts.unkept, { kind: 'error', durationMs: UNKEPT_SHOWN_MS })),
+    ];
     return () => {
       for (const stop of stops) stop();
       openings.close(false);
@@ -139,6 +148,7 @@ export function AuthGuard({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (status !== 'guest' || !isActive) return;
     let here = true;
+    if (session.isUnkept()) return navigation.replace(paths.my());
     requestLogin().then((signedIn) => {
       if (here && !signedIn) navigation.replace(paths.my());
     });

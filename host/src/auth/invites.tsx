@@ -2,14 +2,12 @@ import {
   announcedSchema,
   endpoints,
   type GiftDto,
-  giftsSchema,
   type InvitationDto,
   invitationSchema,
-  readAs,
   STORAGE_KEYS,
   singleSchema,
 } from '@liaozhai/shared/contract';
-import { formatNumber } from '@liaozhai/shared/format';
+import { formatNumber, UNNAMED } from '@liaozhai/shared/format';
 import {
   capabilities,
   hostConfig,
@@ -27,19 +25,25 @@ import styles from './AuthPopup.module.css';
 import { texts } from './texts';
 import { forgetInviteCode, readInviteCode } from './visitMemory';
 
-const asked = new Map<string, Promise<InvitationDto>>();
+export type Invitation = InvitationDto & { name: string };
+
+const named = (dto: InvitationDto): Invitation => ({ ...dto, name: dto.name || UNNAMED });
+
+const asked = new Map<string, Promise<Invitation>>();
 
 /** Who stands behind a code; asked once a page, again after a failure. Rejects with `ApiError`. */
-function askInvitation(code: string): Promise<InvitationDto> {
-  const answer = asked.get(code) ?? request({ url: endpoints.invite(code), schema: singleSchema(invitationSchema) });
+function askInvitation(code: string): Promise<Invitation> {
+  const answer =
+    asked.get(code) ??
+    request({ url: endpoints.invite(code), schema: singleSchema(invitationSchema), isOptional: true }).then(named);
   asked.set(code, answer);
   answer.catch(() => asked.delete(code));
   return answer;
 }
 
 /** The invitation that this visitor came by, once the server has told of it; null where it does not. */
-export function useInvitation(code: string | null): InvitationDto | null {
-  const [known, setKnown] = useState<InvitationDto | null>(null);
+export function useInvitation(code: string | null): Invitation | null {
+  const [known, setKnown] = useState<Invitation | null>(null);
   useEffect(() => {
     if (!code || !capabilities.has('invites')) return;
     // the code alone stands there then
@@ -71,11 +75,11 @@ async function greet() {
 function sayGifts(gifts: readonly GiftDto[]) {
   const say = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
   for (const { name, points } of gifts.filter(({ side }) => side === 'invitee'))
-    say(texts.gifts.invitee(name ?? '', points));
+    say(texts.gifts.invitee(name || UNNAMED, points));
   const friends = gifts.filter(({ side }) => side === 'inviter');
   const [first] = friends;
   const points = friends.reduce((sum, friend) => sum + friend.points, 0);
-  if (first) say(texts.gifts.inviter(first.name ?? '', friends.length, points));
+  if (first) say(texts.gifts.inviter(first.name || UNNAMED, friends.length, points));
 }
 
 /** Announces each gift of the user's once: the server says which of them are left to this page. */
@@ -84,13 +88,18 @@ function createGiftAnnouncer() {
   return async () => {
     const current = session.current();
     if (current.status !== 'member' || document.visibilityState === 'hidden' || !capabilities.has('invites')) return;
-    const gifts = readAs(giftsSchema, current.user.gifts) ?? [];
-    const ids = gifts.map(({ id }) => String(id)).filter((id) => !seen.has(id));
+    const ids = current.user.gifts.map(({ id }) => id).filter((id) => !seen.has(id));
     if (ids.length === 0) return;
     for (const id of ids) seen.add(id);
     try {
       const body = { ids };
-      const taken = await request({ url: endpoints.giftsAnnounced, method: 'POST', body, schema: announcedSchema });
+      const taken = await request({
+        url: endpoints.giftsAnnounced,
+        method: 'POST',
+        body,
+        schema: announcedSchema,
+        isOptional: true,
+      });
       sayGifts(taken.data);
     } catch (cause) {
       // they stay with the user: the next page says it

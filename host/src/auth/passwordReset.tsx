@@ -147,9 +147,9 @@ export default function PasswordResetPage() {
   };
   const onChanged = (user: UserDto | null) => {
     if (!user) return setState('changed');
-    session.userReceived(user);
+    session.signedIn(user);
     toast(texts.reset.done, { kind: 'success' });
-    if (user.deletion_at) void tellDeletion(user.deletion_at);
+    if (typeof user.deletion_at === 'string') void tellDeletion(user.deletion_at);
     leave();
   };
   return (

@@ -68,7 +68,7 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
             pendingConfirmation.remember({ userId: account.userId, gender, mailedAt: Date.now() });
             return onConfirmationNeeded();
           }
-          session.userReceived(account.user);
+          session.signedIn(account.user);
           void saveGender(gender);
           return keepCredentials(copying);
         },
@@ -91,9 +91,9 @@ export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: After
       submit(() => postLogin({ login, password }), {
         problems: missing(form, ['login', 'password']),
         done(user) {
-          session.userReceived(user);
+          session.signedIn(user);
           toast(texts.login.done, { kind: 'success' });
-          if (user.deletion_at) void tellDeletion(user.deletion_at);
+          if (typeof user.deletion_at === 'string') void tellDeletion(user.deletion_at);
           onDone();
         },
         failed: (error) => error.kind === 'forbidden' && onConfirmationNeeded(),

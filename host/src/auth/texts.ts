@@ -1,3 +1,5 @@
+import { inSentence } from '@liaozhai/shared/format';
+
 export const texts = {
   register: {
     title: '注册',
@@ -14,7 +16,7 @@ export const texts = {
   },
   invite: {
     title: '好友的邀请',
-    from: (name: string) => `「${name}」邀请你一起读故事`,
+    from: (name: string) => `「${inSentence(name)}」邀请你一起读故事`,
     rewards: (mine: string | null, theirs: string | null) =>
       [mine && `注册后你得 ${mine} 点`, theirs && `对方得 ${theirs} 点`].filter(Boolean).join('，').concat('。'),
     signUpGift: (points: string) => `另有新人见面礼 ${points} 点。`,
@@ -23,11 +25,11 @@ export const texts = {
     unknown: '这个邀请链接已经失效，不过故事照样能看，也随时欢迎你注册',
   },
   gifts: {
-    invitee: (name: string, points: number) => `你接受了「${name}」的邀请，得 ${points} 点`,
+    invitee: (name: string, points: number) => `你接受了「${inSentence(name)}」的邀请，得 ${points} 点`,
     inviter: (name: string, friends: number, points: number) =>
       friends > 1
-        ? `「${name}」等 ${friends} 位好友应邀来了，你得 ${points} 点`
-        : `「${name}」应邀来了，你得 ${points} 点`,
+        ? `「${inSentence(name)}」等 ${friends} 位好友应邀来了，你得 ${points} 点`
+        : `「${inSentence(name)}」应邀来了，你得 ${points} 点`,
   },
   consent: { before: '注册即表示你已阅读并同意', and: '和', terms: '用户协议', privacy: '隐私政策', close: '读完了' },
   login: {
@@ -64,5 +66,6 @@ export const texts = {
     copiedByHand: '我已经复制',
   },
   noCookies: '浏览器没有允许 Cookie，无法注册和登录。请在浏览器设置里允许后再试',
+  unkept: '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次',
   changePassword: { text: '初始密码只有 6 位数字，建议尽快修改', action: '去修改' },
 } as const;

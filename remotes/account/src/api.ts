@@ -40,7 +40,7 @@ export const accountApi = api.injectEndpoints({
   endpoints: (build) => ({
     // a static list beside the pictures; a backend without one answers 404 and only the present picture is shown
     accountGetAvatars: build.query<string[], void>({
-      query: () => endpoints.avatars,
+      query: () => ({ url: endpoints.avatars, isOptional: true }),
       transformResponse: toAvatars,
     }),
     accountUpdateProfile: build.mutation<UserDto, ProfileEdits>({
@@ -88,9 +88,10 @@ export const accountApi = api.injectEndpoints({
         if (!answer) return;
         const { date, balance, streak } = answer.data;
         session.userPatched({ balance, check_in_streak: streak });
-        // a day that turned on the way leaves today open; which day it is now only the server knows
-        if (date === dayKey(Date.now())) session.userPatched({ checked_in_today: true });
-        else void session.refresh();
+        const isToday = date === dayKey(Date.now());
+        if (isToday) session.userPatched({ checked_in_today: true });
+        // a day that turned on the way leaves today open; which day it is now, and what is missing, only the server knows
+        if (!isToday || balance === undefined || streak === undefined) void session.refresh();
       },
     }),
   }),

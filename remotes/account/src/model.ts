@@ -7,21 +7,21 @@ export const PERSONA_CHARACTERS = 1000;
 export type Gender = 'male' | 'female';
 
 export interface CheckIn {
-  /** Shanghai day, `2026-11-21` */
-  date: string;
+  /** Shanghai day, `2026-11-21`; undefined where the server does not say */
+  date: string | undefined;
   /** days in a row, today included */
-  streak: number;
+  streak: number | undefined;
   /** points; 0 when this day was checked in before */
-  awarded: number;
+  awarded: number | undefined;
   /** points after the award */
-  balance: number;
+  balance: number | undefined;
 }
 
 export const toCheckIn = (dto: CheckInDto): CheckIn => ({
-  date: dto.date,
-  streak: dto.streak,
-  awarded: dto.already_checked_in ? 0 : dto.awarded,
-  balance: dto.balance,
+  date: dto.date ?? undefined,
+  streak: dto.streak ?? undefined,
+  awarded: dto.already_checked_in ? 0 : (dto.awarded ?? undefined),
+  balance: dto.balance ?? undefined,
 });
 
 /** What a person may change about themselves. */

@@ -1,3 +1,5 @@
+import { inSentence } from '@liaozhai/shared/format';
+
 /** Everything this remote says, grouped by page. */
 export const texts = {
   chat: {
@@ -6,8 +8,8 @@ export const texts = {
     placeholder: '写下你的话……',
     send: '发送',
     /** Whose a message is. */
-    messageOf: (who: string) => `${who}的消息`,
-    more: (who: string, words: string) => `${who}的消息，更多操作：${words}`,
+    messageOf: (who: string) => `${inSentence(who)}的消息`,
+    more: (who: string, words: string) => `${inSentence(who)}的消息，更多操作：${words}`,
     sheetFailed: '没能打开，请再试一次',
     copy: '复制',
     select: '选择文字',
@@ -59,7 +61,7 @@ export const texts = {
     hint: '可以加上前后几条',
     hintByTouch: '长按图片也能保存或转发',
     cut: (most: number) => `一张图放得下 ${most} 字，后面的用……代替`,
-    alt: (title: string, count: number) => `《${title}》的图片，共 ${count} 条消息`,
+    alt: (title: string, count: number) => `《${inSentence(title)}》的图片，共 ${count} 条消息`,
     save: '保存图片',
     share: '分享图片',
     from: '聊斋 · 走进故事里聊',
@@ -183,9 +185,9 @@ export const texts = {
     choose: '选一段对话，接着聊',
     signIn: '登录',
     end: '都在这里了',
-    more: (title: string) => `《${title}》的更多操作`,
+    more: (title: string) => `《${inSentence(title)}》的更多操作`,
     remove: '删除',
-    removed: (title: string) => `已删除《${title}》的对话`,
+    removed: (title: string) => `已删除《${inSentence(title)}》的对话`,
     removedSeveral: (count: number) => `已删除 ${count} 段对话`,
     undo: '撤销',
     refresh: '刷新',

@@ -10,6 +10,7 @@ import {
   messageEventSchema,
   offlineCache,
   PAGE_ELEMENTS,
+  parseJson,
   type RecentStory,
   type RootState,
   readAs,
@@ -122,7 +123,7 @@ export const storiesApi = api.injectEndpoints({
 export function adoptFirstStories() {
   const element = document.getElementById(PAGE_ELEMENTS.first);
   if (!element?.textContent) return;
-  const page = readAs(pageSchema, JSON.parse(element.textContent));
+  const page = readAs(pageSchema, parseJson(element.textContent));
   if (!page) return;
   const value = { pages: [toStoryPage(page)], pageParams: [null] };
   store.dispatch(storiesApi.util.upsertQueryEntries([{ endpointName: 'storiesGetStories', arg: undefined, value }]));
@@ -132,7 +133,7 @@ export function adoptFirstStories() {
 /** The story that the page itself brought (`#liaozhai-first`), as anyone may read it; the server still says what is one's own. */
 export function firstStory(): Story | undefined {
   const text = document.getElementById(PAGE_ELEMENTS.first)?.textContent;
-  const dto = text ? readAs(singleSchema(storySchema), JSON.parse(text)) : undefined;
+  const dto = text ? readAs(singleSchema(storySchema), parseJson(text)) : undefined;
   return dto && toStory(dto);
 }
 

@@ -5,6 +5,7 @@ import {
   paths,
   type StoryDto,
 } from '@liaozhai/shared/contract';
+import { UNNAMED, UNTITLED } from '@liaozhai/shared/format';
 import type { RecentStory } from '@liaozhai/shared/runtime';
 
 export interface Character {
@@ -34,24 +35,24 @@ export interface Story {
 export type StoryPage = CursorPage<Story>;
 
 const toCharacter = (dto: CharacterDto): Character => ({
-  id: String(dto.id),
-  name: dto.name,
+  id: dto.id,
+  name: dto.name || UNNAMED,
   avatarUrl: dto.avatar ?? '',
   intro: dto.intro ?? '',
 });
 
 export const toStory = (dto: StoryDto): Story => ({
-  id: String(dto.id),
-  title: dto.title,
+  id: dto.id,
+  title: dto.title || UNTITLED,
   coverUrl: dto.cover_url ?? '',
   coverColor: dto.cover_color ?? undefined,
   summary: dto.summary ?? '',
-  tags: dto.tags,
+  tags: dto.tags.filter(Boolean),
   authorName: dto.author?.name ?? '',
   opening: dto.opening ?? '',
   characters: dto.characters.map(toCharacter),
   pricePerMessage: dto.price_per_message ?? undefined,
-  conversationId: dto.conversation_id == null ? null : String(dto.conversation_id),
+  conversationId: dto.conversation_id ?? null,
 });
 
 export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryPage => ({
@@ -74,12 +75,12 @@ export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversatio
 export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
   items
     .flatMap(({ id, story }) =>
-      story?.title
+      story
         ? [
             {
-              id: String(story.id),
-              conversationId: String(id),
-              title: story.title,
+              id: story.id,
+              conversationId: id,
+              title: story.title || UNTITLED,
               coverUrl: story.cover_url ?? '',
               coverColor: story.cover_color ?? undefined,
             },

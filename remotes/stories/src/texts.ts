@@ -1,3 +1,5 @@
+import { inSentence } from '@liaozhai/shared/format';
+
 /** Everything this remote says, grouped by page. */
 export const texts = {
   list: {
@@ -35,9 +37,9 @@ export const texts = {
   story: {
     title: '故事',
     loading: '正在加载故事',
-    by: (author: string) => `${author} 述`,
+    by: (author: string) => `${inSentence(author)} 述`,
     tags: '标签',
-    tag: (tag: string) => `标签「${tag}」的故事`,
+    tag: (tag: string) => `标签「${inSentence(tag)}」的故事`,
     summary: '简介',
     characters: '人物',
     opening: '开篇',
@@ -46,7 +48,7 @@ export const texts = {
     price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${points.toLocaleString('zh-CN')} 点`),
     balance: (points: number) => `余额 ${points.toLocaleString('zh-CN')} 点`,
     share: '分享',
-    shareText: (title: string) => `在聊斋读《${title}》，还能和故事里的人说话`,
+    shareText: (title: string) => `在聊斋读《${inSentence(title)}》，还能和故事里的人说话`,
     copied: '链接已复制',
     shareFailed: '没能分享，请复制地址栏里的链接',
     gone: '这个故事不在了，也许已经下架',

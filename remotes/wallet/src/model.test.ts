@@ -18,7 +18,7 @@ const idsOf = (pages: TransactionPage[]) => pages.map((each) => each.items.map((
 
 describe('the ledger', () => {
   test('an unknown kind is read as other, a missing balance as unknown', () => {
-    const row = toTransaction({ id: 9, type: 'gift', amount: 5, created_at: '2026-11-20T04:00:00Z' });
+    const row = toTransaction({ id: '9', type: 'gift', amount: 5, created_at: '2026-11-20T04:00:00Z' });
     expect(row).toMatchObject({ id: '9', kind: 'other', amount: 5, balanceAfter: undefined, description: '' });
   });
 

@@ -13,31 +13,31 @@ export interface Transaction {
   /** a kind this build does not know yet reads as `other` */
   kind: TransactionKind | 'other';
   /** signed points */
-  amount: number;
+  amount: number | undefined;
   balanceAfter: number | undefined;
   description: string;
-  createdAt: string;
+  createdAt: string | undefined;
   /** what was paid for it, where it was bought */
   receipt?: Receipt;
 }
 
 export interface Receipt {
   orderId: string;
-  priceCents: number;
+  priceCents: number | undefined;
   method: string;
 }
 
 export type TransactionPage = CursorPage<Transaction>;
 
 export const toTransaction = (dto: TransactionDto): Transaction => ({
-  id: String(dto.id),
+  id: dto.id,
   kind: KINDS.find((kind) => kind === dto.type) ?? 'other',
-  amount: dto.amount,
+  amount: dto.amount ?? undefined,
   balanceAfter: dto.balance_after ?? undefined,
   description: dto.description ?? '',
-  createdAt: dto.created_at,
+  createdAt: dto.created_at ?? undefined,
   ...(dto.order && {
-    receipt: { orderId: String(dto.order.id), priceCents: dto.order.price_cents, method: dto.order.method ?? '' },
+    receipt: { orderId: dto.order.id, priceCents: dto.order.price_cents ?? undefined, method: dto.order.method ?? '' },
   }),
 });
 
@@ -61,8 +61,8 @@ export function withNewest(shown: TransactionPage[], newest: TransactionPage): T
   return shown.map((page, index) => (index === 0 ? { ...page, items: [...unseen, ...page.items] } : page));
 }
 
-/** Price with two decimals: 600 → "6.00". */
-export const yuan = (cents: number): string => (cents / 100).toFixed(2);
+/** Price with two decimals: 600 → "6.00"; what the server does not tell is a dash. */
+export const yuan = (cents: number | undefined): string => (cents === undefined ? '—' : (cents / 100).toFixed(2));
 
 /** The provider's page, or undefined when the configured address is no web address. A path belongs to `pageUrl`'s origin. */
 export function checkoutAddress(configured: string, pageUrl: string): URL | undefined {
@@ -95,8 +95,8 @@ export interface Order {
   /** the key it was placed with; undefined where the server does not tell */
   clientId: string | undefined;
   packageId: string;
-  points: number;
-  priceCents: number;
+  points: number | undefined;
+  priceCents: number | undefined;
   /** one that this build does not know yet is waited for like `paid` */
   status: OrderStatus;
   /** who takes the money */
@@ -108,11 +108,11 @@ export interface Order {
 }
 
 export const toOrder = (dto: OrderDto): Order => ({
-  id: String(dto.id),
+  id: dto.id,
   clientId: dto.client_id ?? undefined,
-  packageId: String(dto.package_id ?? ''),
-  points: dto.points,
-  priceCents: dto.price_cents,
+  packageId: dto.package_id ?? '',
+  points: dto.points ?? undefined,
+  priceCents: dto.price_cents ?? undefined,
   status: STATUSES.find((status) => status === dto.status) ?? 'paid',
   method: dto.method ?? '',
   checkoutUrl: dto.checkout_url ?? undefined,

@@ -43,18 +43,11 @@ export const ROUTE_MISSING = 'route_missing';
 
 /** How Laravel's router says it: there is no other mark of it in the answer. */
 const routeMissingText = /^The route .+ could not be found\.$/;
-/** How Laravel's models say that a row is gone: words for developers. */
-const rowMissingText = /^No query results for model \[/;
-
 /** Whether a refusal says that the server has no such call, rather than no such thing. */
 export const isRouteMissing = (status: number, body: { code?: unknown; message?: unknown }): boolean =>
   status === 405 ||
   status === 501 ||
   (status === 404 && (body.code === ROUTE_MISSING || routeMissingText.test(String(body.message))));
-
-/** Whether a refusal's message is the framework's, for developers, instead of the product's, for readers. */
-export const isFrameworkText = (status: number, body: { code?: unknown; message?: unknown }): boolean =>
-  isRouteMissing(status, body) || rowMissingText.test(String(body.message));
 
 const busyCodes = ['conversation_busy', 'busy'];
 

@@ -1,30 +1,35 @@
 import * as v from 'valibot';
 
-// What the API answers and sends over the socket, snake_case and all. A Laravel of one's own may add fields, write ids
-// as numbers and leave out or mistype what is optional: such a field reads as missing. Only what an entity is nothing
-// without (its id, a message in an answer) is required, and an answer that lacks it is none of ours: a captive portal's
-// page, a body cut short.
+import {
+  amount,
+  color,
+  count,
+  day,
+  flag,
+  id,
+  instant,
+  label,
+  lists,
+  mark,
+  optional,
+  prose,
+  rows,
+  text,
+} from './decode.ts';
+import { readersWords } from './refusals.ts';
 
-const id = v.union([v.pipe(v.string(), v.minLength(1)), v.number()]);
-/** The value, or undefined where it is missing or of another type. */
-const lenient = <Schema extends v.GenericSchema>(schema: Schema) => v.fallback(v.nullish(schema), undefined);
-const optionalId = lenient(id);
-const optionalText = lenient(v.string());
-const optionalNumber = lenient(v.number());
-const optionalBoolean = lenient(v.boolean());
-/** `#rrggbb`, the colour a picture is painted on */
-const optionalColor = lenient(v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i)));
-const problem = lenient(v.object({ code: optionalText, message: optionalText }));
-const soundEntries =
-  <Schema extends v.GenericSchema>(entry: Schema) =>
-  (entries: unknown[]): v.InferOutput<Schema>[] =>
-    entries.flatMap((value) => {
-      const parsed = v.safeParse(entry, value);
-      return parsed.success ? [parsed.output] : [];
-    });
-/** Every entry that is one; what is no list reads as empty. */
-const list = <Schema extends v.GenericSchema>(entry: Schema) =>
-  v.fallback(v.pipe(v.nullish(v.array(v.unknown()), []), v.transform(soundEntries(entry))), []);
+// What the API answers and sends over the socket, snake_case and all. Only what an entity is nothing without (its id, a
+// message in an answer) is required; an answer that lacks it is not the server's: a captive portal's page, a body cut short.
+
+const problem = v.object(
+  optional({
+    code: text,
+    message: v.pipe(
+      text,
+      v.transform((message) => readersWords(message) ?? ''),
+    ),
+  }),
+);
 
 /** One page of a list, in whichever of Laravel's forms it came. */
 export interface CursorPage<Item> {
@@ -33,27 +38,25 @@ export interface CursorPage<Item> {
   nextCursor: string | null;
 }
 
-/** `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; an entry that is none is left out. */
+const cursor = optional({ next_cursor: text });
+
+/** `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; a row that cannot be read is left out. */
 export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) =>
-  v.pipe(
-    v.union([
-      v.object({
-        data: v.array(v.unknown()),
-        meta: lenient(v.object({ next_cursor: optionalText })),
-        next_cursor: optionalText,
-      }),
-      v.pipe(
-        v.array(v.unknown()),
-        v.transform((data) => ({ data, meta: undefined, next_cursor: undefined })),
+  v.union([
+    v.pipe(
+      v.object({ data: rows(entry), ...optional({ meta: v.object(cursor) }), ...cursor }),
+      v.transform(
+        ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
+          items: data,
+          nextCursor: meta?.next_cursor || next_cursor || null,
+        }),
       ),
-    ]),
-    v.transform(
-      ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
-        items: soundEntries(entry)(data),
-        nextCursor: meta?.next_cursor || next_cursor || null,
-      }),
     ),
-  );
+    v.pipe(
+      rows(entry),
+      v.transform((items: v.InferOutput<Schema>[]): CursorPage<v.InferOutput<Schema>> => ({ items, nextCursor: null })),
+    ),
+  ]);
 
 function withoutWrapper(body: unknown): unknown {
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
@@ -64,79 +67,81 @@ function withoutWrapper(body: unknown): unknown {
 export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
   v.pipe(v.unknown(), v.transform(withoutWrapper), entity);
 
-export type Id = v.InferOutput<typeof id>;
-
-const gift = v.object({ id, points: v.number(), name: optionalText, side: optionalText });
-
 /** Points that came by an invitation and are still to be announced; `side` is `inviter` or `invitee`. */
-export const giftsSchema = list(gift);
+const gift = v.object({ id, points: amount, ...optional({ name: label, side: text }) });
 export type GiftDto = v.InferOutput<typeof gift>;
 
 /** `POST /v1/invites/gifts/announced`: those that this page is to announce, since no other has. */
-export const announcedSchema = v.object({ data: giftsSchema });
+export const announcedSchema = v.object(lists({ data: gift }));
 
 /** `GET /v1/invites/{code}`; rewards in points. */
-export const invitationSchema = v.object({
-  name: v.string(),
-  avatar: optionalText,
-  rewards: lenient(v.object({ inviter: optionalNumber, invitee: optionalNumber })),
-});
+export const invitationSchema = v.object(
+  optional({ name: label, avatar: text, rewards: v.object(optional({ inviter: amount, invitee: amount })) }),
+);
 export type InvitationDto = v.InferOutput<typeof invitationSchema>;
 
 const minorRules = v.object({
   /** `22:00`, Shanghai */
-  from: v.string(),
-  to: v.string(),
-  minutes_a_day: v.number(),
-  extension_minutes: v.number(),
+  from: label,
+  to: label,
+  minutes_a_day: count,
+  extension_minutes: count,
 });
 
-const minorStatus = v.object({
+const minorEntries = optional({
   /** `night`, `limit`, or null while it may be used */
-  blocked: optionalText,
-  seconds_left: optionalNumber,
+  blocked: text,
+  seconds_left: count,
   /** from when on it may be used again */
-  resumes_at: optionalText,
-  /** from when on the account's password ends the mode; null unless asked for */
-  reset_at: optionalText,
-  rules: lenient(minorRules),
-});
-export type MinorStatusDto = v.InferOutput<typeof minorStatus>;
-
-/** `GET /v1/user/minor` and whatever changes it: 未成年人模式. */
-export const minorSchema = v.object({
-  on: v.boolean(),
-  ...minorStatus.entries,
+  resumes_at: instant,
+  /** from when on the account's password ends the mode; null unless requested */
+  reset_at: instant,
   rules: minorRules,
 });
+const minorStatus = v.object(minorEntries);
+export type MinorStatusDto = v.InferOutput<typeof minorStatus>;
+
+/** `GET /v1/user/minor` and each call that changes it: 未成年人模式. */
+export const minorSchema = v.object({ on: flag, ...minorEntries });
 export type MinorDto = v.InferOutput<typeof minorSchema>;
 
-export const userSchema = v.object({
-  id,
-  name: optionalText,
-  username: optionalText,
-  avatar: optionalText,
-  balance: optionalNumber,
-  invite_code: optionalText,
-  persona: optionalText,
-  gender: optionalText,
-  email_verified_at: optionalText,
-  checked_in_today: optionalBoolean,
-  check_in_streak: optionalNumber,
-  gifts: lenient(v.array(v.unknown())),
-  /** when the account is erased, unless that is taken back */
-  deletion_at: optionalText,
+const userEntries = optional({
+  name: label,
+  username: text,
+  avatar: text,
+  balance: amount,
+  invite_code: text,
+  persona: prose,
+  gender: text,
+  email_verified_at: mark('email_verified_at'),
+  checked_in_today: flag,
+  check_in_streak: count,
+  gifts: rows(gift),
+  /** when the account is erased, unless that is taken back; '' where the date cannot be read */
+  deletion_at: mark('deletion_at'),
   /** answers of support that were not looked at */
-  unread_answers: optionalNumber,
+  unread_answers: count,
   /** conversations with a reply that was seen on no device */
-  unread_conversations: optionalNumber,
-  /** there while 未成年人模式 is on */
-  minor: lenient(minorStatus),
-  version: optionalNumber,
+  unread_conversations: count,
+  /** present while 未成年人模式 is on */
+  minor: minorStatus,
+  version: count,
 });
+
+export const userSchema = v.object({ id, ...userEntries });
+
+/** Part of the user, as events bring it. */
+export const userPatchSchema = v.object({ ...optional({ id }), ...userEntries });
+
+/** `user.updated`: the user in an envelope, or flat. */
+export const userEventSchema = v.pipe(
+  v.unknown(),
+  v.transform((event) => (typeof event === 'object' && event !== null && 'user' in event ? event.user : event)),
+  userPatchSchema,
+);
 export type UserDto = v.InferOutput<typeof userSchema>;
 
-const withType = { type: optionalText };
+const withType = optional({ type: text });
 const underUser = v.object({ user: singleSchema(userSchema), ...withType });
 
 /** `POST /v1/login` and `POST /v1/register`: the user under `user` or bare, either of them wrapped in `data` or not. */
@@ -162,197 +167,205 @@ export const signedInSchema = v.union([
  */
 export const CONSENT_VERSION = '2026-11-22';
 
-export const characterSchema = v.object({ id, name: v.string(), avatar: optionalText, intro: optionalText });
+export const characterSchema = v.object({ id, ...optional({ name: label, avatar: text, intro: prose }) });
 export type CharacterDto = v.InferOutput<typeof characterSchema>;
 
 export const storySchema = v.object({
   id,
-  title: v.string(),
-  cover_url: optionalText,
-  /** holds the cover's place until it is there */
-  cover_color: optionalColor,
-  summary: optionalText,
-  tags: list(v.string()),
-  author: lenient(v.object({ id: optionalId, name: optionalText, avatar: optionalText })),
-  opening: optionalText,
-  characters: list(characterSchema),
-  /** points */
-  price_per_message: optionalNumber,
-  conversation_id: optionalId,
+  ...optional({
+    title: label,
+    cover_url: text,
+    /** holds the cover's place until it is there */
+    cover_color: color,
+    summary: prose,
+    author: v.object(optional({ id, name: label, avatar: text })),
+    opening: prose,
+    /** points */
+    price_per_message: amount,
+    conversation_id: id,
+  }),
+  ...lists({ tags: label, characters: characterSchema }),
 });
 export type StoryDto = v.InferOutput<typeof storySchema>;
 
-export const messageSchema = v.object({
-  id,
-  conversation_id: optionalId,
-  story_id: optionalId,
+const messageEntries = optional({
+  conversation_id: id,
+  story_id: id,
   /** Orders the conversation, without gaps. */
-  seq: optionalNumber,
+  seq: count,
   /** The conversation's version at which the message last changed. */
-  version: optionalNumber,
+  version: count,
   /** Grows with each continuation; deltas belong to one revision. */
-  revision: optionalNumber,
-  client_id: optionalText,
-  role: optionalText,
-  body: optionalText,
+  revision: count,
+  client_id: text,
+  role: text,
+  body: text,
   /** Code points of a body that was too long for an event. */
-  body_length: optionalNumber,
-  status: optionalText,
+  body_length: count,
+  status: text,
   error: problem,
   /** points */
-  cost: optionalNumber,
+  cost: amount,
   /** Which of its texts, from 1, a reply shows, and how many it has. */
-  variant: optionalNumber,
-  variants: optionalNumber,
-  created_at: optionalText,
-  updated_at: optionalText,
+  variant: count,
+  variants: count,
+  created_at: instant,
+  updated_at: instant,
 });
+export const messageSchema = v.object({ id, ...messageEntries });
 export type MessageDto = v.InferOutput<typeof messageSchema>;
 
 /** `GET /v1/messages/latest` */
 export const latestSchema = v.object({
-  data: v.array(messageSchema),
-  meta: lenient(
-    v.object({
-      conversation_id: optionalId,
-      version: optionalNumber,
-      last_seq: optionalNumber,
-      has_more: optionalBoolean,
-      active_message_id: optionalId,
-      /** up to which version the reader has seen the conversation, on any device */
-      read_version: optionalNumber,
-    }),
-  ),
+  data: rows(messageSchema),
+  ...optional({
+    meta: v.object(
+      optional({
+        conversation_id: id,
+        version: count,
+        last_seq: count,
+        has_more: flag,
+        active_message_id: id,
+        /** up to which version the reader has seen the conversation, on any device */
+        read_version: count,
+      }),
+    ),
+  }),
 });
 export type LatestDto = v.InferOutput<typeof latestSchema>;
 
 export const conversationSchema = v.object({
   id,
-  story: lenient(v.object({ id, title: optionalText, cover_url: optionalText, cover_color: optionalColor })),
-  last_message: lenient(v.object({ id, role: optionalText, excerpt: optionalText, created_at: optionalText })),
-  last_seq: optionalNumber,
-  version: optionalNumber,
-  active_message_id: optionalId,
-  /** a reply has ended that was seen on none of the reader's devices */
-  unread: optionalBoolean,
-  /** when the reader put it first */
-  pinned_at: optionalText,
-  created_at: optionalText,
-  updated_at: optionalText,
+  ...optional({
+    story: v.object({ id, ...optional({ title: label, cover_url: text, cover_color: color }) }),
+    last_message: v.object(optional({ id, role: text, excerpt: prose, created_at: instant })),
+    last_seq: count,
+    version: count,
+    active_message_id: id,
+    /** a reply has ended that was seen on none of the reader's devices */
+    unread: flag,
+    /** when the reader put it first */
+    pinned_at: instant,
+    created_at: instant,
+    updated_at: instant,
+  }),
 });
 export type ConversationDto = v.InferOutput<typeof conversationSchema>;
 
 /** `POST /v1/messages`, `POST /v1/messages/{id}/edit` */
 export const sentSchema = v.object({
   message: messageSchema,
-  reply: lenient(messageSchema),
-  conversation: lenient(conversationSchema),
-  balance: optionalNumber,
+  ...optional({ reply: messageSchema, conversation: conversationSchema, balance: amount }),
 });
 export type SentDto = v.InferOutput<typeof sentSchema>;
 
 /** `POST /v1/messages/continue`, and what else is done about a reply */
-export const continuedSchema = v.object({ message: messageSchema, balance: optionalNumber });
+export const continuedSchema = v.object({ message: messageSchema, ...optional({ balance: amount }) });
 export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
 
 export const suggestionSchema = v.object({
   id,
-  conversation_id: optionalId,
-  base_version: optionalNumber,
-  status: optionalText,
-  items: list(v.object({ id, text: v.string() })),
-  error: problem,
-  expires_at: optionalText,
+  ...optional({ conversation_id: id, base_version: count, status: text, error: problem, expires_at: instant }),
+  ...lists({ items: v.object({ id, text: prose }) }),
 });
 export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
 
 /** `GET /v1/orders/{id}`, and what `POST /v1/orders` answers */
 export const orderSchema = v.object({
   id,
-  client_id: optionalText,
-  package_id: optionalId,
-  points: v.number(),
-  price_cents: v.number(),
-  status: optionalText,
-  method: optionalText,
-  checkout_url: optionalText,
-  created_at: optionalText,
-  expires_at: optionalText,
-  paid_at: optionalText,
+  ...optional({
+    client_id: text,
+    package_id: id,
+    points: amount,
+    price_cents: amount,
+    status: text,
+    method: label,
+    checkout_url: text,
+    created_at: instant,
+    expires_at: instant,
+    paid_at: instant,
+  }),
 });
 export type OrderDto = v.InferOutput<typeof orderSchema>;
 
 /** `GET /v1/orders`: the newest first, and what can be bought at the server's own prices */
 export const ordersSchema = v.object({
-  data: list(orderSchema),
-  meta: lenient(
-    v.object({
-      packages: list(v.object({ id: v.string(), points: v.number(), price_cents: v.number(), label: optionalText })),
-      method: optionalText,
+  ...lists({ data: orderSchema }),
+  ...optional({
+    meta: v.object({
+      // nothing can be bought without its figures
+      ...lists({ packages: v.object({ id, points: amount, price_cents: amount, ...optional({ label }) }) }),
+      ...optional({ method: label }),
     }),
-  ),
+  }),
 });
 export type OrdersDto = v.InferOutput<typeof ordersSchema>;
 
 /** `GET /v1/support/tickets` */
 export const ticketSchema = v.object({
   id,
-  kind: optionalText,
-  body: v.string(),
-  answer: optionalText,
-  answered_at: optionalText,
-  is_unread: optionalBoolean,
-  created_at: optionalText,
+  ...optional({
+    kind: text,
+    body: prose,
+    answer: prose,
+    answered_at: instant,
+    is_unread: flag,
+    created_at: instant,
+  }),
 });
 export type TicketDto = v.InferOutput<typeof ticketSchema>;
 
 export const transactionSchema = v.object({
   id,
-  type: v.fallback(v.string(), ''),
-  /** signed points */
-  amount: v.number(),
-  balance_after: optionalNumber,
-  description: optionalText,
-  created_at: v.string(),
-  /** what was paid for points that were bought */
-  order: lenient(v.object({ id, price_cents: v.number(), method: optionalText })),
+  ...optional({
+    type: text,
+    /** signed points */
+    amount,
+    balance_after: amount,
+    description: label,
+    created_at: instant,
+    /** what was paid for points that were bought */
+    order: v.object({ id, ...optional({ price_cents: amount, method: label }) }),
+  }),
 });
 export type TransactionDto = v.InferOutput<typeof transactionSchema>;
 
 /** `POST /broadcasting/auth` */
-export const channelAuthSchema = v.object({ auth: v.string(), channel_data: optionalText });
+export const channelAuthSchema = v.object({ auth: v.string(), channel_data: v.optional(v.string()) });
 
 /** `POST /v1/check-in` */
-export const checkInSchema = v.object({
-  /** Shanghai day, `2026-11-21` */
-  date: v.string(),
-  streak: v.number(),
-  /** points */
-  awarded: v.number(),
-  already_checked_in: optionalBoolean,
-  balance: v.number(),
-});
+export const checkInSchema = v.object(
+  optional({
+    /** Shanghai day, `2026-11-21` */
+    date: day,
+    streak: count,
+    /** points */
+    awarded: amount,
+    already_checked_in: flag,
+    balance: amount,
+  }),
+);
 export type CheckInDto = v.InferOutput<typeof checkInSchema>;
 
 /** `GET /v1/user/email` */
-export const accountEmailSchema = v.object({
-  email: optionalText,
-  verified_at: optionalText,
-  /** asked for; the mail's link confirms it */
-  pending: lenient(v.object({ email: v.string(), sent_at: optionalText })),
-});
+export const accountEmailSchema = v.object(
+  optional({
+    email: label,
+    verified_at: mark('verified_at'),
+    /** requested; the mail's link confirms it */
+    pending: v.object({ email: label, ...optional({ sent_at: instant }) }),
+  }),
+);
 export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
 
 /** `POST /v1/user/deletion` */
-export const deletionSchema = v.object({ deletion_at: optionalText });
+export const deletionSchema = v.object(optional({ deletion_at: mark('deletion_at') }));
 export type DeletionDto = v.InferOutput<typeof deletionSchema>;
 
 /** One of `GET /v1/user/sessions` */
 export const userSessionSchema = v.object({
   id,
-  user_agent: optionalText,
-  last_used_at: optionalText,
-  is_current: optionalBoolean,
+  ...optional({ user_agent: text, last_used_at: instant, is_current: flag }),
 });
 export type UserSessionDto = v.InferOutput<typeof userSessionSchema>;
 
@@ -365,11 +378,14 @@ export interface PasswordChangeDto {
 
 /** Events of the user's channel; the message stands in an envelope, or flat. */
 export const messageEventSchema = v.object({
-  ...v.partial(messageSchema).entries,
-  message: lenient(messageSchema),
-  /** All messages after it are gone. */
-  last_seq: optionalNumber,
-  truncated: optionalBoolean,
+  ...optional({ id }),
+  ...messageEntries,
+  ...optional({
+    message: messageSchema,
+    /** All messages after it are gone. */
+    last_seq: count,
+    truncated: flag,
+  }),
 });
 export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;
 
@@ -377,17 +393,17 @@ export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;
 export const deltaEventSchema = v.object({
   message_id: id,
   conversation_id: id,
-  revision: v.number(),
-  offset: v.number(),
+  revision: count,
+  offset: count,
   text: v.string(),
 });
 export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 
 /** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
-export const idEventSchema = v.object({ id, conversation_id: optionalId, version: optionalNumber });
+export const idEventSchema = v.object({ id, ...optional({ conversation_id: id, version: count }) });
 export type IdEventDto = v.InferOutput<typeof idEventSchema>;
 
-/** `conversation.updated`: read or put first, by whichever device. */
+/** `conversation.updated`: read or put first, by any of the user's devices. */
 export const conversationEventSchema = v.object({ conversation: conversationSchema });
 
 /** Names of the events, as `broadcastAs` gives them. */
@@ -410,15 +426,6 @@ export const eventNames = [
 
 /** For events whose payload nobody reads. */
 export const anyPayload = v.unknown();
-
-/** `value` as `schema` reads it; undefined where it is of another shape. */
-export function readAs<Schema extends v.GenericSchema>(
-  schema: Schema,
-  value: unknown,
-): v.InferOutput<Schema> | undefined {
-  const parsed = v.safeParse(schema, value);
-  return parsed.success ? parsed.output : undefined;
-}
 
 /**
  * What a server may have beyond the specification. It announces what it has by `GET /v1/capabilities`; pages show

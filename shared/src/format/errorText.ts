@@ -22,22 +22,29 @@ export function errorText(error: ApiError): string {
     case 'gone':
       return '已经过期，请重新获取';
     case 'invalid':
-      return Object.values(error.fields).flat()[0] ?? '填写的内容有误，请检查';
+      return fieldWords(error) ?? '填写的内容有误，请检查';
     case 'tooOften':
       return error.retryAfterSeconds === null
         ? '操作太频繁，请过一会儿再试'
         : `操作太频繁，请 ${error.retryAfterSeconds} 秒后再试`;
     case 'insufficientBalance':
+      if (error.required === 0) return '余额不足';
       return `余额不足：需要 ${formatNumber(error.required)} 点，现有 ${formatNumber(error.balance)} 点`;
     case 'conflict':
       return '内容已有变化，请刷新后再试';
     case 'server':
+      if (error.status === 419) return '页面已过期，请刷新后再试';
+      if (error.status === 413) return '内容太大了，请减少一些';
       return callMissing.includes(error.status) ? '服务器还没有这项功能' : '服务暂时不可用，请稍后再试';
   }
 }
 
 /** The text of a toast: the server's words if it has any, else the place's own, else those of the kind. */
-export const toastText = (error: ApiError, fallback?: string): string => error.message || fallback || errorText(error);
+export const toastText = (error: ApiError, fallback?: string): string =>
+  error.message || fieldWords(error) || fallback || errorText(error);
+
+const fieldWords = (error: ApiError): string | undefined =>
+  error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;
 
 /** Looser than the runtime's: a kind that only a newer host knows still brings the server's words. */
 const isApiError = (error: unknown): error is ApiError =>

@@ -1,5 +1,6 @@
 export { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';
+export { firstGrapheme, inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
   copiedCredentials,

@@ -2,6 +2,7 @@ let decimal: Intl.NumberFormat | undefined;
 
 /** `1,234` */
 export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return '—';
   // made when first needed: the locale's data costs a slow phone 50 ms, which no start should pay
   decimal ??= new Intl.NumberFormat('zh-CN', { maximumFractionDigits: 2 });
   return decimal.format(value);

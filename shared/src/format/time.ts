@@ -4,30 +4,35 @@ const DAY = 24 * HOUR;
 // China keeps one time all year; shifting by it makes UTC getters read Shanghai's clock.
 const SHANGHAI = 8 * HOUR;
 
+// What cannot be read as a moment gives an empty text everywhere.
+
 /** Milliseconds since 1970, a `Date`, or the API's ISO string. */
 export type Instant = number | string | Date;
 
 const millisecondsOf = (instant: Instant): number => new Date(instant).getTime();
 const shanghai = (instant: Instant): Date => new Date(millisecondsOf(instant) + SHANGHAI);
 const dayNumber = (instant: Instant): number => Math.floor((millisecondsOf(instant) + SHANGHAI) / DAY);
+const isDate = (date: Date): boolean => !Number.isNaN(date.getTime());
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** `21:03`, in Shanghai. */
 export function formatClock(instant: Instant): string {
   const date = shanghai(instant);
+  if (!isDate(date)) return '';
   return `${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}`;
 }
 
 /** `11月3日`, with the year where it is not `now`'s: `2025年11月3日`. */
 export function formatDate(instant: Instant, now: Instant): string {
   const date = shanghai(instant);
+  if (!isDate(date)) return '';
   const day = `${date.getUTCMonth() + 1}月${date.getUTCDate()}日`;
   return date.getUTCFullYear() === shanghai(now).getUTCFullYear() ? day : `${date.getUTCFullYear()}年${day}`;
 }
 
 /**
  * How long ago, the further the coarser: 刚刚 · 5 分钟前 · 09:12 (today) · 昨天 21:03 · 11月3日 · 2025年11月3日.
- * A server clock slightly ahead of ours reads 刚刚. Unreadable input gives an empty text.
+ * A server clock slightly ahead of ours reads 刚刚.
  */
 export function formatRelative(instant: Instant, now: Instant): string {
   const age = millisecondsOf(now) - millisecondsOf(instant);
@@ -42,11 +47,15 @@ export function formatRelative(instant: Instant, now: Instant): string {
 }
 
 /** The Shanghai day an instant belongs to, as a sortable key: `2025-11-03`. */
-export const dayKey = (instant: Instant): string => shanghai(instant).toISOString().slice(0, 10);
+export function dayKey(instant: Instant): string {
+  const date = shanghai(instant);
+  return isDate(date) ? date.toISOString().slice(0, 10) : '';
+}
 
 /** The heading of a day: 今天 · 昨天 · 11月3日 · 2025年11月3日. */
 export function formatDay(instant: Instant, now: Instant): string {
   const days = dayNumber(now) - dayNumber(instant);
+  if (Number.isNaN(days)) return '';
   if (days === 0) return '今天';
   return days === 1 ? '昨天' : formatDate(instant, now);
 }
@@ -59,15 +68,22 @@ export interface DayGroup<Item> {
   items: Item[];
 }
 
-/** Groups neighbours of one Shanghai day; keeps the given order. */
-export function groupByDay<Item>(items: readonly Item[], instantOf: (item: Item) => Instant, now: Instant) {
+/** Groups neighbours of one Shanghai day in the given order; an item without a time stays with its neighbours. */
+export function groupByDay<Item>(
+  items: readonly Item[],
+  instantOf: (item: Item) => Instant | undefined,
+  now: Instant,
+): DayGroup<Item>[] {
   const groups: DayGroup<Item>[] = [];
   for (const item of items) {
     const instant = instantOf(item);
-    const key = dayKey(instant);
+    const [key, title] = instant === undefined ? ['', ''] : [dayKey(instant), formatDay(instant, now)];
     const last = groups.at(-1);
-    if (last?.key === key) last.items.push(item);
-    else groups.push({ key, title: formatDay(instant, now), items: [item] });
+    if (!last || (key && last.key && last.key !== key)) groups.push({ key, title, items: [item] });
+    else {
+      last.items.push(item);
+      if (!last.key) Object.assign(last, { key, title });
+    }
   }
   return groups;
 }

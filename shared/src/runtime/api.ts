@@ -28,8 +28,15 @@ export const api = createApi({
 
 const idOf = (item: unknown): unknown => (typeof item === 'object' && item !== null && 'id' in item ? item.id : item);
 
-/** A bad cursor yields the first page again: what adds nothing to the pages before it is the end. */
-function addsNothing(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
+/** A server that filters after it pages may send some without a row; one that sends only such has no end. */
+const MOST_EMPTY_PAGES = 20;
+
+/** A bad cursor yields the first page again: what only repeats the pages before it is the end. */
+function isEnd(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
+  if (last.items.length === 0) {
+    const newest = pages.slice(-MOST_EMPTY_PAGES);
+    return newest.length === MOST_EMPTY_PAGES && newest.every(({ items }) => items.length === 0);
+  }
   const known = new Set(pages.filter((page) => page !== last).flatMap((page) => page.items.map(idOf)));
   return last.items.every((item) => known.has(idOf(item)));
 }
@@ -37,6 +44,10 @@ function addsNothing(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): b
 /** Ready for `build.infiniteQuery`. */
 export const infiniteCursorOptions = {
   initialPageParam: null as string | null,
-  getNextPageParam: (last: CursorPage<unknown>, pages: CursorPage<unknown>[] = []) =>
-    addsNothing(last, pages) ? null : last.nextCursor,
+  getNextPageParam: (
+    last: CursorPage<unknown>,
+    pages: CursorPage<unknown>[] = [],
+    _param: unknown = null,
+    params: readonly unknown[] = [],
+  ) => (params.includes(last.nextCursor) || isEnd(last, pages) ? null : last.nextCursor),
 };

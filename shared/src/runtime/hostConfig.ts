@@ -118,7 +118,7 @@ export const capabilities = {
   /** Asks the server. One without this call has nothing beyond; while it does not answer, what it said last holds. */
   async learn(): Promise<void> {
     try {
-      set(await request({ url: endpoints.capabilities, schema: capabilitiesSchema }));
+      set(await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true }));
     } catch (cause) {
       const error = toApiError(cause);
       if (error.kind === 'server' && MISSING.includes(error.status)) set([]);

@@ -47,6 +47,7 @@ export {
   PAGE_ELEMENTS,
   PATIENT,
   type Pace,
+  parseJson,
   paths,
   pauseMs,
   type RemoteModule,

@@ -44,7 +44,12 @@ class FakeSocket extends EventTarget {
 
   tell(frame: Frame) {
     const data = frame.data === undefined ? undefined : JSON.stringify(frame.data);
-    if (this.readyState === 1) this.onmessage?.({ data: JSON.stringify({ ...frame, data }) });
+    this.tellText(JSON.stringify({ ...frame, data }));
+  }
+
+  /** A frame as its bytes are. */
+  tellText(text: string) {
+    if (this.readyState === 1) this.dispatchEvent(new MessageEvent('message', { data: text }));
   }
 }
 

@@ -2,7 +2,7 @@ import { type RenderResult, render } from '@testing-library/react';
 import { type UserEvent, userEvent } from '@testing-library/user-event';
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useRef } from 'react';
 import { unstable_HistoryRouter as HistoryRouter } from 'react-router-dom';
-import type { UserDto } from '../contract';
+import { readAs, type UserDto, userSchema } from '../contract';
 import {
   type Capability,
   capabilities,
@@ -119,7 +119,8 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
   const socket = fakeRealtime();
   onTestEnd(network.restore);
   onTestEnd(socket.restore);
-  if (user) session.userReceived(memberDto(user));
+  const member = user && readAs(userSchema, memberDto(user));
+  if (member) session.userReceived(member);
   onTestEnd(followUser());
   history.replaceState(null, '', path);
   const rendered = render(

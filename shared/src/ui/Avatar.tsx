@@ -1,5 +1,6 @@
 import clsx from 'clsx';
 import { useState } from 'react';
+import { firstGrapheme } from '../format/foreignText';
 import styles from './Avatar.module.css';
 
 export interface AvatarProps {
@@ -26,7 +27,7 @@ export function Avatar({ name, src, size = 'medium', decorative = false }: Avata
       />
     );
   }
-  const [initial = '聊'] = name.trim();
+  const initial = firstGrapheme(name.trim()) || '聊';
   return decorative ? (
     <span className={face} aria-hidden="true">
       {initial}

@@ -14,6 +14,10 @@ export interface Query<Data> {
   error?: unknown;
   isFetching?: boolean;
   refetch: () => unknown;
+  /** Of a list by cursor: while nothing is listed and there is another page, that one is fetched. */
+  hasNextPage?: boolean;
+  isFetchNextPageError?: boolean;
+  fetchNextPage?: () => unknown;
 }
 
 export interface QueryViewProps<Data> {
@@ -33,6 +37,12 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   const data = 'currentData' in query ? query.currentData : query.data;
   const failed = query.error !== undefined && query.error !== null;
   useOwnRetries(query, failed);
+  const isWithoutRows = data !== undefined && isEmpty?.(data) === true;
+  const goesOn = isWithoutRows && query.hasNextPage === true;
+  useNextPage(query, goesOn);
+  if (goesOn && query.isFetchNextPageError && !query.isFetching)
+    return <ErrorFace text={anyErrorText(query.error)} onRetry={() => query.fetchNextPage?.()} />;
+  if (goesOn) return skeleton ?? <Skeleton shape="row" count={5} />;
   if (data === undefined) {
     if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
     return (
@@ -44,9 +54,21 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   return (
     <>
       {failed && <QueryError query={query} />}
-      {isEmpty?.(data) ? <EmptyFace empty={empty} /> : children(data)}
+      {isWithoutRows ? <EmptyFace empty={empty} /> : children(data)}
     </>
   );
+}
+
+/** A server that filters after it pages sends pages without a row: they are no end. */
+function useNextPage(
+  { isFetching = false, isFetchNextPageError = false, fetchNextPage }: Query<unknown>,
+  goesOn: boolean,
+) {
+  const fetchNext = useEffectEvent(() => void fetchNextPage?.());
+  const isDue = goesOn && !isFetching && !isFetchNextPageError;
+  useEffect(() => {
+    if (isDue) fetchNext();
+  }, [isDue]);
 }
 
 const QueryError = ({ query }: { query: Query<unknown> }) => (

@@ -5,6 +5,7 @@ export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
 export { useCountdown, useIsWide, useNow, useShanghaiDay } from './clock';
 export { Dialog, type DialogProps, Sheet, type SheetProps } from './Dialog';
+export { Foreign } from './Foreign';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';

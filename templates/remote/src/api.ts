@@ -1,4 +1,5 @@
 import type { CursorPage, StoryDto } from '@liaozhai/shared/contract';
+import { UNTITLED } from '@liaozhai/shared/format';
 import { api, cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/runtime';
 
 interface Story {
@@ -9,8 +10,8 @@ interface Story {
 
 /** The API's snake_case stops here. */
 const toStory = (dto: StoryDto): Story => ({
-  id: String(dto.id),
-  title: dto.title,
+  id: dto.id,
+  title: dto.title || UNTITLED,
   summary: dto.summary ?? '',
 });
 

@@ -29,7 +29,8 @@ function useCheckIn(today: string) {
 }
 
 function resultText({ awarded, streak }: CheckIn): string {
-  return awarded > 0 ? texts.checkIn.awarded(awarded, streak) : texts.checkIn.alreadyDone;
+  if (awarded === 0) return texts.checkIn.alreadyDone;
+  return awarded === undefined || streak === undefined ? '' : texts.checkIn.awarded(awarded, streak);
 }
 
 /** Title, days in a row, and the way from this week to the whole month. */

@@ -72,12 +72,13 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
         <h2 className={styles.title}>{write}</h2>
         <TicketForm diagnostics={diagnostics}>{children}</TicketForm>
       </section>
-      {tickets?.length !== 0 && (
+      {(tickets?.length !== 0 || query.hasNextPage) && (
         <section ref={list} className={styles.section} aria-label={mine}>
           <h2 className={styles.title}>{mine}</h2>
           <QueryView
             query={{ ...query, data: tickets, currentData: tickets }}
             skeleton={<Skeleton shape="row" count={2} label={loadingMine} />}
+            isEmpty={(all) => all.length === 0}
           >
             {(all) => <TicketList tickets={all} />}
           </QueryView>

@@ -41,7 +41,7 @@ export interface Device {
   /** in plain words: `iPhone 上的 Safari` */
   name: string;
   /** ISO */
-  lastUsedAt: string;
+  lastUsedAt: string | undefined;
   isCurrent: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface Device {
 export const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
   items
     .map((dto) => ({
-      id: String(dto.id),
+      id: dto.id,
       name: deviceName(dto.user_agent ?? ''),
-      lastUsedAt: dto.last_used_at ?? '',
+      lastUsedAt: dto.last_used_at ?? undefined,
       isCurrent: dto.is_current === true,
     }))
     .sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
@@ -149,12 +149,12 @@ export const securityApi = api.injectEndpoints({
       }),
       transformResponse: () => undefined,
     }),
-    accountScheduleDeletion: build.mutation<string, DeletionRequest>({
+    accountScheduleDeletion: build.mutation<string | null, DeletionRequest>({
       query: (body) => ({ url: endpoints.deletion, method: 'POST', body, schema: singleSchema(deletionSchema) }),
-      transformResponse: ({ deletion_at }: DeletionDto) => deletion_at ?? '',
+      transformResponse: ({ deletion_at }: DeletionDto) => deletion_at ?? null,
       async onQueryStarted(_, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(() => null);
-        if (answer?.data) session.userPatched({ deletion_at: answer.data });
+        if (typeof answer?.data === 'string') session.userPatched({ deletion_at: answer.data });
         else if (answer) void session.refresh();
       },
     }),
@@ -226,7 +226,7 @@ export const texts = {
     typedWords: '注销账号',
     mistyped: (words: string) => `请原样输入「${words}」`,
     confirm: '注销账号',
-    scheduled: (when: string) => `这个账号将于 ${when} 注销，对话和点数到时一并删除。`,
+    scheduled: (when: string) => `这个账号${when ? `将于 ${when} ` : '即将'}注销，对话和点数到时一并删除。`,
     keep: '撤销注销',
     kept: '账号保留了，一切照旧',
   },

@@ -1,4 +1,5 @@
 import type { CursorPage, TicketDto } from '@liaozhai/shared/contract';
+import { UNREADABLE } from '@liaozhai/shared/format';
 import {
   api,
   cursorPageSchema,
@@ -52,9 +53,9 @@ export interface Ticket {
 export type TicketPage = CursorPage<Ticket>;
 
 export const toTicket = (dto: TicketDto): Ticket => ({
-  id: String(dto.id),
+  id: dto.id,
   kind: ticketKinds.find((kind) => kind === dto.kind) ?? 'other',
-  body: dto.body,
+  body: dto.body || UNREADABLE,
   answer: dto.answer || undefined,
   answeredAt: dto.answered_at ?? undefined,
   isUnread: dto.is_unread ?? false,

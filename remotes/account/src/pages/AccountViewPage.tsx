@@ -1,4 +1,4 @@
-import { dayKey, failureText } from '@liaozhai/shared/format';
+import { dayKey, failureText, UNNAMED } from '@liaozhai/shared/format';
 import {
   copyText,
   hostConfig,
@@ -24,6 +24,7 @@ import {
   ChevronRightIcon,
   CopyIcon,
   Dialog,
+  Foreign,
   IconButton,
   KeyIcon,
   ListRow,
@@ -75,7 +76,7 @@ function MemberView({ user, today }: { user: User; today: string }) {
   const canKeep = useCapability('account.delete');
   return (
     <>
-      {user.deletionAt && canKeep && (
+      {user.deletionAt !== null && canKeep && (
         <Suspense>
           <DeletionNotice at={user.deletionAt} />
         </Suspense>
@@ -112,7 +113,9 @@ function AccountHeader({ user }: { user: User }) {
       <Link className={styles.person} to={paths.profile()}>
         <Avatar name={user.name} src={user.avatar} size="large" decorative />
         <span className={styles.words}>
-          <span className={styles.name}>{user.name}</span>
+          <span className={styles.name}>
+            <Foreign>{user.name || UNNAMED}</Foreign>
+          </span>
           <span className={styles.username}>{texts.my.username(user.username)}</span>
         </span>
         <VisuallyHidden>{texts.my.toProfile}</VisuallyHidden>

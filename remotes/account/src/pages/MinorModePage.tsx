@@ -51,6 +51,7 @@ export default function MinorModePage() {
 }
 
 function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
+  if (!rules) return null;
   return (
     <ul className={styles.rules}>
       {minorTexts.rules(rules.from, rules.to, rules.minutes_a_day).map((rule) => (
@@ -154,7 +155,7 @@ function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
         <p className={styles.clock} role="timer">
           {countdown(useSecondsLeft(status))}
         </p>
-        <p className={styles.label}>{minorTexts.hours(rules.from, rules.to, rules.minutes_a_day)}</p>
+        {rules && <p className={styles.label}>{minorTexts.hours(rules.from, rules.to, rules.minutes_a_day)}</p>}
       </Card>
       <UnlockForm label={minorTexts.turnOff} change={{ kind: 'off', done: minorTexts.turnedOff }} />
       <Reset status={status} />

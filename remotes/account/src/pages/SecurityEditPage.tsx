@@ -61,7 +61,8 @@ export default function SecurityEditPage() {
             />
           </Card>
           {hasDevices && <DevicesCard />}
-          {canDelete && (user.deletionAt ? <DeletionNotice at={user.deletionAt} /> : <DeletionCard user={user} />)}
+          {canDelete &&
+            (user.deletionAt !== null ? <DeletionNotice at={user.deletionAt} /> : <DeletionCard user={user} />)}
         </div>
       )}
     </>
@@ -282,7 +283,9 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
           <li key={device.id} className={styles.device}>
             <span className={styles.words}>
               <span>{device.name}</span>
-              <span className={styles.about}>{words.lastUsed(formatRelative(device.lastUsedAt, now))}</span>
+              {device.lastUsedAt && (
+                <span className={styles.about}>{words.lastUsed(formatRelative(device.lastUsedAt, now))}</span>
+              )}
             </span>
             {device.isCurrent ? (
               <Tag>{words.current}</Tag>
@@ -328,7 +331,7 @@ export function DeletionNotice({ at }: { at: string }) {
   };
   return (
     <Card aria-label={texts.deletion.title} className={styles.notice}>
-      <p role="status">{texts.deletion.scheduled(`${formatDate(at, now)} ${formatClock(at)}`)}</p>
+      <p role="status">{texts.deletion.scheduled(`${formatDate(at, now)} ${formatClock(at)}`.trim())}</p>
       <Button loading={isLoading} onClick={() => void undo()}>
         {texts.deletion.keep}
       </Button>

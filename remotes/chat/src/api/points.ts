@@ -23,10 +23,12 @@ export const resumePrice = (reply: Message, pricePerMessage: number | undefined)
 export function selectLacksPoints(state: RootState, storyId: string, cost: number | undefined): boolean {
   const { session } = state;
   if (cost === undefined || session.status !== 'member' || !session.user.isWhole) return false;
+  const { balance } = session.user;
+  if (balance === undefined) return false;
   const { length } = selectChat(state).pending.filter((one) => one.storyId === storyId && one.state === 'waiting');
   // each call makes a selector anew, too much for every piece of a reply
   const price = length === 0 ? 0 : (chatApi.endpoints.chatGetStory.select(storyId)(state).data?.pricePerMessage ?? 0);
-  return session.user.balance < cost + length * price;
+  return balance < cost + length * price;
 }
 
 /** Points that today's check-in and a friend who comes bring, so far as the site's rules say. */

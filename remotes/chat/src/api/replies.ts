@@ -8,6 +8,7 @@ import {
   findMessage,
   isRunning,
   type Message,
+  placedIn,
   restarted,
   toMessage,
   withAnswer,
@@ -107,7 +108,8 @@ function takeAnswer(storyId: string, { conversationId }: Target, answer: Answer)
   dispatch(
     changeThread(storyId, (thread) => {
       if (!reply) return withAnswer(thread, conversationId, [message]);
-      return withAnswer(cutAfter(thread, message.seq, message.version), conversationId, [message, toMessage(reply)]);
+      const { seq } = placedIn(thread.messages, message);
+      return withAnswer(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
     }),
   );
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));

@@ -352,7 +352,9 @@ function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: ChatSheet
   return (
     <Sheet open={sheet?.kind === 'points'} onClose={onClose} title={texts.points.title}>
       <p className={styles.about}>
-        {cost === 0 ? texts.points.aboutPlain : texts.points.about(formatPoints(cost), formatPoints(user.balance))}
+        {cost === 0 || user.balance === undefined
+          ? texts.points.aboutPlain
+          : texts.points.about(formatPoints(cost), formatPoints(user.balance))}
       </p>
       <ListRow
         title={texts.points.checkIn}

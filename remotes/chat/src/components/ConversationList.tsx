@@ -85,7 +85,7 @@ function ConversationScreen() {
       <ConversationListing />
     </>
   );
-  const isEmpty = data?.pages.every(({ items }) => items.length === 0);
+  const isEmpty = data?.pages.every(({ items, nextCursor }) => items.length === 0 && nextCursor === null);
   if (!isWide || isEmpty) return <div className={styles.page}>{content}</div>;
   return (
     <div className={styles.split}>

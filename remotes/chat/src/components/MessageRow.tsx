@@ -12,6 +12,7 @@ import {
   Avatar,
   BackIcon,
   ChevronRightIcon,
+  Foreign,
   IconButton,
   Passages,
   ProblemCode,
@@ -145,7 +146,7 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
       <header className={styles.head}>
         <Avatar name={speaker.name} src={speaker.avatarUrl} size="small" decorative />
         <span className={styles.name}>
-          <span>{speaker.name}</span>
+          <Foreign>{speaker.name}</Foreign>
           <small className={styles.origin}>{texts.chat.origin}</small>
         </span>
         {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={onMore} />}

@@ -1,4 +1,5 @@
 import type { StoryDto, SuggestionDto } from '@liaozhai/shared/contract';
+import { UNTITLED } from '@liaozhai/shared/format';
 
 export interface Speaker {
   name: string;
@@ -19,12 +20,13 @@ export interface Story {
 
 export function toStory(dto: StoryDto): Story {
   const voice = dto.characters[0] ?? dto.author;
+  const title = dto.title || UNTITLED;
   return {
-    id: String(dto.id),
-    title: dto.title,
+    id: dto.id,
+    title,
     coverUrl: dto.cover_url ?? '',
     opening: dto.opening ?? '',
-    speaker: { name: voice?.name || dto.title, avatarUrl: voice?.avatar ?? '' },
+    speaker: { name: voice?.name || title, avatarUrl: voice?.avatar ?? '' },
     pricePerMessage: dto.price_per_message ?? undefined,
   };
 }
@@ -37,8 +39,8 @@ export interface Suggestion {
 }
 
 export const toSuggestion = (dto: SuggestionDto): Suggestion => ({
-  id: String(dto.id),
+  id: dto.id,
   status: dto.status === 'ready' || dto.status === 'failed' ? dto.status : 'pending',
-  items: dto.items.map((item) => ({ id: String(item.id), text: item.text })),
+  items: dto.items.filter((item) => item.text !== ''),
   errorText: dto.error?.message ?? '',
 });

@@ -68,6 +68,12 @@ export function unreadVersion({ messages, readVersion = 0 }: Thread): number | u
   return hasEnded && last.version > readVersion ? last.version : undefined;
 }
 
+/** The message with its place: one whose `seq` cannot be read stands where it stood, else at the end. */
+export const placedIn = (messages: Message[], message: Message): Message =>
+  message.seq > 0
+    ? message
+    : { ...message, seq: messages.findLast(({ id }) => id === message.id)?.seq ?? (messages.at(-1)?.seq ?? 0) + 1 };
+
 export const findMessage = (thread: Thread, id: string): Message | undefined =>
   thread.messages.findLast((message) => message.id === id);
 
@@ -75,7 +81,8 @@ export const findMessage = (thread: Thread, id: string): Message | undefined =>
 export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   const first = thread.messages[0];
   let messages = thread.messages;
-  for (const message of incoming) {
+  for (const each of incoming) {
+    const message = placedIn(messages, each);
     if (thread.hasOlder && first && message.seq < first.seq) continue;
     messages = withMessage(messages, message);
   }
@@ -119,7 +126,7 @@ export function withNewest(thread: Thread, page: Page): Thread {
   return {
     ...emptyThread(thread.storyId),
     conversationId: page.conversationId,
-    messages: page.messages,
+    messages: mergeMessages(emptyThread(thread.storyId), page.messages).messages,
     version: page.version,
     hasOlder: page.hasMore,
     readVersion: page.readVersion,
@@ -129,7 +136,10 @@ export function withNewest(thread: Thread, page: Page): Thread {
 /** Puts the page that was asked for `before` the first message in front; a page that adds nothing is the end. */
 export function withOlder(thread: Thread, page: Page, before: number): Thread {
   if (page.conversationId !== thread.conversationId || thread.messages[0]?.seq !== before) return thread;
-  const older = page.messages.filter((message) => message.seq < before);
+  const count = page.messages.length;
+  const older = page.messages
+    .map((message, index) => (message.seq > 0 ? message : { ...message, seq: before - count + index }))
+    .filter((message) => message.seq < before);
   return {
     ...thread,
     messages: [...older, ...thread.messages],
@@ -155,7 +165,7 @@ export function withAnswer(thread: Thread, conversationId: string, messages: Mes
 /** Merges `message.created`, `message.completed` or `message.failed`. */
 export function applyEvent(known: Thread, event: MessageEventDto): Applied {
   const dto = event.message ?? event;
-  if (dto.id === undefined) return { thread: known, complete: false };
+  if (!dto.id || !dto.seq) return { thread: known, complete: false };
   const incoming = toMessage({ ...dto, id: dto.id, conversation_id: dto.conversation_id ?? event.conversation_id });
   const thread = withFirstConversation(known, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
@@ -224,7 +234,7 @@ type Status = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 export interface Message {
   id: string;
   conversationId: string;
-  /** Orders the conversation, without gaps. */
+  /** Orders the conversation from 1, without gaps; 0 where the server's cannot be read. */
   seq: number;
   /** The conversation's version at which this message last changed. */
   version: number;

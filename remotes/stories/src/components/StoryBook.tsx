@@ -1,6 +1,6 @@
 import { linesOf } from '@liaozhai/shared/format';
 import { Link, paths, useCapability, useUser } from '@liaozhai/shared/runtime';
-import { Avatar, Button, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
+import { Avatar, Button, Foreign, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type Character, type Story, searchPath } from '../model';
 import { texts } from '../texts';
@@ -34,7 +34,9 @@ function CharacterList({ characters }: { characters: Character[] }) {
           <li key={character.id} className={styles.character}>
             <Avatar name={character.name} src={character.avatarUrl} decorative />
             <div>
-              <h3 className={styles.characterName}>{character.name}</h3>
+              <h3 className={styles.characterName}>
+                <Foreign>{character.name}</Foreign>
+              </h3>
               {character.intro && <p className={styles.characterIntro}>{character.intro}</p>}
             </div>
           </li>
@@ -67,7 +69,7 @@ function StoryAction({ story }: { story: Story }) {
     <div className={styles.action}>
       <p className={styles.cost}>
         {story.pricePerMessage !== undefined && <span>{texts.story.price(story.pricePerMessage)}</span>}
-        {user && <span className={styles.balance}>{texts.story.balance(user.balance)}</span>}
+        {user?.balance !== undefined && <span className={styles.balance}>{texts.story.balance(user.balance)}</span>}
       </p>
       <Button asLink={<Link to={paths.storyChat(story.id)} />}>
         {story.conversationId === null ? texts.story.start : texts.story.resume}

@@ -1,5 +1,5 @@
 import { Link } from '@liaozhai/shared/runtime';
-import { Cover, useCoverColor } from '@liaozhai/shared/ui';
+import { Cover, Foreign, useCoverColor } from '@liaozhai/shared/ui';
 import { useCallback, useLayoutEffect, useRef } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
@@ -49,7 +49,7 @@ export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: s
       <div className={styles.headWords}>
         {/* the bar above says it to screen readers */}
         <p className={styles.headTitle} aria-hidden="true">
-          {story.title}
+          <Foreign>{story.title}</Foreign>
         </p>
         {story.authorName && <p className={styles.author}>{texts.story.by(story.authorName)}</p>}
         {story.tags.length > 0 && (

@@ -1,3 +1,4 @@
+import { inSentence } from '@liaozhai/shared/format';
 import { Link, paths } from '@liaozhai/shared/runtime';
 import { Cover } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
@@ -107,7 +108,7 @@ const StoryCard = memo(function StoryCard({ story, position, count, above, ...lo
           {lead && <p className={styles.label}>{texts.list.lead}</p>}
           <h2 className={styles.title}>{story.title}</h2>
           <p className={styles.teaser}>{lead ? story.summary : teaserOf(story.summary)}</p>
-          <p className={styles.tags}>{story.tags.slice(0, 3).join(' · ')}</p>
+          <p className={styles.tags}>{story.tags.slice(0, 3).map(inSentence).join(' · ')}</p>
         </div>
       </Link>
     </li>

@@ -275,7 +275,7 @@ describe('the search', () => {
 
   /** Answers as a server that looks for `q` in titles and for whole tags. */
   const searching = ({ params: { q = '', tag } }: RecordedRequest) =>
-    pageDto(shelved.filter(({ title, tags }) => title.includes(String(q)) && (!tag || tags.includes(String(tag)))));
+    pageDto(shelved.filter(({ title, tags }) => title?.includes(String(q)) && (!tag || tags.includes(String(tag)))));
   const handlers = { 'GET /v1/stories': searching };
   const field = () => screen.findByRole<HTMLInputElement>('searchbox', { name: '搜索故事' });
   /** The titles in sight: the shelf itself stays behind the search. */

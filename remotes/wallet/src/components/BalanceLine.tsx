@@ -22,7 +22,8 @@ export default function BalanceLine() {
 }
 
 interface BalanceFigureProps {
-  balance: number;
+  /** points; undefined where the server has not told them */
+  balance: number | undefined;
   label?: string;
 }
 
@@ -32,7 +33,7 @@ export function BalanceFigure({ balance, label = texts.balance }: BalanceFigureP
     <p className={styles.figure} aria-live="polite">
       <span className={styles.label}>{label}</span>
       <span className={styles.amount}>
-        <span translate="no">{formatNumber(balance)}</span>
+        <span translate="no">{balance === undefined ? '—' : formatNumber(balance)}</span>
         <span className={styles.unit}> {texts.points}</span>
       </span>
     </p>

@@ -99,7 +99,7 @@ function OpenOrders({ orders }: { orders: Order[] }) {
         {orders.map(({ id, points, priceCents, expiresAt }) => (
           <ListRow
             key={id}
-            title={formatPoints(points)}
+            title={points === undefined ? texts.order.title : formatPoints(points)}
             detail={expiresAt && payBefore(formatClock(expiresAt))}
             value={price(yuan(priceCents))}
             asLink={<Link to={paths.order(id)} />}
@@ -149,7 +149,8 @@ function useCheckout() {
       if (problem) toast(problem, { kind: 'error' });
       return;
     }
-    const isAsShown = data.priceCents === offer.priceCents && data.points === offer.points;
+    const { priceCents = offer.priceCents, points = offer.points } = data;
+    const isAsShown = priceCents === offer.priceCents && points === offer.points;
     if (!isAsShown) toast(texts.recharge.priceChanged, { kind: 'error' });
     const address = data.checkoutUrl ? checkoutAddress(data.checkoutUrl, location.href) : undefined;
     if (isAsShown && address) location.assign(address);

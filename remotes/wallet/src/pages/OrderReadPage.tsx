@@ -118,7 +118,7 @@ function OrderStatus({ order }: { order: Order }) {
         <InkDrawing name={status === 'credited' ? 'lantern' : 'moon'} />
       )}
       <h2 className={styles.heading}>{statuses[status]}</h2>
-      <p className={styles.amount}>{formatPoints(order.points)}</p>
+      {order.points !== undefined && <p className={styles.amount}>{formatPoints(order.points)}</p>}
       <p className={styles.detail}>{details[status]}</p>
       {status === 'pending' && expiresAt && (
         <p className={styles.detail}>{texts.recharge.payBefore(formatClock(expiresAt))}</p>
@@ -192,7 +192,7 @@ function OrderFacts({ order }: { order: Order }) {
     toast(isCopied ? copied : copyFailed, { kind: isCopied ? 'success' : 'error' });
   };
   const facts = [
-    { name: price, value: texts.recharge.price(yuan(order.priceCents)) },
+    { name: price, value: order.priceCents !== undefined && texts.recharge.price(yuan(order.priceCents)) },
     { name: method, value: order.method },
     { name: createdAt, value: order.createdAt && timeOf(order.createdAt) },
     { name: paidAt, value: order.paidAt && timeOf(order.paidAt) },

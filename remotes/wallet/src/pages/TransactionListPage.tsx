@@ -106,8 +106,8 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   const today = useShanghaiDay();
   const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
   return days.map((day) => (
-    <section key={day.key} aria-label={day.title}>
-      <h2 className={styles.heading}>{day.title}</h2>
+    <section key={day.key} aria-label={day.title || undefined}>
+      {day.title && <h2 className={styles.heading}>{day.title}</h2>}
       <ul className={styles.rows}>
         {day.items.map((transaction) => (
           <TransactionRow key={transaction.id} transaction={transaction} />
@@ -129,13 +129,15 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
       <div>
         <p className={styles.title}>{description || kindName}</p>
         <p className={styles.detail}>
-          {description && <span>{`${kindName} · `}</span>}
-          <time dateTime={createdAt}>{formatClock(createdAt)}</time>
+          {description && <span>{createdAt ? `${kindName} · ` : kindName}</span>}
+          {createdAt && <time dateTime={createdAt}>{formatClock(createdAt)}</time>}
         </p>
         {receipt && <ReceiptLink receipt={receipt} />}
       </div>
       <div className={styles.figures}>
-        <p className={clsx(styles.amount, amount > 0 && styles.gain)}>{formatSignedPoints(amount)}</p>
+        {amount !== undefined && (
+          <p className={clsx(styles.amount, amount > 0 && styles.gain)}>{formatSignedPoints(amount)}</p>
+        )}
         {balanceAfter !== undefined && (
           <p className={styles.detail}>{texts.transactions.balanceAfter(formatPoints(balanceAfter))}</p>
         )}
@@ -148,7 +150,7 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
 function ReceiptLink({ receipt: { orderId, priceCents, method } }: { receipt: Receipt }) {
   return (
     <Link className={styles.receipt} to={paths.order(orderId)}>
-      {[texts.transactions.receipt(orderId), texts.recharge.price(yuan(priceCents)), method]
+      {[texts.transactions.receipt(orderId), priceCents !== undefined && texts.recharge.price(yuan(priceCents)), method]
         .filter(Boolean)
         .join(' · ')}
     </Link>

@@ -1,4 +1,5 @@
 import type { AxiosRequestConfig } from 'axios';
+import { parseJson } from '../../contract';
 
 /** A GET that the page's inline loader started before this code had arrived. */
 export interface EarlyRequest {
@@ -35,7 +36,7 @@ export async function takeEarlyBody(asked: Asked, others: Promise<unknown>): Pro
   if (!early) return undefined;
   const nothing = () => null;
   const answer = await Promise.race([early.response.catch(nothing), others.then(nothing, nothing)]);
-  const body: unknown = answer?.ok && (await answer.clone().json().catch(nothing));
+  const body: unknown = answer?.ok && (await answer.clone().text().then(parseJson).catch(nothing));
   const isGood = typeof body === 'object' && body !== null && !asked.signal?.aborted;
   return isGood && takeEarly(asked) ? body : undefined;
 }

@@ -63,7 +63,7 @@ describe('names a failed request by what can be done about it', () => {
     ['429', answered(429, '', { 'retry-after': '17' }), { kind: 'tooOften', retryAfterSeconds: 17 }],
     ['429 that does not say', answered(429), { kind: 'tooOften', retryAfterSeconds: 60 }],
     ['429 with nonsense', answered(429, '', { 'retry-after': 'soon' }), { kind: 'tooOften', retryAfterSeconds: 60 }],
-    ['500', answered(500, { message: 'Server Error' }), { kind: 'server', status: 500, message: 'Server Error' }],
+    ['500', answered(500, { message: 'Server Error' }), { kind: 'server', status: 500 }],
     ['503 as a page', answered(503, '<html>down</html>'), { kind: 'server', status: 503 }],
     ['419 for good', answered(419), { kind: 'server', status: 419 }],
   ];

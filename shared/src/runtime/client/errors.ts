@@ -1,10 +1,12 @@
 import type { AxiosError, AxiosResponse } from 'axios';
 import {
   type ApiError,
+  fieldErrors,
   isApiError,
-  isFrameworkText,
   isRouteMissing,
   MINOR_MODE,
+  pointsOf,
+  readersWords,
   retryAfterSeconds,
 } from '../../contract';
 import { createCell } from '../signal';
@@ -41,22 +43,14 @@ export function toApiError(cause: unknown): ApiError {
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
   const plain = ofStatus(cause.response, body);
   const error = plain.kind === 'server' ? { ...plain, ...named } : plain;
-  if (isFrameworkText(status, body)) return error;
-  return typeof body.message === 'string' && body.message !== '' ? { ...error, message: body.message } : error;
+  const message = isRouteMissing(status, body) ? undefined : readersWords(body.message);
+  return message === undefined ? error : { ...error, message };
 }
 
 type Body = Record<string, unknown>;
 
 /** Where a 429 names none. */
 const DEFAULT_WAIT_SECONDS = 60;
-
-const toNumber = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
-
-/** Laravel's `{ field: [text, …] }`; a single text counts as a list of one. */
-function toFields(errors: unknown): Record<string, string[]> {
-  if (typeof errors !== 'object' || errors === null) return {};
-  return Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat().map(String)]));
-}
 
 const waitIn = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
 
@@ -68,7 +62,7 @@ function ofStatus(response: AxiosResponse, body: Body): ApiError {
     case 401:
       return { kind: 'unauthenticated' };
     case 402:
-      return { kind: 'insufficientBalance', required: toNumber(body.required), balance: toNumber(body.balance) };
+      return { kind: 'insufficientBalance', ...pointsOf(body) };
     case 403:
       return { kind: body.code === MINOR_MODE ? 'minorMode' : 'forbidden' };
     case 404:
@@ -80,7 +74,7 @@ function ofStatus(response: AxiosResponse, body: Body): ApiError {
     case 409:
       return { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
     case 422:
-      return { kind: 'invalid', fields: toFields(body.errors) };
+      return { kind: 'invalid', fields: fieldErrors(body.errors) };
     case 429: {
       const wait = waitIn(response);
       return { kind: 'tooOften', retryAfterSeconds: wait === undefined ? DEFAULT_WAIT_SECONDS : wait };

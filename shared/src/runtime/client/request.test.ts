@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter } from 'axios';
-import { messageSchema, singleSchema } from '../../contract';
+import { cursorPageSchema, messageSchema, singleSchema, storySchema, transactionSchema } from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { pageInfo } from '../hostConfig';
 import { apiUrl, replaceAdapter, request, socketId } from './request';
@@ -139,7 +139,7 @@ describe('401', () => {
     api({ 'GET /v1/user': { status: 401, body: { message: 'Unauthenticated.' } } });
     const heard = count401s();
     const error = await failure(request({ url: '/v1/user' }));
-    expect(error).toEqual({ kind: 'unauthenticated', message: 'Unauthenticated.' });
+    expect(error).toEqual({ kind: 'unauthenticated' });
     expect(heard()).toBe(1);
   });
 
@@ -164,6 +164,32 @@ describe('401', () => {
   });
 });
 
+test('a 401 of a call that the page does without opens nothing', async () => {
+  api({ 'GET /v1/capabilities': { status: 401 } });
+  const heard = count401s();
+  expect(await failure(request({ url: '/v1/capabilities', isOptional: true }))).toEqual({ kind: 'unauthenticated' });
+  expect(heard()).toBe(0);
+});
+
+test('what cannot be read of an answer is reported once, with call and field', async () => {
+  const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestEnd(() => warned.mockRestore());
+  api({ 'GET /v1/transactions': { data: [{ id: 1, created_at: 'gestern' }, { id: 2, created_at: '' }, {}] } });
+  const schema = cursorPageSchema(transactionSchema);
+  for (const _ of [1, 2])
+    expect((await request({ url: '/v1/transactions', schema })).items.map(({ id }) => id)).toEqual(['1', '2']);
+  expect(warned.mock.calls).toEqual([
+    ['GET /v1/transactions: created_at could not be read, 2 left out'],
+    ['GET /v1/transactions: row without id could not be read, 1 left out'],
+  ]);
+});
+
+test('ids beyond 2^53 stay apart', async () => {
+  api({ 'GET /v1/stories': '{"data":[{"id":9007199254740992},{"id":9007199254740993}]}' });
+  const { items } = await request({ url: '/v1/stories', schema: cursorPageSchema(storySchema) });
+  expect(items.map(({ id }) => id)).toEqual(['9007199254740992', '9007199254740993']);
+});
+
 describe('419', () => {
   const token = 'GET /sanctum/csrf-cookie';
 
@@ -182,6 +208,17 @@ describe('419', () => {
   test('a server without that route is no obstacle', async () => {
     api({ [token]: { status: 404 }, 'POST /v1/check-in': inTurn({ status: 419 }, { awarded: 5 }) });
     expect(await request({ method: 'POST', url: '/v1/check-in' })).toEqual({ awarded: 5 });
+  });
+
+  test('with two tokens of two paths the other one is tried', async () => {
+    const cookies = rs.spyOn(document, 'cookie', 'get').mockReturnValue('XSRF-TOKEN=stale; XSRF-TOKEN=good');
+    onTestEnd(() => cookies.mockRestore());
+    const check = ({ headers }: { headers: Record<string, string> }) =>
+      headers['x-xsrf-token'] === 'good' ? { awarded: 5 } : { status: 419 };
+    const requests = api({ [token]: { status: 204 }, 'POST /v1/check-in': check });
+    expect(await request({ method: 'POST', url: '/v1/check-in' })).toEqual({ awarded: 5 });
+    await request({ method: 'POST', url: '/v1/check-in' });
+    expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
   });
 
   test('twice is a failure', async () => {

@@ -1,10 +1,11 @@
 import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
+import type { GenericSchema, InferOutput } from 'valibot';
 import { API_BASE, type ApiError, edgeEndpoints, endpoints, type Pace, pauseMs, waitOf } from '../../contract';
 import { newClientId } from '../clientId';
 import { retryPolicy } from '../retryPolicy';
 import { createCell, createSignal } from '../signal';
 import { createCsrfToken } from './csrf';
+import { decode } from './decode';
 import { takeEarlyBody } from './earlyRequest';
 import { isFailedRequest, problemNoted, toApiError } from './errors';
 import { createNetwork } from './network';
@@ -18,8 +19,10 @@ declare module 'axios' {
     retries?: number;
     /** names it in the logs of server and backend; the same however often it is sent */
     requestId?: string;
-    /** it was sent again with a fresh CSRF token */
-    hasFreshToken?: boolean;
+    /** how often the server has refused its CSRF token */
+    refusedTokens?: number;
+    /** the page does without it: a 401 asks nobody to sign in */
+    isOptional?: boolean;
   }
 }
 
@@ -37,6 +40,8 @@ export interface RequestOptions {
   /** '' for addresses outside `/api` */
   baseURL?: string;
   timeoutMs?: number;
+  /** The page does without it: a 401 asks nobody to sign in. */
+  isOptional?: boolean;
 }
 
 type Answer<Options extends RequestOptions> = Options extends { schema: infer Schema extends GenericSchema }
@@ -48,13 +53,14 @@ type Answer<Options extends RequestOptions> = Options extends { schema: infer Sc
  * `signal` ended it. A body of another shape (a captive portal's page, one cut short) counts as a failed network: `offline`.
  */
 export async function request<const Options extends RequestOptions>(options: Options): Promise<Answer<Options>> {
-  const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs } = options;
+  const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs, isOptional } = options;
   const config: AxiosRequestConfig = {
     url,
     method,
     params,
     data: body,
     signal,
+    ...(isOptional && { isOptional }),
     ...(baseURL !== undefined && { baseURL }),
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
@@ -62,9 +68,8 @@ export async function request<const Options extends RequestOptions>(options: Opt
   // the interceptor hands on the body, which axios' types do not know
   const answer: unknown = (await earlyAnswer(config)) ?? (await send(config));
   if (!schema) return answer as Answer<Options>;
-  const parsed = safeParse(schema, answer);
-  if (parsed.success) return parsed.output as Answer<Options>;
-  return noAnswer();
+  const decoded = decode(schema, answer, `${method} ${url}`);
+  return decoded === undefined ? noAnswer() : (decoded as Answer<Options>);
 }
 
 /** The answer that the page's loader has for this request, for which a screen need not wait until axios has come. */
@@ -105,10 +110,14 @@ export function aroundRequests(around: Around): () => void {
   };
 }
 
+const CSRF_HEADER = 'X-XSRF-TOKEN';
+
 const settings = {
   baseURL: API_BASE,
   timeout: TIMEOUT_MS,
   withCredentials: true,
+  // axios knows the first of several tokens only
+  withXSRFToken: false,
   headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
 };
 
@@ -120,7 +129,11 @@ async function describe(config: InternalAxiosRequestConfig) {
   if (trace) config.headers.set('traceparent', trace);
   const socket = socketId.current();
   if (socket) config.headers.set('X-Socket-ID', socket);
-  if (config.method !== 'get') await csrfToken.prepare();
+  if (config.method !== 'get') {
+    await csrfToken.prepare();
+    const token = csrfToken.current();
+    if (token !== undefined) config.headers.set(CSRF_HEADER, token);
+  }
   return config;
 }
 
@@ -214,9 +227,10 @@ async function recover(cause: unknown): Promise<unknown> {
   const config = isFailedRequest(cause) ? cause.config : undefined;
   if (!config || !isFailedRequest(cause)) throw cause;
   const status = cause.response?.status;
-  if (status === 419 && !config.hasFreshToken) {
-    await csrfToken.refresh();
-    return send({ ...config, hasFreshToken: true });
+  if (status === 419) {
+    const refusedTokens = (config.refusedTokens ?? 0) + 1;
+    if (await csrfToken.renew(config.headers.get(CSRF_HEADER)?.toString(), refusedTokens))
+      return send({ ...config, refusedTokens });
   }
   const error = toApiError(cause);
   retryPolicy.answered(callOf(config), error);
@@ -232,7 +246,7 @@ async function recover(cause: unknown): Promise<unknown> {
   if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
   // a gateway may speak for a server that is away
   else if (error.kind !== 'server') network.answered();
-  if (error.kind === 'unauthenticated' && config.url !== endpoints.logout)
+  if (error.kind === 'unauthenticated' && config.url !== endpoints.logout && !config.isOptional)
     unauthenticated.report(config.signInEpoch ?? 0);
   if (error.kind === 'minorMode') minorModeRefusals.emit();
   throw error;

@@ -9,6 +9,7 @@ import axios, {
   getAdapter,
   type InternalAxiosRequestConfig,
 } from 'axios';
+import { parseJson } from '../../contract';
 import { type EarlyRequest, takeEarly } from './earlyRequest';
 
 /** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
@@ -19,15 +20,17 @@ export const createAxios = (
 ): AxiosInstance =>
   axios.create({
     ...settings,
+    transformResponse: parse,
     adapter: (config) => {
       const send = replaced() ?? getAdapter(axios.defaults.adapter, config);
       return around(withEarlyRequest(send))(config);
     },
   });
 
-const parse = (text: string): unknown => {
+const parse = (text: unknown): unknown => {
+  if (typeof text !== 'string') return text;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -54,6 +54,15 @@ test('hears events under both their names', async () => {
   ]);
 });
 
+test('ids beyond 2^53 keep their digits', async () => {
+  const { server, events, until } = open();
+  await until('live');
+  const data = JSON.stringify('{"id":9007199254740993,"body":"9007199254740993"}');
+  for (const socket of server.sockets)
+    socket.tellText(`{"event":"message.created","channel":"${CHANNEL}","data":${data}}`);
+  expect(events).toContainEqual(['.message.created', { id: '9007199254740993', body: '9007199254740993' }]);
+});
+
 test('sends nothing on a socket that is closing by then', async () => {
   const { server, link, joined } = openBare();
   await joined();

@@ -1,6 +1,6 @@
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
-import { channelAuthSchema, edgeEndpoints, isApiError } from '../../contract';
+import { channelAuthSchema, edgeEndpoints, isApiError, losslessJson } from '../../contract';
 import { request } from '../client/request';
 import { hostConfig } from '../hostConfig';
 import { fetchInTurn } from '../retryPolicy';
@@ -53,6 +53,31 @@ function sendingWhileOpen(socket: WebSocket): WebSocket {
   socket.send = (data) => {
     if (socket.readyState === WebSocket.OPEN) send(data);
   };
+  return socket;
+}
+
+/** A frame whose payload is JSON within JSON, with the digits of large numbers kept. */
+function losslessFrame(text: unknown): unknown {
+  if (typeof text !== 'string' || !/\d{16}/.test(text)) return text;
+  try {
+    const { data, ...frame } = JSON.parse(losslessJson(text)) as { data?: unknown };
+    return JSON.stringify({ ...frame, data: typeof data === 'string' ? losslessJson(data) : data });
+  } catch {
+    return text;
+  }
+}
+
+/** pusher-js parses each frame with `JSON.parse`, which rounds numbers beyond 2^53. */
+function receivingWithoutLoss(socket: WebSocket): WebSocket {
+  let receive: WebSocket['onmessage'] = null;
+  socket.addEventListener('message', ({ data }) =>
+    receive?.call(socket, new MessageEvent('message', { data: losslessFrame(data) })),
+  );
+  Object.defineProperty(socket, 'onmessage', {
+    set(handler: WebSocket['onmessage']) {
+      receive = handler;
+    },
+  });
   return socket;
 }
 
@@ -126,7 +151,7 @@ export class EchoLink implements Link {
   }
 
   #open(url: string): WebSocket {
-    const socket = sendingWhileOpen(this.#createSocket(url));
+    const socket = receivingWithoutLoss(sendingWhileOpen(this.#createSocket(url)));
     this.#socket = socket;
     socket.addEventListener('close', ({ code }) => {
       if (socket !== this.#socket) return;

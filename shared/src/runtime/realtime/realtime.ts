@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
-import { anyPayload, type UserDto } from '../../contract';
+import type { GenericSchema, InferOutput } from 'valibot';
+import { anyPayload, userEventSchema } from '../../contract';
+import { decode } from '../client/decode';
 import { network, socketId } from '../client/request';
 import { retryPolicy } from '../retryPolicy';
 import { session } from '../session/session';
@@ -20,9 +21,9 @@ const memberId = (): string | null => {
 
 /** What the server sends about the user goes to the session before any other listener. */
 function takeUser(event: string, payload: unknown) {
-  if (typeof payload !== 'object' || payload === null) return;
-  if (event === 'balance.updated') session.userPatched(payload);
-  if (event === 'user.updated') session.userPatched('user' in payload ? (payload.user as Partial<UserDto>) : payload);
+  if (event !== 'balance.updated' && event !== 'user.updated') return;
+  const patch = decode(userEventSchema, payload, event);
+  if (patch) session.userPatched(patch);
 }
 
 /** One connection for everyone who listens: open while a member is signed in and somebody listens. */
@@ -84,9 +85,9 @@ export function createRealtime() {
   ): () => void {
     const entry = {
       handle: (payload: unknown) => {
-        const parsed = safeParse(schema, payload);
-        if (parsed.success) handler(parsed.output);
-        else console.warn(`an event ${event} of another shape was dropped`, parsed.issues[0]?.message);
+        const decoded = decode(schema, payload, event);
+        if (decoded !== undefined) handler(decoded);
+        else console.warn(`an event ${event} of another shape was dropped`);
       },
     };
     const hearers = handlers.get(event) ?? new Set();

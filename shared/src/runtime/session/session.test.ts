@@ -19,7 +19,7 @@ const otherTabSignsIn = (text: string) => {
 };
 
 test('keeps exactly the seven fields of the specification under user-store', () => {
-  session.userReceived(memberDto({ id: 7, gender: 'male', checked_in_today: true }));
+  session.userReceived(memberDto({ id: '7', gender: 'male', checked_in_today: true }));
   expect(stored()).toEqual({
     id: '7',
     name: '宁采臣',

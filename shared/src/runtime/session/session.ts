@@ -11,9 +11,13 @@ import { ANONYMOUS, lastOwner, setCurrentOwner, uncopiedCredentials } from '../s
 import { adoptPositions, purgePositions } from '../storage/positions';
 import { offlineCache, outboxStore } from '../storage/recordStore';
 import { type ExpiredSession, type Session, sessionSlice, store, useSelector } from '../store';
-import { patchedUser, readStored, toStored, toUser, type User } from './user';
+import { patchedUser, readStored, toStored, toUser, type User, type UserPatch } from './user';
 
 const FRESH_MS = 10_000;
+/** A session that is refused so soon was never stored: its cookie got lost. */
+const UNKEPT_MS = 10_000;
+/** How long the refusals of such a session may come in. */
+const REFUSALS_MS = 3_000;
 
 const currentUser = (): User | null => {
   const { session: state } = store.getState();
@@ -27,6 +31,9 @@ const shownFor = (): string | null => {
   return (state.status === 'guest' && state.expired?.id) || null;
 };
 
+const shifted = (user: User, delta: number): User =>
+  user.balance === undefined ? user : { ...user, balance: user.balance + delta };
+
 const isOlder = (user: User, version: number | null | undefined): boolean =>
   user.version !== undefined && typeof version === 'number' && version < user.version;
 
@@ -34,6 +41,10 @@ const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStore
 
 /** Who is signed in: the one writer of the user. Follows the other tabs and every 401. */
 export function createSession() {
+  const unkeptNoticed = createSignal();
+  /** when the user signed in here, until another answer has shown that the session holds */
+  let unprovenSince: number | null = null;
+  let unkept: { at: number; epoch: number } | null = null;
   const userChanged = createSignal<[previousId: string | null, id: string | null]>();
   let forgetting: ReturnType<typeof setTimeout> | undefined;
   let refreshing: { epoch: number; done: Promise<void> } | null = null;
@@ -153,12 +164,12 @@ export function createSession() {
     if (!user) return () => {};
     const epoch = balanceEpoch;
     let undone = false;
-    become({ ...user, balance: user.balance + delta });
+    become(shifted(user, delta));
     return () => {
       const now = currentUser();
       if (undone || !now || now.id !== user.id || epoch !== balanceEpoch) return;
       undone = true;
-      become({ ...now, balance: now.balance - delta });
+      become(shifted(now, -delta));
     };
   }
 
@@ -172,16 +183,22 @@ export function createSession() {
       const user = toUser(dto);
       const present = currentUser();
       if (present?.id !== user.id) return void signIn(user);
+      unprovenSince = null;
       if (isOlder(present, user.version)) return;
       balanceEpoch += 1;
       save(user);
       become(user);
     },
+    /** The user whose sign-in this page has just requested: whether the session holds is still to be seen. */
+    signedIn(dto: UserDto) {
+      session.userReceived(dto);
+      unprovenSince = performance.now();
+    },
     /** Part of the user, from responses and events; an older `version` is dropped. */
-    userPatched(patch: Partial<UserDto>) {
+    userPatched(patch: UserPatch) {
       const user = currentUser();
       if (!user || isOlder(user, patch.version)) return;
-      if (patch.id !== undefined && String(patch.id) !== user.id) return;
+      if (patch.id && patch.id !== user.id) return;
       if (patch.balance != null) balanceEpoch += 1;
       const patched = patchedUser(user, patch);
       save(patched);
@@ -190,6 +207,10 @@ export function createSession() {
     balanceShifted,
     /** Whether the server has told the whole of the present user just now. */
     isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
+    /** Calls when a sign-in was refused by the very next call: the browser or a proxy did not keep its cookie. Returns the way to stop. */
+    onUnkept: unkeptNoticed.on,
+    /** Whether that has just happened; another sign-in would end alike. */
+    isUnkept: (): boolean => unkept?.epoch === signInEpoch.current() && performance.now() - unkept.at < REFUSALS_MS,
     /** GET /v1/user; a failure is only logged. */
     refresh,
     /** Finds a session that storage knows nothing of; see there. */
@@ -231,7 +252,13 @@ export function createSession() {
 
   onUnauthenticated(() => {
     const user = currentUser();
-    if (user) expire(user);
+    if (!user) return;
+    const isUnkept = unprovenSince !== null && performance.now() - unprovenSince < UNKEPT_MS;
+    unprovenSince = null;
+    if (!isUnkept) return expire(user);
+    unkept = { at: performance.now(), epoch: signInEpoch.current() };
+    end(forgetAnswersSoon);
+    unkeptNoticed.emit();
   });
 
   if (typeof window !== 'undefined') {

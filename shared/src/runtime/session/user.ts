@@ -1,24 +1,24 @@
-import { fallback, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
-import type { MinorStatusDto, UserDto } from '../../contract';
+import { fallback, type InferOutput, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
+import type { GiftDto, MinorStatusDto, UserDto, userPatchSchema } from '../../contract';
 
 export interface User {
   id: string;
   name: string;
   username: string;
   avatar: string;
-  /** points */
-  balance: number;
+  /** points; undefined while the server has not told them in a form that can be read */
+  balance: number | undefined;
   inviteCode: string;
   persona: string;
   gender: string;
-  /** ISO; null while the address is not confirmed */
+  /** ISO, '' where the date is unknown; null while the address is not confirmed */
   emailVerifiedAt: string | null;
   checkedInToday: boolean | undefined;
   /** days in a row */
   checkInStreak: number | undefined;
   /** points to be announced, as the server tells them */
-  gifts: readonly unknown[];
-  /** ISO; when the account is erased, unless that is taken back */
+  gifts: readonly GiftDto[];
+  /** ISO, '' where the date is unknown; when the account is erased, unless that is taken back */
   deletionAt: string | null;
   /** answers of support that were not looked at */
   unreadAnswers: number;
@@ -32,11 +32,11 @@ export interface User {
 }
 
 export const toUser = (dto: UserDto, isWhole = true): User => ({
-  id: String(dto.id),
+  id: dto.id,
   name: dto.name ?? '',
   username: dto.username ?? '',
   avatar: dto.avatar ?? '',
-  balance: dto.balance ?? 0,
+  balance: dto.balance ?? undefined,
   inviteCode: dto.invite_code ?? '',
   persona: dto.persona ?? '',
   gender: dto.gender ?? '',
@@ -52,14 +52,22 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   isWhole,
 });
 
+/** What may come as part of a user; null says something where it is what ends. */
+export type UserPatch = InferOutput<typeof userPatchSchema>;
+
+const endable = ['deletion_at', 'email_verified_at', 'minor'];
+
 /** The user with the fields that `patch` names. */
-export function patchedUser(user: User, patch: Partial<UserDto>): User {
-  const known = Object.entries(patch).filter(([, value]) => value !== undefined);
+export function patchedUser(user: User, patch: UserPatch): User {
+  const known = Object.entries(patch).filter(
+    ([field, value]) => value !== undefined && (value !== null || endable.includes(field)),
+  );
   return toUser({ ...toDto(user), ...Object.fromEntries(known), id: user.id }, user.isWhole);
 }
 
 const toDto = (user: User): UserDto => ({
   ...toStored(user),
+  balance: user.balance,
   gender: user.gender,
   email_verified_at: user.emailVerifiedAt,
   checked_in_today: user.checkedInToday,
@@ -78,7 +86,7 @@ export const toStored = ({ id, name, username, avatar, balance, inviteCode, pers
   name,
   username,
   avatar,
-  balance,
+  balance: balance ?? 0,
   invite_code: inviteCode,
   persona,
 });

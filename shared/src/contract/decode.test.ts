@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@rstest/core';
+import * as v from 'valibot';
+import { amount, count, day, flag, id, instant, label, mark, optional, parseJson, prose, readAs, rows } from './decode';
+
+const read = (schema: v.GenericSchema) => (value: unknown) => readAs(schema, value);
+
+describe('a moment', () => {
+  const at = '2026-11-25T08:00:00.000Z';
+
+  test.each([
+    '2026-11-25T08:00:00.000000Z',
+    '2026-11-25T16:00:00+08:00',
+    '2026-11-25T16:00:00+0800',
+    '2026-11-25 08:00:00',
+    '2026-11-25 08:00',
+    '2026-11-25T08:00:00',
+    '2026-11-25 08:00:00 UTC',
+    'Wed, 25 Nov 2026 08:00:00 GMT',
+    'Wed, 25 Nov 2026 16:00:00 +0800',
+    1795593600,
+    1795593600000,
+    '1795593600',
+    '1795593600000',
+    1795593600.0,
+    { date: '2026-11-25 08:00:00.000000', timezone_type: 3, timezone: 'UTC' },
+    { date: '2026-11-25 16:00:00.000000', timezone_type: 1, timezone: '+08:00' },
+  ])('is read from %j', (raw) => {
+    expect(readAs(instant, raw)).toBe(at);
+  });
+
+  test.each([
+    '0000-00-00 00:00:00',
+    '',
+    ' ',
+    'gestern',
+    '2026-02-30',
+    '2026-13-01',
+    '25.11.2026',
+    0,
+    '0',
+    -5,
+    NaN,
+    Infinity,
+    1e30,
+    true,
+    {},
+    [],
+    '8',
+  ])('is not read from %j', (raw) => {
+    expect(readAs(instant, raw)).toBeUndefined();
+  });
+
+  test('whose presence alone says something', () => {
+    const seen = [null, '', 0, false, '0000-00-00 00:00:00', 'bald', true, '2026-11-25 08:00:00'].map(
+      read(mark('deletion_at')),
+    );
+    expect(seen).toEqual([null, null, null, null, '', '', '', at]);
+  });
+
+  test('of a day is its date', () => {
+    expect(
+      ['2026-11-21', '2026-11-21T00:00:00.000000Z', '2026-11-21 00:00:00', '2026-02-30', 7, ''].map(read(day)),
+    ).toEqual(['2026-11-21', '2026-11-21', '2026-11-21', undefined, undefined, undefined]);
+  });
+});
+
+test('amounts are read from decimals, and bounded', () => {
+  const raw = [
+    '-3.00',
+    '-3',
+    '1e2',
+    '1234.50',
+    '1,234.50',
+    7,
+    1e30,
+    '-1e30',
+    '1e999',
+    '-0',
+    '',
+    ' ',
+    'viel',
+    '0x10',
+    NaN,
+    true,
+    null,
+    {},
+  ];
+  expect(raw.map(read(amount))).toEqual([
+    -3,
+    -3,
+    100,
+    1234.5,
+    1234.5,
+    7,
+    999_999_999_999,
+    -999_999_999_999,
+    999_999_999_999,
+    0,
+    ...Array(8).fill(undefined),
+  ]);
+});
+
+test('counts are whole numbers from 0', () => {
+  expect([3, '3', '3.00', 0, 1.5, -1, 1e30, '9007199254740993', 'x'].map(read(count))).toEqual([
+    3,
+    3,
+    3,
+    0,
+    ...Array(5).fill(undefined),
+  ]);
+});
+
+test('flags are read from digits and words', () => {
+  expect([true, 1, '1', 'true', 'TRUE', false, 0, '0', 'false', 2, '', 'ja', [1], null].map(read(flag))).toEqual([
+    ...Array(5).fill(true),
+    ...Array(4).fill(false),
+    ...Array(5).fill(undefined),
+  ]);
+});
+
+test('ids are text, without loss from any JSON number', () => {
+  const body = parseJson(
+    '[{"id":9007199254740992},{"id":9007199254740993},{"id":-9007199254740993},{"id":7,"body":"号 9007199254740993 \\"9007199254740993","x":0.1234567890123456,"y":1e20}]',
+  ) as { id: unknown; body?: string; x?: number; y?: number }[];
+  expect(body.map((row) => readAs(id, row.id))).toEqual([
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740993',
+    '7',
+  ]);
+  expect(body[3]?.body).toBe('号 9007199254740993 "9007199254740993');
+  expect([body[3]?.x, body[3]?.y]).toEqual([0.1234567890123456, 1e20]);
+  expect(['', ' ', null, true, {}, [], NaN].map(read(id))).toEqual(Array(7).fill(undefined));
+});
+
+test('a label is one line that turns nothing round, and empty where nothing shows', () => {
+  expect(
+    [
+      '甲\u202e乙',
+      ' 甲\n 乙 ',
+      '\u200b\u200b',
+      '\u3164',
+      '\u2800 ',
+      '甲\u0000',
+      '👨‍👩‍👧',
+      7,
+      `e${'\u0301'.repeat(50)}`,
+    ].map(read(label)),
+  ).toEqual(['甲乙', '甲 乙', '', '', '', '甲', '👨‍👩‍👧', '7', `e${'\u0301'.repeat(4)}`]);
+  expect(read(prose)('一\r\n二\u202e三')).toBe('一\n二三');
+});
+
+describe('what cannot be read', () => {
+  const schema = rows(v.object({ id, ...optional({ at: instant, points: amount }) }));
+  const unread = (value: unknown) => {
+    const fields: string[] = [];
+    return { value: readAs(schema, value, (field) => fields.push(field)), fields };
+  };
+
+  test('costs its own field, else its own row, and is reported', () => {
+    const { value, fields } = unread([{ id: 1, at: 'x', points: '2.00' }, { at: 1795593600 }, { id: 2, at: null }, 7]);
+    expect(value).toEqual([
+      { id: '1', at: undefined, points: 2 },
+      { id: '2', at: null, points: undefined },
+    ]);
+    expect(fields).toEqual(['at', 'row without id', 'row without shape']);
+  });
+
+  test('is not a list with gaps, as PHP writes it', () => {
+    expect(unread({ '0': { id: 1 }, '2': { id: 3 } }).value).toMatchObject([{ id: '1' }, { id: '3' }]);
+    expect(unread({}).value).toBeUndefined();
+    expect(unread('x').value).toBeUndefined();
+  });
+});

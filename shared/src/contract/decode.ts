@@ -1,0 +1,243 @@
+import * as v from 'valibot';
+
+/*
+ * The one layer that reads what a backend sends. A value that cannot be read costs its own field, or its row where
+ * nothing is left without it, and is reported with the field's name. backend/README.md lists the accepted forms.
+ */
+
+/** Receives the name of each field, or of the row's missing field, that could not be read. */
+export type ReportUnread = (field: string) => void;
+
+/** Schemas know no caller, and parsing is synchronous: the report of the parse under way stands here. */
+const underWay: { report: ReportUnread } = { report: () => {} };
+
+/** `value` as `schema` reads it; undefined where it is of another shape. */
+export function readAs<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+  report: ReportUnread = underWay.report,
+): v.InferOutput<Schema> | undefined {
+  const former = underWay.report;
+  underWay.report = report;
+  const parsed = v.safeParse(schema, value);
+  underWay.report = former;
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** A schema of what `read` makes of a value; undefined is unreadable. */
+const reader = <Value>(expects: string, read: (raw: unknown) => Value | undefined) =>
+  v.pipe(
+    v.unknown(),
+    v.rawTransform<unknown, Value>(({ dataset, addIssue, NEVER }) => {
+      const value = read(dataset.value);
+      if (value !== undefined) return value;
+      addIssue({ message: `no ${expects}` });
+      return NEVER;
+    }),
+  );
+
+type OptionalEntries<Entries> = {
+  [Name in keyof Entries]: Entries[Name] extends v.GenericSchema
+    ? v.SchemaWithFallback<v.NullishSchema<Entries[Name], undefined>, undefined>
+    : never;
+};
+
+/** Entries that may be missing or null; one that cannot be read is reported and reads as missing. */
+export const optional = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
+  withNames(entries, (name, schema) =>
+    // a missing key has no dataset
+    v.fallback(v.nullish(schema), (dataset?: unknown) => void (dataset && underWay.report(name))),
+  ) as unknown as OptionalEntries<Entries>;
+
+type ListEntries<Entries> = {
+  [Name in keyof Entries]: Entries[Name] extends v.GenericSchema
+    ? v.SchemaWithFallback<
+        v.NullishSchema<Rows<Entries[Name]>, v.InferOutput<Entries[Name]>[]>,
+        v.InferOutput<Entries[Name]>[]
+      >
+    : never;
+};
+
+/** Lists of these entries, row by row; one that is missing or cannot be read is empty. */
+export const lists = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
+  withNames(entries, (name, schema) =>
+    v.fallback(v.nullish(rows(schema), []), (dataset?: unknown) => {
+      if (dataset) underWay.report(name);
+      return [];
+    }),
+  ) as unknown as ListEntries<Entries>;
+
+const withNames = (
+  entries: Record<string, v.GenericSchema>,
+  make: (name: string, schema: v.GenericSchema) => v.GenericSchema,
+) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, make(name, schema)]));
+
+/** PHP writes a list with gaps as an object: `{"0": …, "2": …}`. */
+function listOf(raw: unknown): unknown[] | undefined {
+  if (Array.isArray(raw)) return raw;
+  if (typeof raw !== 'object' || raw === null) return undefined;
+  const keys = Object.keys(raw);
+  return keys.length > 0 && keys.every((key) => /^\d+$/.test(key)) ? Object.values(raw) : undefined;
+}
+
+type Rows<Entry extends v.GenericSchema> = v.GenericSchema<unknown, v.InferOutput<Entry>[]>;
+
+/** A list, row by row: what cannot be read is left out, and reported by the field that it lacks. */
+export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
+  reader('list', (raw) =>
+    listOf(raw)?.flatMap((value): v.InferOutput<Entry>[] => {
+      const parsed = v.safeParse(entry, value);
+      if (parsed.success) return [parsed.output];
+      underWay.report(`row without ${v.getDotPath(parsed.issues[0]) ?? 'shape'}`);
+      return [];
+    }),
+  );
+
+/** The text of an id, without loss: `parseJson` keeps the digits of large numbers. */
+export const id = reader('id', (raw) => {
+  if (typeof raw === 'string') return raw.trim() || undefined;
+  return typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : undefined;
+});
+export type Id = string;
+
+/** Codes, addresses and bodies whose offsets count: as they came. */
+export const text = reader('text', (raw) =>
+  typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : typeof raw === 'string' ? raw : undefined,
+);
+
+/** Nothing of it is ink: blanks, controls, fillers of Hangul and Braille, selectors of variants. */
+const blank = /^[\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]*$/u;
+/** Characters that turn the direction of the text around them. */
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** More marks on one letter than a script has reach into the lines above. */
+const piledMarks = /(\p{M}{4})\p{M}+/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
+
+const clean = (raw: string) => raw.replace(controls, '').replace(directions, '').replace(piledMarks, '$1');
+
+/** The most UTF-16 units of a name or a title; the layout clamps long before. */
+const LABEL_LENGTH = 500;
+
+const labelOf = (raw: string): string => {
+  const line = clean(raw.slice(0, LABEL_LENGTH)).replace(/\s+/g, ' ').trim();
+  return blank.test(line) ? '' : line;
+};
+
+/** A name or a title: one line, safe within a sentence; empty where nothing of it would show. */
+export const label = v.pipe(text, v.transform(labelOf));
+
+/** Words of several lines. */
+export const prose = v.pipe(
+  text,
+  v.transform((raw) => (blank.test(raw) ? '' : clean(raw.replace(/\r\n?/g, '\n')))),
+);
+
+const numeric = /^[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?$/i;
+
+function numberOf(raw: unknown): number | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
+  if (typeof raw !== 'string' || !/\d/.test(raw) || !numeric.test(raw.trim())) return undefined;
+  const value = Number(raw.replaceAll(',', ''));
+  return Number.isNaN(value) ? undefined : value;
+}
+
+/** The largest figure that fits its place on a phone. */
+const MOST = 999_999_999_999;
+
+/** Points and cents, with decimals as a server counts them; an absurd one is bounded. */
+export const amount = reader('amount', (raw) => {
+  const value = numberOf(raw);
+  return value === undefined ? undefined : Math.max(-MOST, Math.min(MOST, value)) || 0;
+});
+
+/** A whole number from 0: sequences, versions, offsets, days. */
+export const count = reader('count', (raw) => {
+  const value = numberOf(raw);
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value || 0 : undefined;
+});
+
+const flags: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
+
+export const flag = reader('flag', (raw) =>
+  ['boolean', 'number', 'string'].includes(typeof raw) ? flags[String(raw).trim().toLowerCase()] : undefined,
+);
+
+/** `#rrggbb`, the colour a picture is painted on */
+export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
+
+const isoOrSql =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
+/** RFC 1123 and 2822, always with a zone. */
+const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-]\d{4})$/i;
+
+const YEAR_10000_MS = 253_402_300_800_000;
+/** As seconds in the year 5138, as milliseconds in March 1973: what is less counts seconds, and nothing here is older. */
+const TURN = 100_000_000_000;
+
+const isTime = (ms: number): boolean => ms >= TURN && ms < YEAR_10000_MS;
+
+function zoneMs(zone: string | undefined): number {
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
+  return hours === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function written(raw: string): number | undefined {
+  const parts = isoOrSql.exec(raw);
+  if (!parts) return withWeekday.test(raw) ? Date.parse(raw) : undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  const fraction = Math.floor(Number(`0.${parts[7] ?? 0}`) * 1000);
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second, fraction);
+  // the thirtieth of February and the like move to other days
+  const date = new Date(ms);
+  const isReal =
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
+  return isReal ? ms - zoneMs(parts[8]) : undefined;
+}
+
+function timeOf(raw: unknown): number | undefined {
+  // Carbon of older Laravels: `{ date, timezone_type, timezone }`
+  if (typeof raw === 'object' && raw !== null && 'date' in raw)
+    return timeOf(`${raw.date}${'timezone' in raw ? String(raw.timezone) : ''}`);
+  const stamp = typeof raw === 'string' && /^\d{1,16}(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
+  if (typeof stamp === 'number') return stamp < TURN ? stamp * 1000 : stamp;
+  return typeof raw === 'string' ? written(raw.trim()) : undefined;
+}
+
+/**
+ * A moment as ISO text in UTC, whichever form it came in; without a zone it is UTC, as Laravel's default `app.timezone`.
+ */
+export const instant = reader('instant', (raw) => {
+  const ms = timeOf(raw);
+  return ms !== undefined && isTime(ms) ? new Date(ms).toISOString() : undefined;
+});
+
+/** A moment whose presence alone says something: ISO text, '' where one is there that cannot be read, null for none. */
+export const mark = (field: string) =>
+  reader<string | null>('moment', (raw) => {
+    const ms = timeOf(raw);
+    if (ms !== undefined && isTime(ms)) return new Date(ms).toISOString();
+    if (['', '0', 'false', 'null'].includes(String(raw).trim())) return null;
+    underWay.report(field);
+    return '';
+  });
+
+/** `2026-11-21`, a day of Shanghai's calendar. */
+export const day = reader('day', (raw) => {
+  const read = typeof raw === 'string' ? /^\d{4}-\d\d-\d\d(?=$|[T ])/.exec(raw)?.[0] : undefined;
+  return read && written(read) !== undefined ? read : undefined;
+});
+
+const bigNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+
+const withoutLoss = (token: string): string =>
+  /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+
+/** JSON with whole numbers beyond 2^53 as text, since ids are among them. */
+export const losslessJson = (json: string): string =>
+  /\d{16}/.test(json) ? json.replace(bigNumbers, withoutLoss) : json;
+
+/** `JSON.parse` without loss of digits. Throws as `JSON.parse` does. */
+export const parseJson = (json: string): unknown => JSON.parse(losslessJson(json));

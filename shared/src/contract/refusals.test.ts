@@ -1,0 +1,49 @@
+import { expect, test } from '@rstest/core';
+import { fieldErrors, readersWords } from './refusals';
+
+test.each([
+  'Server Error',
+  'Service Unavailable',
+  'Too Many Attempts.',
+  'CSRF token mismatch.',
+  'This action is unauthorized.',
+  'Unauthenticated.',
+  'SQLSTATE[42S02]: Base table or view not found: 1146 表不存在',
+  'App\\Exceptions\\Handler 出错',
+  '<b>出错了</b>',
+  '长'.repeat(200),
+  '',
+  { message: '出错' },
+  null,
+])('a reader never sees %j', (message) => {
+  expect(readersWords(message)).toBeUndefined();
+});
+
+test.each(['余额不足，请先充值', '服务正在重新启动，请稍候再试', '请用 Chrome 浏览器打开'])(
+  'a reader sees %j',
+  (message) => {
+    expect(readersWords(message)).toBe(message);
+  },
+);
+
+test.each([
+  [
+    { login: ['已被占用'], name: '太长' },
+    { login: ['已被占用'], name: ['太长'] },
+  ],
+  [{ 'user.login': ['已被占用'] }, { login: ['已被占用'] }],
+  [{ 'items.0.name': ['太长'] }, { name: ['太长'] }],
+  [{ login: { '0': '太短' } }, { login: ['太短'] }],
+  [{ login: { rule: { min: '太短' } } }, { login: ['太短'] }],
+  [[{ field: 'data.login', message: '太短' }], { login: ['太短'] }],
+  [['太短'], { '': ['太短'] }],
+  ['太短', { '': ['太短'] }],
+  [{ login: ['The login has already been taken.'] }, { login: ['已被占用'] }],
+  [{ password: ['validation.required'] }, { password: ['请填写'] }],
+  [{ password: ['The password must be at least 6 characters.'] }, { password: ['至少 6 个字'] }],
+  [{ login: ['The login format is invalid.'] }, { login: ['填写有误'] }],
+  [{ login: [null, 7, {}] }, {}],
+  [null, {}],
+])('the words of %j stand at their fields', (errors, fields) => {
+  expect(fieldErrors(errors)).toEqual(fields);
+});

@@ -1,0 +1,23 @@
+import type { GenericSchema, InferOutput } from 'valibot';
+import { readAs } from '../../contract';
+
+/** Reads what came by a call or an event, and reports once per page what of it could not be read. */
+function createDecoder() {
+  const reported = new Set<string>();
+  return <Schema extends GenericSchema>(
+    schema: Schema,
+    value: unknown,
+    from: string,
+  ): InferOutput<Schema> | undefined => {
+    const unread = new Map<string, number>();
+    const decoded = readAs(schema, value, (field) => unread.set(field, (unread.get(field) ?? 0) + 1));
+    for (const [field, count] of unread) {
+      if (reported.has(`${from} ${field}`)) continue;
+      reported.add(`${from} ${field}`);
+      console.warn(`${from}: ${field} could not be read, ${count} left out`);
+    }
+    return decoded;
+  };
+}
+
+export const decode = createDecoder();
