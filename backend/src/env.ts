@@ -17,16 +17,54 @@ const origins = v.pipe(
   v.transform((list) => list.map((item) => new URL(item).origin)),
 );
 
-function whole(fallback: number, min = 0, max = 1_000_000) {
+function givenWhole(min: number, max: number) {
   const cure = `a whole number from ${min} to ${max}`;
-  const given = v.pipe(v.string(), v.toNumber(cure), v.safeInteger(cure), v.minValue(min, cure), v.maxValue(max, cure));
-  return v.optional(given, String(fallback));
+  return v.pipe(v.string(), v.toNumber(cure), v.safeInteger(cure), v.minValue(min, cure), v.maxValue(max, cure));
 }
+
+const whole = (fallback: number, min = 0, max = 1_000_000) => v.optional(givenWhole(min, max), String(fallback));
+
+const optionalWhole = (min: number, max = 1_000_000) => v.optional(givenWhole(min, max));
 
 const perMinute = (fallback: number) => whole(fallback, 1);
 
 const rateCure = 'a number from 0 to 1';
 const rate = v.pipe(v.string(), v.toNumber(rateCure), v.minValue(0, rateCure), v.maxValue(1, rateCure));
+
+const temperatureCure = 'a number from 0 to 2';
+const temperature = v.pipe(
+  v.string(),
+  v.toNumber(temperatureCure),
+  v.minValue(0, temperatureCure),
+  v.maxValue(2, temperatureCure),
+);
+
+/** Up to the version; the call's own path follows. */
+const modelAddress = v.pipe(
+  v.string(),
+  v.trim(),
+  v.check((text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    return !!url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.hash;
+  }, 'an address like https://host/v1, without name and password (the key is AI_API_KEY)'),
+  v.check((text) => !/\/completions\/?$/.test(new URL(text).pathname), 'leave /chat/completions out'),
+);
+
+const extraBodyCure = 'a JSON object of further fields like {"top_p":0.9}, without model, messages and stream';
+const extraBody = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    try {
+      const fields: unknown = JSON.parse(dataset.value);
+      const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
+      if (isObject && !['model', 'messages', 'stream'].some((key) => key in fields)) return { ...fields };
+    } catch {
+      // said below
+    }
+    addIssue({ message: extraBodyCure });
+    return NEVER;
+  }),
+);
 
 /** Scheme, host and port, without a path. */
 const reverbOrigin = v.pipe(
@@ -107,9 +145,16 @@ const schema = v.object({
   REVERB_APP_ID: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'))),
   REVERB_APP_KEY: text,
   REVERB_APP_SECRET: text,
-  AI_BASE_URL: v.optional(v.pipe(v.string(), v.trim(), v.url('an address like https://host/v1'))),
-  AI_API_KEY: text,
-  AI_MODEL: text,
+  AI_BASE_URL: v.optional(modelAddress),
+  AI_API_KEY: v.optional(
+    v.pipe(v.string(), v.trim(), v.regex(/^[!-~]+$/, 'the key alone, without blanks and without the word Bearer')),
+  ),
+  AI_MODEL: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1, 'the name of a model'))),
+  AI_TEMPERATURE: v.optional(temperature),
+  AI_MAX_TOKENS: optionalWhole(16),
+  AI_EXTRA_BODY: v.optional(extraBody, '{}'),
+  AI_PROMPTS_DIR: text,
+  AI_HISTORY_CHARACTERS: whole(8_000, 500),
   PAYMENT_PROVIDER: v.optional(v.picklist(['sandbox'], 'sandbox, or leave it out')),
   PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   PAYMENT_SANDBOX_DELAY_MS: whole(500, 0, 60_000),
@@ -121,6 +166,7 @@ const schema = v.object({
   STORYTELLER_FAIL_RATE: v.optional(rate, '0'),
   STORYTELLER_FAIL_WORD: text,
   STORYTELLER_HANG_WORD: text,
+  STORYTELLER_FIRST_TIMEOUT_MS: optionalWhole(50, 600_000),
   STORYTELLER_IDLE_TIMEOUT_MS: whole(15_000, 50, 600_000),
   STORYTELLER_TOTAL_TIMEOUT_MS: whole(60_000, 50, 600_000),
   RATE_LIMIT_LOGIN: perMinute(5),
@@ -166,9 +212,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     const [issue] = parsed.issues;
     throw new ConfigError(`${v.getDotPath(issue)}: ${issue.message}`);
   }
-  if (parsed.output.AI_BASE_URL && !parsed.output.AI_MODEL) {
-    throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
-  }
+  assertModel(parsed.output);
   if (parsed.output.MAIL_URL && !parsed.output.MAIL_FROM) {
     throw new ConfigError('MAIL_FROM: name the sender that MAIL_URL sends for, such as 聊斋 <noreply@example.org>');
   }
@@ -184,6 +228,16 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     // what nobody can buy may be as it is
     packages: parsed.output.PAYMENT_PROVIDER ? readPackages(parsed.output.RECHARGE_PACKAGES) : [],
   };
+}
+
+/** An endpoint and its model go together. A key alone may belong to another program of the same shell. */
+function assertModel(settings: v.InferOutput<typeof schema>): void {
+  if (settings.AI_BASE_URL && !settings.AI_MODEL)
+    throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
+  const names = ['AI_MODEL', 'AI_TEMPERATURE', 'AI_MAX_TOKENS', 'AI_PROMPTS_DIR'] as const;
+  const given = names.find((name) => settings[name] !== undefined);
+  if (given && !settings.AI_BASE_URL)
+    throw new ConfigError(`AI_BASE_URL: missing, while ${given} is set; name the endpoint, or leave ${given} out`);
 }
 
 function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {

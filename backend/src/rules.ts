@@ -32,6 +32,8 @@ export const rules = {
   ticketsPerDay: 20,
   messageCharacters: 2_000,
   replyCharacters: 6_000,
+  /** A reply with less room left cannot go on. */
+  continuationCharacters: 200,
   personaCharacters: 1_000,
   nameCharacters: 20,
   passwordCharacters: { min: 6, max: 128 },

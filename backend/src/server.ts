@@ -6,8 +6,10 @@ import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { openTracing } from '@liaozhai/telemetry/tracing';
 import { sql } from 'kysely';
 import { builtInStoryteller } from './ai/builtIn.ts';
-import type { Storyteller } from './ai/storyteller.ts';
-import { openAiStoryteller } from './ai/storyteller.ts';
+import { endpointOf, type ModelSettings, openAiStoryteller } from './ai/openAi.ts';
+import { loadPrompts, windowLines } from './ai/prompts.ts';
+import type { Limits, Storyteller } from './ai/storyteller.ts';
+import { watched } from './ai/watched.ts';
 import { fileMailer } from './auth/mail.ts';
 import { relayMail } from './auth/smtp.ts';
 import { endReply } from './chat/reply.ts';
@@ -33,6 +35,7 @@ import {
   createFaultReport,
   createLog,
   gaugeWork,
+  type Log,
   type ReportFault,
 } from './telemetry.ts';
 import { eraseDueAccounts } from './users/accountDeletion.ts';
@@ -159,7 +162,7 @@ export async function createServices(
     limits: new RateLimiter(clock),
     mailer: fileMailer(mailFolder(env), clock, env.MAIL_FROM),
     payments,
-    storyteller: chooseStoryteller(env),
+    storyteller: chooseStoryteller(env, log, counters),
     runs: new Runs(report),
     roster: new Roster(db, clock, env.DATABASE_URL ? loadBackendId(env.DATA_DIR) : null),
     appKey,
@@ -177,9 +180,33 @@ function choosePayments(
   return createSandbox(services, env.PAYMENT_WEBHOOK_SECRET ?? hmac(appKey, 'payment webhook'));
 }
 
-function chooseStoryteller(env: Env): Storyteller {
-  const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: model } = env;
-  return baseUrl && model ? openAiStoryteller({ baseUrl, apiKey, model }) : builtInStoryteller(env);
+/** Without an endpoint the built-in storyteller writes. */
+function chooseStoryteller(env: Env, log: Log, counters: BackendCounters | null): Storyteller {
+  const limits: Limits = {
+    firstMs: env.STORYTELLER_FIRST_TIMEOUT_MS ?? env.STORYTELLER_IDLE_TIMEOUT_MS,
+    idleMs: env.STORYTELLER_IDLE_TIMEOUT_MS,
+    totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS,
+  };
+  const model = modelOf(env);
+  const storyteller = model ? openAiStoryteller(model, loadPrompts(env.AI_PROMPTS_DIR)) : builtInStoryteller(env);
+  return watched(storyteller, { endpoint: model ? endpointOf(model) : 'built-in', limits, log, counters });
+}
+
+function modelOf(env: Env): ModelSettings | null {
+  const { AI_BASE_URL: baseUrl, AI_MODEL: model } = env;
+  if (!baseUrl || !model) return null;
+  return {
+    baseUrl,
+    apiKey: env.AI_API_KEY,
+    model,
+    body: {
+      ...(env.AI_TEMPERATURE !== undefined && { temperature: env.AI_TEMPERATURE }),
+      ...(env.AI_MAX_TOKENS !== undefined && { max_tokens: env.AI_MAX_TOKENS }),
+      ...env.AI_EXTRA_BODY,
+    },
+    window: { lines: windowLines, characters: env.AI_HISTORY_CHARACTERS },
+    totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS,
+  };
 }
 
 /** In the words of the partial indexes: with bound values the whole of the messages would be read. */

@@ -62,6 +62,17 @@ export function backendCounters({ registry, countRequest }: Metrics) {
       labelNames: ['ending'],
       registers,
     }),
+    storyteller: new Counter({
+      name: 'liaozhai_storyteller_calls_total',
+      help: 'Calls of the storyteller by what they were for and how they ended.',
+      labelNames: ['call', 'outcome'],
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'liaozhai_storyteller_tokens_total',
+      help: 'Tokens that the model reported, where it does.',
+      registers,
+    }),
     events: new Counter({
       name: 'liaozhai_events_total',
       help: 'Events handed to sockets, or to a Reverb.',

@@ -36,6 +36,8 @@ export function createConversation(services: Services, userId: string, storyId: 
     active_message_id: null,
     read_version: 0,
     pinned_at: null,
+    summary: '',
+    summary_seq: 0,
     created_at: now,
     updated_at: now,
   };
@@ -54,6 +56,9 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
 /** Takes away all messages after a seq, under the conversation's next version; the caller saves the conversation. */
 export function cutAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
   db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));
+  // a summary that has more than what stays before the cut would tell what never happened
+  const outdated = query.updateTable('conversations').where('id', '=', conversation.id).where('summary_seq', '>=', seq);
+  db.run(outdated.set({ summary: '', summary_seq: 0 }));
   conversation.last_seq = seq;
   conversation.version += 1;
 }

@@ -1,23 +1,25 @@
 import { inSpan } from '@liaozhai/telemetry/tracing';
-import { type Line, type StoryContext, StorytellerTimeout, withDeadlines } from '../ai/storyteller.ts';
+import { upToSentence } from '../ai/smallText.ts';
+import { StorytellerFault, StorytellerTimeout } from '../ai/storyteller.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
 import { clean, codePoints } from '../http/input.ts';
 import { announceMessage, tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories.ts';
-import { findUser } from '../users/user.ts';
 import { refund } from '../wallet.ts';
+import { replyContext } from './context.ts';
 import { countUnread, saveConversation } from './conversation.ts';
 import { isRunning } from './message.ts';
-import { progressAfter, progressBefore } from './progress.ts';
 import { RunStopped } from './runs.ts';
+import { summarizeIfNeeded } from './summary.ts';
 
 const failures = {
   storyteller_failed: '这一段没能写完，点数已退还，可以续写',
   timeout: '等得太久，点数已退还，可以续写',
   interrupted: '回复中断，点数已退还，可以续写',
+  too_long: '这一段太长，先写到这里，点数已退还，可以续写',
+  filtered: '这一段没能通过审核，点数已退还，换句话再试试',
 };
 const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;
@@ -26,6 +28,8 @@ export const failureMessage = (code: FailureCode): string => failures[code];
 
 export function failureCode(error: unknown): FailureCode {
   if (error instanceof StorytellerTimeout) return 'timeout';
+  if (error instanceof StorytellerFault && error.kind === 'length') return 'too_long';
+  if (error instanceof StorytellerFault && error.kind === 'filtered') return 'filtered';
   return error instanceof RunStopped ? 'interrupted' : 'storyteller_failed';
 }
 
@@ -44,22 +48,24 @@ export function startReply(services: Services, messageId: string): void {
 async function writeReply(services: Services, messageId: string, signal: AbortSignal): Promise<void> {
   const row = findMessage(services, messageId);
   if (!row) return;
-  const { env, storyteller } = services;
   const writer = new DeltaWriter(services, row);
-  const limits = { idleMs: env.STORYTELLER_IDLE_TIMEOUT_MS, totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS, signal };
   const hasGrown = () => findMessage(services, messageId)?.body !== row.body;
   try {
-    const context = contextOf(services, row);
-    for await (const piece of withDeadlines((stop) => storyteller.generate(context, { signal: stop }), limits)) {
+    for await (const piece of services.storyteller.generate(replyContext(services, row), { signal })) {
       if ('text' in piece) writer.add(piece.text);
+      if ('restart' in piece) writer.restart();
       if (writer.isFull || writer.isOver) break;
     }
     writer.flush();
+    if (writer.isFull) writer.endAtSentence();
     endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
+    summarizeIfNeeded(services, row);
   } catch (error) {
     writer.flush();
     const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
-    endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(failureCode(error)));
+    const code = failureCode(error);
+    if (code === 'too_long') writer.endAtSentence();
+    endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(code));
   } finally {
     writer.stop();
   }
@@ -147,15 +153,19 @@ export function findMessage({ db }: Services, id: string): MessageRow | undefine
 /** Code points per event: even as PHP escapes them (12 bytes each) they stay below the frame's limit. */
 const deltaCharacters = 600;
 
-/** Stores a growing reply and tells its reader, at most once per interval. */
+/** Stores a growing reply and announces it, at most once per interval. */
 class DeltaWriter {
   readonly #services: Services;
   readonly #row: MessageRow;
   #body: string;
+  /** of the body, in code points */
   #length: number;
   #waiting = '';
+  #waitingLength = 0;
   #lastFlush = 0;
   #isOver = false;
+  /** Pages take text only at the end of what they have; a text that was begun again reaches them whole, at its end. */
+  #isSilent = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, row: MessageRow) {
@@ -166,7 +176,7 @@ class DeltaWriter {
   }
 
   get isFull(): boolean {
-    return this.#length + codePoints(this.#waiting) >= rules.replyCharacters;
+    return this.#length + this.#waitingLength >= rules.replyCharacters;
   }
 
   /** Somebody else has ended it: it was stopped, or taken away, through another backend. */
@@ -174,9 +184,30 @@ class DeltaWriter {
     return this.#isOver;
   }
 
+  /** Adds as much of a text as there is room for. */
   add(text: string): void {
-    this.#waiting += text;
+    const room = rules.replyCharacters - this.#length - this.#waitingLength;
+    const fitting = text.length <= room ? text : [...text.slice(0, 2 * room)].slice(0, room).join('');
+    this.#waiting += fitting;
+    this.#waitingLength += codePoints(fitting);
     this.#arm();
+  }
+
+  /** Takes back what this revision has written so far. */
+  restart(): void {
+    this.#waiting = '';
+    this.#waitingLength = 0;
+    this.#body = this.#row.body;
+    this.#length = codePoints(this.#body);
+    this.#isSilent = true;
+    this.#store(this.#body);
+  }
+
+  /** Lets a text that was cut end with its last whole sentence; the end of the reply announces it. */
+  endAtSentence(): void {
+    const { body } = this.#row;
+    this.#body = body + upToSentence(this.#body.slice(body.length));
+    this.#store(this.#body);
   }
 
   /** Writes out what waits; the first half of a surrogate pair goes on waiting for its second. When it throws, all of it does. */
@@ -188,8 +219,11 @@ class DeltaWriter {
     const body = this.#body + text;
     const stored = text !== '' && this.#store(body);
     this.#waiting = half;
+    this.#waitingLength = half.length;
     this.#body = body;
-    if (stored) this.#announce([...text]);
+    const start = this.#length;
+    this.#length += codePoints(text);
+    if (stored && !this.#isSilent) this.#announce([...text], start);
   }
 
   stop(): void {
@@ -226,94 +260,12 @@ class DeltaWriter {
     return !this.#isOver;
   }
 
-  #announce(characters: string[]): void {
+  #announce(characters: string[], offset: number): void {
     const { id: message_id, conversation_id, version, revision, user_id } = this.#row;
     for (let start = 0; start < characters.length; start += deltaCharacters) {
-      const part = characters.slice(start, start + deltaCharacters);
-      const delta = { message_id, conversation_id, version, revision, offset: this.#length, text: part.join('') };
-      this.#length += part.length;
+      const text = characters.slice(start, start + deltaCharacters).join('');
+      const delta = { message_id, conversation_id, version, revision, offset: offset + start, text };
       tell(this.#services, user_id, 'message.delta', delta);
     }
   }
-}
-
-/** Long enough for a storyteller not to repeat itself soon; a model takes fewer. */
-const historyMessages = 64;
-const offeredSuggestions = 8;
-
-/** What the storyteller must know to write `reply`, or to go on with it when it is a continuation. */
-function contextOf(services: Services, reply: MessageRow): StoryContext {
-  const history = linesUpTo(services, reply.conversation_id, reply.seq);
-  return {
-    ...frameOf(services, reply),
-    history,
-    offered: [],
-    retold: reply.body === '' ? formerTexts(services, reply.id) : [],
-    continuing: history.at(-1)?.role === 'assistant',
-    turn: Math.ceil(reply.seq / 2),
-    progress: progressBefore(services, reply),
-    telling: reply.variant - 1,
-    seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
-  };
-}
-
-/** What the storyteller must know to suggest the reader's next line. */
-export function suggestionContext(services: Services, last: MessageRow): StoryContext {
-  return {
-    ...frameOf(services, last),
-    history: linesUpTo(services, last.conversation_id, last.seq),
-    offered: offeredLately(services, last.conversation_id),
-    retold: [],
-    continuing: false,
-    turn: Math.ceil(last.seq / 2),
-    progress: progressAfter(services, last).progress,
-    telling: 0,
-    seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
-  };
-}
-
-function frameOf(services: Services, message: MessageRow): Pick<StoryContext, 'story' | 'reader'> {
-  const { name, persona } = findUser(services, message.user_id);
-  return { story: findStory(services, message.story_id), reader: { name, persona } };
-}
-
-function linesUpTo({ db }: Services, conversationId: string, seq: number): Line[] {
-  const rows = db.all(
-    query
-      .selectFrom('messages')
-      .select(['role', 'body'])
-      .where('conversation_id', '=', conversationId)
-      .where('seq', '<=', seq)
-      .where('body', '!=', '')
-      .orderBy('seq', 'desc')
-      .limit(historyMessages),
-  );
-  return rows.reverse().map(({ role, body }) => ({ role: role === 'user' ? 'user' : 'assistant', text: body }));
-}
-
-/** The latest are enough for a storyteller not to repeat them. */
-const retoldTexts = 3;
-
-function formerTexts({ db }: Services, messageId: string): string[] {
-  const rows = db.all(
-    query
-      .selectFrom('message_variants')
-      .select('body')
-      .where('message_id', '=', messageId)
-      .orderBy('revision', 'desc')
-      .limit(retoldTexts),
-  );
-  return rows.reverse().map(({ body }) => body);
-}
-
-function offeredLately({ db }: Services, conversationId: string): string[] {
-  const rows = db.all(
-    query
-      .selectFrom('suggestions')
-      .select('items')
-      .where('conversation_id', '=', conversationId)
-      .orderBy('created_at', 'desc')
-      .limit(offeredSuggestions),
-  );
-  return rows.reverse().flatMap(({ items }) => JSON.parse(items) as string[]);
 }

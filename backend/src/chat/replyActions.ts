@@ -66,7 +66,8 @@ export function continueReply(services: Services, user: UserRow, form: v.InferOu
 function continuable(last: MessageRow | undefined, wantedId: string | null | undefined): MessageRow {
   if (last?.role !== 'assistant') throw invalid({ message_id: ['还没有可以续写的回复'] });
   if (wantedId && wantedId !== last.id) throw invalid({ message_id: ['只能续写最后一条回复'] });
-  if (codePoints(last.body) >= rules.replyCharacters) throw invalid({ message_id: ['这一段已经足够长，请另起一句'] });
+  if (codePoints(last.body) > rules.replyCharacters - rules.continuationCharacters)
+    throw invalid({ message_id: ['这一段已经足够长，请另起一句'] });
   return last;
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { within } from '../ai/storyteller.ts';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
@@ -12,9 +11,10 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { book, refund } from '../wallet.ts';
+import { suggestionContext } from './context.ts';
 import { assertIdle, findConversation, lastMessage } from './conversation.ts';
 import { presentError } from './message.ts';
-import { type FailureCode, failureCode, failureMessage, suggestionContext } from './reply.ts';
+import { type FailureCode, failureCode, failureMessage } from './reply.ts';
 
 export const suggestionForm = v.object({
   conversation_id: id,
@@ -110,12 +110,9 @@ async function writeSuggestion(
   last: MessageRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const { env, storyteller } = services;
   try {
-    const asked = storyteller.suggest(suggestionContext(services, last), row.count, { signal });
-    const items = (await within(asked, env.STORYTELLER_TOTAL_TIMEOUT_MS, signal))
-      .map((item) => clean(item).trim())
-      .filter(Boolean);
+    const lines = await services.storyteller.suggest(suggestionContext(services, last), row.count, { signal });
+    const items = lines.map((item) => clean(item).trim()).filter(Boolean);
     endSuggestion(services, row, items.length > 0 ? items.slice(0, row.count) : 'storyteller_failed');
   } catch (error) {
     endSuggestion(services, row, failureCode(error));

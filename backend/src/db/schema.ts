@@ -134,6 +134,9 @@ interface ConversationsTable {
   /** up to which version the reader has seen it, on any device */
   read_version: Generated<number>;
   pinned_at: number | null;
+  /** what a model remembers of the messages up to `summary_seq` */
+  summary: Generated<string>;
+  summary_seq: Generated<number>;
   created_at: number;
   updated_at: number;
 }
@@ -546,6 +549,10 @@ const migrations = {
     'alter table suggestions add column runner text',
   ],
   '020_progress': ['alter table messages add column progress text'],
+  '021_summaries': [
+    "alter table conversations add column summary text not null default ''",
+    'alter table conversations add column summary_seq integer not null default 0',
+  ],
 } satisfies Record<string, Statement[]>;
 
 /** Names of all migrations of this version. */

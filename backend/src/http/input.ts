@@ -51,6 +51,10 @@ export const clean = (text: string): string =>
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '');
 
+/** Whether a text has nothing that a reader could see: blanks and letters without a shape. */
+export const showsNothing = (text: string): boolean =>
+  /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u.test(text);
+
 /** Trimmed text whose length is counted in code points, as PHP's `mb_strlen` does. */
 export const text = (min: number, max: number) =>
   v.pipe(
@@ -61,6 +65,7 @@ export const text = (min: number, max: number) =>
       (value) => codePoints(value) >= min,
       ({ input }) => (input === '' ? '不能为空' : `至少 ${min} 个字符`),
     ),
+    v.check((value) => min === 0 || value === '' || !showsNothing(value), '至少要有一个看得见的字'),
   );
 
 /** A number, or a text that is one as in a query; without a fraction. */

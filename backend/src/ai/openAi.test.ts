@@ -1,0 +1,212 @@
+import { afterEach, expect, test } from '@rstest/core';
+import {
+  type Behaviour,
+  cutAnswers,
+  delta,
+  failedAnswers,
+  finish,
+  message,
+  startModel,
+  streams,
+  wholeAnswers,
+  wholeText,
+} from '../../test/fakeModel.ts';
+import { narrator } from '../content/content.ts';
+import { createLog } from '../telemetry.ts';
+import { endpointOf, openAiStoryteller } from './openAi.ts';
+import { begin } from './progress.ts';
+import { loadPrompts } from './prompts.ts';
+import { type Piece, type StoryContext, type Storyteller, StorytellerTimeout, withDeadlines } from './storyteller.ts';
+import { watched } from './watched.ts';
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const model of opened.splice(0)) model.close();
+});
+
+interface Line {
+  outcome: string;
+  status: number | null;
+  said: string;
+  count: number;
+  endpoint: string;
+}
+
+/** A watched storyteller behind an endpoint that behaves so, and what it logs. */
+async function modelThat(behave: Behaviour, limits = { firstMs: 1_500, idleMs: 1_500, totalMs: 4_000 }) {
+  const model = await startModel(behave);
+  opened.push(model);
+  return { ...model, ...storytellerAt(model.baseUrl, limits) };
+}
+
+function storytellerAt(baseUrl: string, limits = { firstMs: 1_500, idleMs: 1_500, totalMs: 4_000 }) {
+  const lines: Line[] = [];
+  const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line) as Line) });
+  const settings = {
+    baseUrl,
+    apiKey: 'sk-secret',
+    model: 'teller',
+    body: { temperature: 0.7, max_tokens: 500, top_p: 0.9 },
+    window: { lines: 40, characters: 8_000 },
+    totalMs: limits.totalMs,
+  };
+  const storyteller = openAiStoryteller(settings, loadPrompts(undefined));
+  const endpoint = endpointOf(settings);
+  return { lines, storyteller: watched(storyteller, { endpoint, limits, log, counters: null }) };
+}
+
+const story = {
+  id: 's',
+  title: '画皮',
+  coverUrl: '',
+  price: 1,
+  createdAt: 0,
+  updatedAt: 0,
+  summary: '',
+  tags: [],
+  opening: '开篇',
+  characters: [],
+  author: { id: '', name: '', avatar: '' },
+};
+const context: StoryContext = {
+  progress: begin(narrator.plot),
+  telling: 0,
+  story,
+  reader: { name: '甲', persona: '一名剑客' },
+  history: [{ role: 'user', text: '你是谁？' }],
+  offered: [],
+  retold: [],
+  continuing: false,
+  turn: 1,
+  seed: '',
+};
+const { signal } = new AbortController();
+
+async function told(storyteller: Storyteller, given = context): Promise<string> {
+  let text = '';
+  for await (const piece of storyteller.generate(given, { signal }))
+    text = 'restart' in piece ? '' : text + ('text' in piece ? piece.text : '');
+  return text;
+}
+
+test('sends the settings of the operator, and nothing that some endpoints refuse', async () => {
+  const { storyteller, requests } = await modelThat(message(wholeText));
+  expect(await told(storyteller)).toBe(wholeText);
+  expect(requests[0]).toMatchObject({ model: 'teller', stream: true, temperature: 0.7, max_tokens: 500, top_p: 0.9 });
+  expect(requests[0]).not.toHaveProperty('stream_options');
+});
+
+test('sends roles in turn, the reader first, and no blank text', async () => {
+  const { storyteller, requests } = await modelThat(message(wholeText));
+  const history = (['assistant', 'user', 'user', 'assistant', 'user'] as const).map((role, index) => ({
+    role,
+    text: index === 3 ? '\u200b ' : `第${index}句`,
+  }));
+  await told(storyteller, { ...context, history, retold: ['第一稿'] });
+  const turns = requests[0]?.messages.slice(1) ?? [];
+  expect(turns.map(({ role }) => role)).toEqual(['user']);
+  expect(turns[0]?.content).toMatch(/第1句\n\n第2句\n\n第4句\n\n.*第一稿/s);
+});
+
+test('goes on after thoughts that had no beginning without showing those of later answers', async () => {
+  const { storyteller } = await modelThat(
+    streams(delta('先想。'), delta('再想。</think>'), delta(wholeText), finish('stop')),
+  );
+  await told(storyteller);
+  const pieces: Piece[] = [];
+  for await (const piece of storyteller.generate(context, { signal })) pieces.push(piece);
+  expect(pieces.map((piece) => ('text' in piece ? piece.text : '')).join('')).toBe(wholeText);
+});
+
+test.each([
+  ['comments', ': keep-alive\n\n'],
+  ['reasoning', 'data: {"choices":[{"delta":{"reasoning_content":"想"}}]}\n\n'],
+])('takes %s for a sign of life', async (_, sign) => {
+  const { storyteller, lines } = await modelThat(
+    async (response) => {
+      for (let count = 0; count < 12; count += 1) {
+        response.write(sign);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      response.end(delta(wholeText) + finish('stop'));
+    },
+    { firstMs: 1_000, idleMs: 1_000, totalMs: 20_000 },
+  );
+  expect([await told(storyteller), lines]).toEqual([wholeText, []]);
+});
+
+test('waits for the first word as long as that limit says', async () => {
+  const { storyteller } = await modelThat(
+    async (response) => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await streams(delta(wholeText), finish('stop'))(response, { messages: [] }, 1);
+    },
+    { firstMs: 10_000, idleMs: 200, totalMs: 20_000 },
+  );
+  expect(await told(storyteller)).toBe(wholeText);
+});
+
+const rows = { ...failedAnswers, ...cutAnswers };
+test.each(Object.entries(rows).map(([name, row]) => ({ name, said: '', ...row })))(
+  'logs in one line: $name',
+  async ({ behave, outcome = 'cut', said }) => {
+    const { storyteller, lines, baseUrl } = await modelThat(behave);
+    await expect(told(storyteller)).rejects.toThrow();
+    expect(lines).toMatchObject([{ outcome, count: 1, endpoint: `${baseUrl}/chat/completions` }]);
+    expect(lines[0]?.said).toContain(said);
+    expect(lines[0]?.said.length).toBeLessThanOrEqual(200);
+    expect(JSON.stringify(lines)).not.toContain('sk-secret');
+  },
+);
+
+test.each([
+  ['a refused address', 'http://127.0.0.1:47999/v1', 'ECONNREFUSED'],
+  ['an unknown host', 'http://model.invalid/v1', /ENOTFOUND|EAI_AGAIN/],
+  ['a server without TLS', 'https://127.0.0.1:47999/v1', 'ECONNREFUSED'],
+])('logs why nothing answered: %s', async (_, baseUrl, why) => {
+  const { storyteller, lines } = storytellerAt(baseUrl);
+  await expect(told(storyteller)).rejects.toThrow();
+  expect(lines).toMatchObject([{ outcome: 'unreachable', status: null, said: expect.stringMatching(why) }]);
+});
+
+test('logs many failures of one kind once', async () => {
+  const { storyteller, lines } = await modelThat(failedAnswers['500']?.behave ?? message(''));
+  for (let count = 0; count < 20; count += 1) await expect(told(storyteller)).rejects.toThrow();
+  expect(lines).toHaveLength(1);
+});
+
+test('logs nothing where all is well', async () => {
+  const { storyteller, lines } = await modelThat(wholeAnswers['a think block']?.behave ?? message(''));
+  await told(storyteller);
+  expect(lines).toEqual([]);
+});
+
+test('gives up on a model that falls silent, and closes the connection', async () => {
+  let hangUp = (): void => undefined;
+  const hungUp = new Promise<void>((resolve) => {
+    hangUp = resolve;
+  });
+  const { storyteller } = await modelThat(
+    (response) => {
+      response.write(delta('从前'));
+      response.on('close', () => hangUp());
+    },
+    { firstMs: 10_000, idleMs: 100, totalMs: 20_000 },
+  );
+  await expect(told(storyteller)).rejects.toBeInstanceOf(StorytellerTimeout);
+  await hungUp;
+});
+
+test('gives up on a model that talks for too long', async () => {
+  const endless = async function* (stop: AbortSignal): AsyncIterable<Piece> {
+    while (!stop.aborted) {
+      yield { text: '又' };
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const pieces = withDeadlines(endless, { firstMs: 1_000, idleMs: 1_000, totalMs: 60 }, signal);
+  const all = async () => {
+    for await (const _ of pieces);
+  };
+  await expect(all()).rejects.toBeInstanceOf(StorytellerTimeout);
+});

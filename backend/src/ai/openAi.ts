@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { showsNothing } from '../http/input.ts';
+import { type AnswerPart, causeOf, excerptOf, readAnswer } from './modelAnswer.ts';
+import {
+  type ChatMessage,
+  type Prompts,
+  replyMessages,
+  suggestionMessages,
+  summaryCharacters,
+  summaryMessages,
+  type Window,
+} from './prompts.ts';
+import { SmallText, smallText, suggestionLines } from './smallText.ts';
+import { type FaultKind, type Piece, type Storyteller, StorytellerFault } from './storyteller.ts';
+
+export interface ModelSettings {
+  /** of an OpenAI-compatible API, with its version and without `/chat/completions` */
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+  /** fields of each request's body: temperature, max_tokens and the operator's own */
+  body: Record<string, unknown>;
+  /** how much of a conversation is sent as it is */
+  window: Window;
+  /** for a whole call, a second try included */
+  totalMs: number;
+}
+
+/** Where chat completions are requested, without name, password and query. */
+export function endpointOf({ baseUrl }: Pick<ModelSettings, 'baseUrl'>): string {
+  const { origin, pathname } = completionsUrl(baseUrl);
+  return `${origin}${pathname}`;
+}
+
+function completionsUrl(baseUrl: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url;
+}
+
+/** A storyteller behind an OpenAI-compatible `chat/completions` endpoint. */
+export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): Storyteller {
+  const { window } = settings;
+  /** Whether the latest answer began with thoughts that had no opening tag. */
+  let thinksUnmarked = false;
+
+  async function* tell(messages: ChatMessage[], former: string, signal: AbortSignal): AsyncIterable<Piece> {
+    const small = new SmallText(thinksUnmarked);
+    let said = '';
+    const give = (text: string): Piece => {
+      const isFirst = said === '' && text !== '';
+      said += text;
+      return { text: isFirst ? `${gapBetween(former, text)}${text}` : text };
+    };
+    try {
+      for await (const part of answering(settings, { messages, stream: true }, signal)) {
+        const { text, restart } = small.add(part.text);
+        thinksUnmarked ||= small.thinksUnmarked;
+        if (restart) {
+          if (said) yield { restart: true };
+          said = '';
+        }
+        yield give(text);
+        if (part.tokens !== null) yield { usage: { totalTokens: part.tokens } };
+      }
+    } catch (error) {
+      yield give(small.end(false));
+      const isCutThought = error instanceof StorytellerFault && error.kind === 'length' && said === '';
+      throw isCutThought ? emptied('only thoughts') : error;
+    }
+    thinksUnmarked = small.thinksUnmarked;
+    yield give(small.end());
+    if (said === '') throw emptied('no visible text');
+  }
+
+  async function whole(messages: ChatMessage[], signal: AbortSignal): Promise<string> {
+    let text = '';
+    for await (const part of answering(settings, { messages, stream: false }, signal)) text += part.text;
+    return text;
+  }
+
+  return {
+    generate: (context, { signal }) => {
+      const former = context.continuing ? (context.history.at(-1)?.text ?? '') : '';
+      return tell(replyMessages(prompts, context, window), former, signal);
+    },
+    async suggest(context, count, { signal }) {
+      const answer = await whole(suggestionMessages(prompts, context, count, window), signal);
+      const lines = suggestionLines(answer, count, context.offered);
+      if (lines.length < count) throw emptied(`not ${count} suggestions: ${excerptOf(answer)}`);
+      return lines;
+    },
+    async summarize(context, lines, { signal }) {
+      const text = smallText(await whole(summaryMessages(prompts, context, lines), signal));
+      if (showsNothing(text)) throw emptied('no visible text');
+      return [...text].slice(0, 2 * summaryCharacters).join('');
+    },
+  };
+}
+
+/** The endpoint did answer. */
+const emptied = (excerpt: string) => new StorytellerFault('empty', 200, excerpt);
+
+/** A deed or a speech that follows a whole sentence begins a paragraph. */
+const gapBetween = (former: string, text: string): string =>
+  /[。！？…!?.”」*]$/.test(former) && /^[*“「]/.test(text) ? '\n\n' : '';
+
+/** A busy endpoint that names no time is tried again after this. */
+const pauseMs = 1_000;
+/** A wait shows a sign of life this often. */
+const signMs = 1_000;
+
+/** A sign of life without words. */
+const silence: AnswerPart = { text: '', tokens: null };
+
+/** The endpoint's answer. One that says it is busy is tried a second time, where the time limit leaves room. */
+async function* answering(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
+  const endsAt = Date.now() + settings.totalMs;
+  const first = await ask(settings, request, signal);
+  if (first.ok) return yield* readAnswer(first);
+  const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? pauseMs;
+  const isBusy = first.status === 429 || first.status === 503;
+  if (!isBusy || Date.now() + waitMs >= endsAt) throw await refusal(settings, first);
+  first.body?.cancel().catch(() => {});
+  for (let left = waitMs; left > 0; left -= signMs) {
+    await sleep(Math.min(left, signMs), undefined, { signal });
+    yield silence;
+  }
+  const second = await ask(settings, request, signal);
+  if (!second.ok) throw await refusal(settings, second);
+  yield* readAnswer(second);
+}
+
+/** Seconds or a date; null for anything else. */
+function retryAfterMs(header: string | null): number | null {
+  if (header === null) return null;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? null : Math.max(0, time - Date.now());
+}
+
+async function ask(
+  { baseUrl, apiKey, model, body }: ModelSettings,
+  request: object,
+  signal: AbortSignal,
+): Promise<Response> {
+  try {
+    return await fetch(completionsUrl(baseUrl), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(apiKey ? { Authorization: `Bearer ${apiKey}` } : {}) },
+      body: JSON.stringify({ model, ...request, ...body }),
+      // a redirected POST would lose its body
+      redirect: 'manual',
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new StorytellerFault('unreachable', null, causeOf(error));
+  }
+}
+
+const refusalBytes = 4_096;
+const refusalMs = 500;
+
+/** What an endpoint said instead of an answer. It may go on without an end, or repeat the key. */
+async function refusal({ apiKey }: ModelSettings, response: Response): Promise<StorytellerFault> {
+  const { status, headers } = response;
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const late = sleep(refusalMs, { done: true as const, value: undefined }, { ref: false });
+  let said = headers.get('location') ? `to ${headers.get('location')} ` : '';
+  try {
+    while (reader && said.length < refusalBytes) {
+      const read = await Promise.race([reader.read(), late]);
+      if (read.done) break;
+      said += decoder.decode(read.value, { stream: true });
+    }
+  } catch {
+    // what came is enough
+  } finally {
+    reader?.cancel().catch(() => {});
+  }
+  const hidden = apiKey ? said.replaceAll(apiKey, '…') : said;
+  return new StorytellerFault(kindOf(status, hidden), status, excerptOf(hidden));
+}
+
+function kindOf(status: number, said: string): FaultKind {
+  if (status === 400 && /content.?filter|data.?inspection|sensitive|moderation/i.test(said)) return 'filtered';
+  if (status === 429 || status === 503) return 'busy';
+  return status >= 500 ? 'failed' : 'refused';
+}

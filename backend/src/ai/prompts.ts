@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../env.ts';
+import { showsNothing } from '../http/input.ts';
+import { suggestionCharacters } from './smallText.ts';
+import type { Line, StoryContext } from './storyteller.ts';
+
+/** The prompts of the repository. */
+const defaultFolder = fileURLToPath(new URL('../../prompts', import.meta.url));
+
+/** What each file may name as `{{…}}`. */
+const placeholders = {
+  story: ['title', 'summary', 'cast', 'voice', 'opening', 'plot', 'reader', 'persona', 'so_far'],
+  reply: [],
+  continue: [],
+  retell: ['drafts'],
+  suggest: ['count', 'characters', 'offered'],
+  summary: ['reader', 'characters', 'so_far', 'lines'],
+} as const;
+
+type PromptName = keyof typeof placeholders;
+export type Prompts = Record<PromptName, string>;
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+/** Reads the prompt files; a folder of the operator's own needs only the files that differ. Throws ConfigError. */
+export function loadPrompts(folder: string | undefined): Prompts {
+  if (folder && !existsSync(folder)) throw new ConfigError(`AI_PROMPTS_DIR: there is no folder ${folder}`);
+  const read = (name: PromptName) => {
+    const own = folder && join(folder, `${name}.md`);
+    const path = own && existsSync(own) ? own : join(defaultFolder, `${name}.md`);
+    const text = readFileSync(path, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .replaceAll('\r\n', '\n')
+      .trim();
+    if (text === '') throw new ConfigError(`AI_PROMPTS_DIR: ${path} is empty; write a prompt, or remove the file`);
+    const allowed: readonly string[] = placeholders[name];
+    for (const [, key = ''] of text.matchAll(/\{\{\s*(.*?)\s*\}\}/g))
+      if (!allowed.includes(key))
+        throw new ConfigError(`AI_PROMPTS_DIR: ${path} names {{${key}}}; ${cureFor(allowed)}`);
+    return text;
+  };
+  const names = Object.keys(placeholders) as PromptName[];
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as Prompts;
+}
+
+const cureFor = (allowed: readonly string[]): string =>
+  allowed.length > 0 ? `it may name ${allowed.map((key) => `{{${key}}}`).join(', ')}` : 'it may name nothing';
+
+/** Fills a prompt in. A paragraph whose values are all empty is left out. */
+function fill(prompt: string, values: Record<string, string> = {}): string {
+  const paragraphs = prompt.split(/\n{2,}/).flatMap((paragraph) => {
+    const keys = [...paragraph.matchAll(/\{\{\s*(.*?)\s*\}\}/g)].map(([, key = '']) => key);
+    if (keys.length > 0 && keys.every((key) => !values[key])) return [];
+    return paragraph.replace(/\{\{\s*(.*?)\s*\}\}/g, (_, key: string) => values[key] ?? '');
+  });
+  return paragraphs.join('\n\n');
+}
+
+/** Lines and characters of a conversation that a model is given as they are; older ones are in the summary. */
+export interface Window {
+  lines: number;
+  characters: number;
+}
+
+/** Short lines are forgotten, too, before a page of them hides what matters. */
+export const windowLines = 40;
+
+/** How many of the latest lines fit; the last one in any case. */
+export function fitting(lines: Line[], { lines: most, characters }: Window): number {
+  let left = characters;
+  let count = 0;
+  for (const { text } of lines.slice(-most).reverse()) {
+    left -= text.length;
+    if (left < 0 && count > 0) break;
+    count += 1;
+  }
+  return count;
+}
+
+/** Many models refuse two turns of one role in a row, a first turn that is not the user's, and blank turns. */
+function alternating(lines: ChatMessage[]): ChatMessage[] {
+  const turns: ChatMessage[] = [];
+  for (const { role, content } of lines) {
+    const last = turns.at(-1);
+    if (showsNothing(content) || (!last && role === 'assistant')) continue;
+    if (last?.role === role) last.content += `\n\n${content}`;
+    else turns.push({ role, content });
+  }
+  return turns;
+}
+
+const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+
+function storyPrompt({ story }: Prompts, { story: told, reader, summary }: StoryContext): string {
+  const { voice } = told;
+  const sample = voice && [
+    `主要由${voice.speaker}回应读者，称读者为“${voice.address}”。`,
+    bulleted([...voice.sayings, ...voice.asks].slice(0, 6).map((line) => `“${line}”`)),
+  ];
+  return fill(story, {
+    title: told.title,
+    summary: told.summary,
+    cast: bulleted(told.characters.map(({ name, intro }) => `${name}：${intro}`)),
+    voice: sample?.join('\n').replaceAll('{address}', voice?.address ?? '') ?? '',
+    opening: told.opening,
+    plot: bulleted(voice?.beats ?? []),
+    reader: reader.name,
+    persona: reader.persona.trim(),
+    so_far: summary ?? '',
+  });
+}
+
+/** The conversation under the story's frame, and what is asked for now. */
+function conversation(system: string, context: StoryContext, window: Window, task: string): ChatMessage[] {
+  const latest = context.history.slice(-fitting(context.history, window));
+  const said: ChatMessage[] = latest.map(({ role, text }) => ({ role, content: text }));
+  return [{ role: 'system', content: system }, ...alternating([...said, { role: 'user', content: task }])];
+}
+
+export function replyMessages(prompts: Prompts, context: StoryContext, window: Window): ChatMessage[] {
+  const system = `${storyPrompt(prompts, context)}\n\n${prompts.reply}`;
+  const drafts = context.retold.join('\n\n——\n\n');
+  const task = context.continuing ? prompts.continue : drafts && fill(prompts.retell, { drafts });
+  return conversation(system, context, window, task);
+}
+
+export function suggestionMessages(
+  prompts: Prompts,
+  context: StoryContext,
+  count: number,
+  window: Window,
+): ChatMessage[] {
+  const values = {
+    count: String(count),
+    characters: String(suggestionCharacters),
+    offered: bulleted(context.offered),
+  };
+  return conversation(storyPrompt(prompts, context), context, window, fill(prompts.suggest, values));
+}
+
+/** A summary is as long at most. */
+export const summaryCharacters = 600;
+
+export function summaryMessages(prompts: Prompts, { reader, summary }: StoryContext, lines: Line[]): ChatMessage[] {
+  const said = lines.map(({ role, text }) => `${role === 'user' ? reader.name : '故事'}：${text}`);
+  const values = {
+    reader: reader.name,
+    characters: String(summaryCharacters),
+    so_far: summary ?? '',
+    lines: said.join('\n\n'),
+  };
+  return [{ role: 'user', content: fill(prompts.summary, values) }];
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@rstest/core';
+import fc from 'fast-check';
+import { SmallText, smallText, suggestionLines, upToSentence } from './smallText.ts';
+
+const marks = [
+  '*',
+  '**',
+  '#',
+  '- ',
+  '1. ',
+  '`',
+  '```',
+  '\n',
+  '“',
+  '”',
+  '"',
+  '[',
+  '](',
+  ')',
+  '<think>',
+  '</think>',
+  '<',
+  '>',
+  '!',
+  '_',
+  '~~',
+  ' ',
+  '---',
+  '夜',
+  'a',
+  '3',
+];
+const written = fc.array(fc.constantFrom(...marks), { maxLength: 30 });
+
+/** A page that takes back what it is told to. */
+function shown(pieces: string[]): string {
+  const small = new SmallText();
+  let page = '';
+  for (const piece of pieces) {
+    const { text, restart } = small.add(piece);
+    page = (restart ? '' : page) + text;
+  }
+  return page + small.end();
+}
+
+test('a text comes out the same wherever it is cut', () => {
+  fc.assert(
+    fc.property(written, (pieces) => shown(pieces) === smallText(pieces.join(''))),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no mark of Markdown and no thought is left', () => {
+  const isClean = (text: string) => !/\*\*|```|<think>/.test(text);
+  fc.assert(
+    fc.property(written, (pieces) => isClean(smallText(pieces.join('')))),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['*她抬眼*\n\n“公子。”', '*她抬眼*\n\n“公子。”'],
+  ['“你好。”她说。“再见。”', '“你好。”她说。“再见。”'],
+  ['「*她抬眼*，风大。」', '*她抬眼*，风大。'],
+  ['***她抬眼***\n\n***\n\n“公子。”', '*她抬眼*\n\n“公子。”'],
+  ['> 3天后\n3. 走', '3天后\n走'],
+  ['[她](https://x.example)笑了', '她笑了'],
+  ['<think>一</think>二<thinking>三</thinking>四', '二四'],
+  ['第一行\n\n\n\n第二行\n', '第一行\n\n第二行'],
+])('%j becomes %j', (text, small) => expect(smallText(text)).toBe(small));
+
+test.each(['字'.repeat(1_000_000), '*'.repeat(200_000), '['.repeat(20_000), '“'.repeat(50_000), '- '.repeat(50_000)])(
+  'a large text is read in no time',
+  (text) => {
+    const begun = performance.now();
+    smallText(text);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  },
+);
+
+describe('a text that was cut', () => {
+  test.each([
+    ['一。二。三', '一。二。'],
+    ['没有句号', '没有句号'],
+    ['“你来了。坐下说', '“你来了。”'],
+    ['*她抬眼。看', '*她抬眼。*'],
+    ['He has 3.5 coins. And', 'He has 3.5 coins.'],
+  ])('%s ends as %s', (text, whole) => expect(upToSentence(text)).toBe(whole));
+});
+
+test.each([
+  ['10:30见\n2.5里外\n三天后见', ['10:30见', '2.5里外', '三天后见']],
+  ['①走\n（2）来\n三、去', ['走', '来', '去']],
+  ['好的！\n走\n来\n去', ['走', '来', '去']],
+  ['走\n走\n\u200b\n来', ['走', '来']],
+])('suggestions of %j are %j', (answer, lines) => expect(suggestionLines(answer, 3)).toEqual(lines));

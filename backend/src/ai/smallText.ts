@@ -1,0 +1,252 @@
+import { showsNothing } from '../http/input.ts';
+
+// A model writes Markdown, and thinks aloud. Readers get the product's own small text: paragraphs, *deeds* and “speech”.
+
+const thinkTag = /[<◁](\/?)(?:think|thinking|thought|thoughts|reasoning|reflection)\s*[>▷]/i;
+/** The end of a text that may become such a tag. */
+const tagBeginning = /[<◁]\/?[a-z]{0,10}\s*\/?$/i;
+
+/** Bounds keep one unclosed bracket from holding the rest of a text back. */
+const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
+const linkBeginning = /!?(?:\[[^\]\n]{0,120}(?:\](?:\([^)\n]{0,300})?)?)?$/;
+const marksAtEnd = /[*_`~]+$/;
+const fence = /^\s*(?:```|~~~)/;
+const ruler = /^\s*([-*_=])(?:\s*\1){2,}\s*$/;
+/** Where a line has no letter yet, its beginning may still become a mark. */
+const undecidedLine = /^[\s>#\-+*•·●▪=_`~\d.)[\]]*$/;
+
+/** One line without the marks of Markdown; null for a line that is only a mark. */
+function plainLine(line: string): string | null {
+  if (ruler.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line)) return null;
+  return line
+    .replace(/~~|`+/g, '')
+    .replace(/\*{4,}/g, '')
+    .replace(/\*\*\*/g, '*')
+    .replace(/\*\*|__/g, '')
+    .replace(/^\s*(?:(?:>|#{1,6}|(?:[-+*•·●▪]|\d{1,3}[.)]|\[[ x]\])\s)\s*)+/, '')
+    .replace(link, '$1')
+    .replace(/<\/?(?:br|p|b|i|em|strong)\s*\/?>/gi, '')
+    .trim();
+}
+
+/** How much of an unfinished line cannot change any more. */
+function settled(line: string): string {
+  if (undecidedLine.test(line) || fence.test(line)) return '';
+  const certain = line.replace(marksAtEnd, '').replace(linkBeginning, '').replace(marksAtEnd, '');
+  return undecidedLine.test(certain) ? '' : certain.trimEnd();
+}
+
+const quotes: Record<string, string> = { '“': '”', '「': '」', '『': '』', '"': '"', '＂': '＂' };
+
+/** A longer quotation is given as it comes. */
+const quotedCharacters = 4_000;
+
+/** Where the quotation mark that a text begins with is closed; -1 while it is open. */
+function closingAt(text: string, open: string): number {
+  const close = quotes[open];
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text[index] === close && (depth === 1 || open === close) && index > 0) return index;
+    if (text[index] === open) depth += 1;
+    else if (text[index] === close) depth -= 1;
+  }
+  return -1;
+}
+
+/** Turns a model's text into small text while it comes; the result is the same wherever the text is cut. */
+export class SmallText {
+  #raw = '';
+  #isThinking: boolean;
+  /** What may be thoughts, or the text of an answer that had none; null once that is known. */
+  #unsure: string | null;
+  /** Whether thoughts came whose beginning was not marked: some servers put the opening tag into the prompt. */
+  thinksUnmarked = false;
+  #line = '';
+  /** of the plain line */
+  #given = '';
+  /** blanks between what was given and what comes */
+  #gap = '';
+  #hasBegun = false;
+  /** a text that begins with a quotation mark waits until it is known what the mark encloses */
+  #quoted: string | null = null;
+  #isFirst = true;
+
+  /** `startsThinking`: an answer is expected to begin with thoughts, and only their end is marked. */
+  constructor(startsThinking = false) {
+    this.#isThinking = startsThinking;
+    this.#unsure = startsThinking ? '' : null;
+  }
+
+  /**
+   * The next piece that is certain. `restart`: what was given so far turned out to be thoughts, whose beginning was not
+   * marked.
+   */
+  add(text: string): { text: string; restart: boolean } {
+    this.#raw += text;
+    let restart = false;
+    let ready = '';
+    for (let tag = thinkTag.exec(this.#raw); tag; tag = thinkTag.exec(this.#raw)) {
+      const isEnd = tag[1] !== '';
+      if (!this.#isThinking) ready += this.#raw.slice(0, tag.index);
+      this.#raw = this.#raw.slice(tag.index + tag[0].length);
+      if (isEnd && (!this.#isThinking || this.#unsure !== null)) {
+        this.thinksUnmarked = true;
+        restart ||= !this.#isThinking;
+        ready = '';
+        this.#forget();
+      }
+      this.#unsure = null;
+      this.#isThinking = !isEnd;
+    }
+    const waiting = tagBeginning.exec(this.#raw)?.[0] ?? '';
+    const rest = this.#raw.slice(0, this.#raw.length - waiting.length);
+    this.#raw = waiting;
+    if (!this.#isThinking) ready += rest;
+    else if (this.#unsure !== null) this.#unsure += rest;
+    return { text: this.#unquote(this.#plain(ready)), restart };
+  }
+
+  /** What was held back. In an answer that is not whole, what may be thoughts is not shown. */
+  end(isWhole = true): string {
+    const isText = !this.#isThinking || (this.#unsure !== null && isWhole);
+    const rest = isText ? `${this.#unsure ?? ''}${this.#raw}` : '';
+    this.#raw = '';
+    this.#unsure = null;
+    const text = this.#unquote(`${this.#plain(rest)}${this.#endLine('')}`);
+    if (this.#quoted === null) return text;
+    const quoted = this.#quoted;
+    this.#quoted = null;
+    const close = closingAt(quoted, quoted[0] ?? '');
+    return close > 0 && close === quoted.length - 1 ? quoted.slice(1, -1).trim() : quoted;
+  }
+
+  #forget(): void {
+    this.#line = '';
+    this.#given = '';
+    this.#gap = '';
+    this.#hasBegun = false;
+    this.#quoted = null;
+    this.#isFirst = true;
+  }
+
+  #plain(text: string): string {
+    const lines = text.replace(/\r\n?/g, '\n').split('\n');
+    const last = lines.pop() ?? '';
+    let ready = '';
+    for (const line of lines) {
+      this.#line += line;
+      ready += this.#endLine('\n');
+    }
+    this.#line += last;
+    return ready + this.#give(plainLine(settled(this.#line)) ?? '');
+  }
+
+  #endLine(end: string): string {
+    const plain = plainLine(this.#line);
+    const ready = plain === null ? '' : this.#give(plain);
+    this.#line = '';
+    this.#given = '';
+    if (plain !== null) this.#gap += end;
+    return ready;
+  }
+
+  /** The part of the plain line that is new, after the blanks before it; a text begins and ends without blanks. */
+  #give(plain: string): string {
+    const text = plain.slice(this.#given.length);
+    if (this.#hasBegun ? text === '' : showsNothing(text)) return '';
+    const gap = this.#hasBegun ? this.#gap.replace(/\n{3,}/g, '\n\n') : '';
+    this.#hasBegun = true;
+    this.#gap = '';
+    this.#given = plain;
+    return gap + text;
+  }
+
+  #unquote(text: string): string {
+    if (this.#quoted === null && !(this.#isFirst && text[0] && text[0] in quotes)) {
+      if (text) this.#isFirst = false;
+      return text;
+    }
+    this.#isFirst = false;
+    this.#quoted = (this.#quoted ?? '') + text;
+    const close = closingAt(this.#quoted, this.#quoted[0] ?? '');
+    const mayEncloseAll = close < 0 || close === this.#quoted.length - 1;
+    if (mayEncloseAll && this.#quoted.length < quotedCharacters) return '';
+    const quoted = this.#quoted;
+    this.#quoted = null;
+    return quoted;
+  }
+}
+
+/** A whole text as small text. */
+export function smallText(text: string): string {
+  const small = new SmallText();
+  return small.add(text).text + small.end();
+}
+
+const sentenceEnd = /(?:[。！？…!?]+|\.(?=\s|["”*]|$))["”』」）)*]*/g;
+
+/** A text that was cut, up to its last whole sentence; as it is where it has none. Marks left open are closed. */
+export function upToSentence(text: string): string {
+  const last = [...text.matchAll(sentenceEnd)].at(-1);
+  const whole = last ? text.slice(0, last.index + last[0].length) : text.trimEnd();
+  const paragraph = whole.slice(whole.lastIndexOf('\n') + 1);
+  const isOpen = (open: string, close: string) => paragraph.lastIndexOf(open) > paragraph.lastIndexOf(close);
+  const deeds = paragraph.split('*').length - 1;
+  return `${whole}${isOpen('“', '”') ? '”' : ''}${isOpen('「', '」') ? '」' : ''}${deeds % 2 ? '*' : ''}`;
+}
+
+/** A suggestion fits into one line of the page. */
+export const suggestionCharacters = 20;
+/** A sentence that is a little longer can lose its last clauses; more is no suggestion. */
+const shortenedCharacters = 60;
+
+/** The reader's possible lines out of a model's answer, in any of the forms that models give lists. */
+export function suggestionLines(answer: string, count: number, offered: string[] = []): string[] {
+  const lines = [...new Set(listed(smallText(answer)).map(suggestion).filter(Boolean))];
+  const others = lines.filter((line) => !offered.includes(line));
+  const isPreface = others.length > count && preface.test(others[0] ?? '');
+  return others.slice(isPreface ? 1 : 0).slice(0, count);
+}
+
+/** The items of a JSON list, also of one within an object or a code fence; otherwise the lines. */
+function listed(text: string): string[] {
+  const json = /[[{][\s\S]*[\]}]/.exec(text)?.[0];
+  try {
+    const items = json ? itemsOf(JSON.parse(json)) : [];
+    if (items.length > 0) return items;
+  } catch {
+    // no JSON: a bracket in a text
+  }
+  return text.split(/\r\n?|\n/);
+}
+
+function itemsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(itemsOf);
+}
+
+const preface = /^(?:好的|好[，！。]|当然|没问题|以下|下面|sure|here)/i;
+const numbered =
+  /^\s*(?:[-+*•·●▪>]|#{1,6}\s|[（(]?\d{1,2}[)）、]|(?:\d{1,2}|[A-D])[.．:：](?!\d)|[①-⑳]|第?[一二三四五六七八九十]句?[、.．)）:：])\s*/;
+const enclosing = /^["'“”‘’「『《＂]+(.*?)["'“”‘’」』》＂]+[,，;；]?$/;
+
+/** A line without its number, marks and quotation marks; empty where it is not what a reader would say. */
+function suggestion(line: string): string {
+  let text = smallText(line.replace(/^\s*```.*$/, '')).replaceAll('*', '');
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replace(numbered, '').replace(enclosing, '$1').trim();
+  }
+  if (/[:：]$/.test(text) || showsNothing(text)) return '';
+  return [...text].length > suggestionCharacters ? shortened(text) : text;
+}
+
+/** The first clauses that fit. */
+function shortened(text: string): string {
+  const characters = [...text];
+  if (characters.length > shortenedCharacters) return '';
+  const fitting = (count: number, pattern: RegExp) => pattern.exec(characters.slice(0, count).join(''))?.[0];
+  const sentence = fitting(suggestionCharacters, /^.{4,}?[。！？!?]/u);
+  return sentence ?? fitting(suggestionCharacters + 1, /^.{4,}(?=[，,；;、—…])/u) ?? '';
+}

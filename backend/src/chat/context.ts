@@ -1,0 +1,109 @@
+import type { Line, StoryContext } from '../ai/storyteller.ts';
+import { query } from '../db/database.ts';
+import type { MessageRow } from '../db/schema.ts';
+import type { Services } from '../services.ts';
+import { findStory } from '../stories.ts';
+import { findUser } from '../users/user.ts';
+import { progressAfter, progressBefore } from './progress.ts';
+
+// What the storyteller reads of a conversation.
+
+/** Long enough for a storyteller not to repeat itself soon; a model takes fewer. */
+const historyMessages = 64;
+const offeredSuggestions = 8;
+
+/** What the storyteller must know to write `reply`, or to go on with it when it is a continuation. */
+export function replyContext(services: Services, reply: MessageRow): StoryContext {
+  const context = contextOf(services, reply);
+  return {
+    ...context,
+    retold: reply.body === '' ? formerTexts(services, reply.id) : [],
+    continuing: context.history.at(-1)?.role === 'assistant',
+    progress: progressBefore(services, reply),
+    telling: reply.variant - 1,
+    seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
+  };
+}
+
+/** What the storyteller must know to suggest the reader's next line. */
+export function suggestionContext(services: Services, last: MessageRow): StoryContext {
+  return {
+    ...contextOf(services, last),
+    offered: offeredLately(services, last.conversation_id),
+    seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
+  };
+}
+
+/** The conversation up to a message. */
+export function contextOf(services: Services, message: MessageRow): StoryContext {
+  const { name, persona } = findUser(services, message.user_id);
+  const { summary, summary_seq } = summaryOf(services, message.conversation_id);
+  return {
+    story: findStory(services, message.story_id),
+    reader: { name, persona },
+    summary,
+    history: linesBetween(services, message, summary_seq),
+    retold: [],
+    offered: [],
+    continuing: false,
+    progress: progressAfter(services, message).progress,
+    telling: 0,
+    turn: Math.ceil(message.seq / 2),
+    seed: '',
+  };
+}
+
+/** The latest lines after a seq, up to and with a message. */
+function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, after: number): Line[] {
+  const rows = db.all(
+    query
+      .selectFrom('messages')
+      .select(['role', 'body'])
+      .where('conversation_id', '=', conversation_id)
+      .where('seq', '>', after)
+      .where('seq', '<=', seq)
+      .where('body', '!=', '')
+      .orderBy('seq', 'desc')
+      .limit(historyMessages),
+  );
+  return rows.reverse().map(toLine);
+}
+
+/** The latest are enough for a storyteller not to repeat them. */
+const retoldTexts = 3;
+
+function formerTexts({ db }: Services, messageId: string): string[] {
+  const rows = db.all(
+    query
+      .selectFrom('message_variants')
+      .select('body')
+      .where('message_id', '=', messageId)
+      .orderBy('revision', 'desc')
+      .limit(retoldTexts),
+  );
+  return rows.reverse().map(({ body }) => body);
+}
+
+function offeredLately({ db }: Services, conversationId: string): string[] {
+  const rows = db.all(
+    query
+      .selectFrom('suggestions')
+      .select('items')
+      .where('conversation_id', '=', conversationId)
+      .orderBy('created_at', 'desc')
+      .limit(offeredSuggestions),
+  );
+  return rows.reverse().flatMap(({ items }) => JSON.parse(items) as string[]);
+}
+
+export function summaryOf({ db }: Services, conversationId: string): { summary: string; summary_seq: number } {
+  const row = db.first(
+    query.selectFrom('conversations').select(['summary', 'summary_seq']).where('id', '=', conversationId),
+  );
+  return row ?? { summary: '', summary_seq: 0 };
+}
+
+export const toLine = ({ role, body }: Pick<MessageRow, 'role' | 'body'>): Line => ({
+  role: role === 'user' ? 'user' : 'assistant',
+  text: body,
+});

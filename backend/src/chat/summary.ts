@@ -1,0 +1,63 @@
+import { fitting, windowLines } from '../ai/prompts.ts';
+import { query } from '../db/database.ts';
+import type { MessageRow } from '../db/schema.ts';
+import type { Services } from '../services.ts';
+import { contextOf, summaryOf, toLine } from './context.ts';
+
+// A model reads only the latest lines. It retells older ones in a summary, which is stored with the conversation and costs
+// the reader nothing.
+
+/** Lines are summarized before they fall out of the window, and many together, so that it happens seldom. */
+const fullShare = 0.75;
+const keptShare = 0.5;
+
+/** A failed summary is tried again after the next reply. */
+export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
+  const { storyteller, runs, env } = services;
+  const run = `summary:${reply.conversation_id}`;
+  if (!storyteller.summarize || runs.has(run) || runs.isDraining) return;
+  const { summary_seq } = summaryOf(services, reply.conversation_id);
+  const rows = rowsAfter(services, reply.conversation_id, summary_seq);
+  const lines = rows.map(toLine);
+  const share = (part: number) => ({ lines: part * windowLines, characters: part * env.AI_HISTORY_CHARACTERS });
+  if (fitting(lines, share(fullShare)) === lines.length) return;
+  const older = rows.slice(0, rows.length - fitting(lines, share(keptShare)));
+  if (older.length > 0) runs.start(run, (signal) => writeSummary(services, reply, older, signal));
+}
+
+type Row = Pick<MessageRow, 'seq' | 'role' | 'body'>;
+
+/** More than ever waits, unless summaries have failed for long. */
+const summarizedRows = 100;
+
+function rowsAfter({ db }: Services, conversationId: string, seq: number): Row[] {
+  const said = query
+    .selectFrom('messages')
+    .select(['seq', 'role', 'body'])
+    .where('conversation_id', '=', conversationId);
+  return db.all(said.where('seq', '>', seq).where('body', '!=', '').orderBy('seq').limit(summarizedRows));
+}
+
+async function writeSummary(services: Services, reply: MessageRow, older: Row[], signal: AbortSignal): Promise<void> {
+  const { db, storyteller } = services;
+  const { conversation_id } = reply;
+  const upTo = older.at(-1)?.seq ?? 0;
+  const former = summaryOf(services, conversation_id);
+  let summary: string | undefined;
+  try {
+    summary = await storyteller.summarize?.(contextOf(services, reply), older.map(toLine), { signal });
+  } catch {
+    // logged by the storyteller's watch
+  }
+  if (!summary) return;
+  const changes = { summary, summary_seq: upTo };
+  db.transaction(() => {
+    // an edit or a new beginning meanwhile: the summary would tell what never happened
+    const isSame = (row: Row | undefined, index: number) =>
+      row?.seq === older[index]?.seq && row?.body === older[index]?.body;
+    const now = rowsAfter(services, conversation_id, former.summary_seq).slice(0, older.length);
+    if (now.length < older.length || !now.every(isSame)) return;
+    const conversation = query.updateTable('conversations').set(changes).where('id', '=', conversation_id);
+    db.run(conversation.where('summary_seq', '=', former.summary_seq));
+  });
+}
