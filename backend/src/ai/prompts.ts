@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Voice } from '../content/content.ts';
+import type { Finale, Plot, Scene } from '../content/plot.ts';
 import { ConfigError } from '../env.ts';
 import { showsNothing } from '../http/input.ts';
 import { suggestionCharacters } from './smallText.ts';
@@ -96,19 +98,35 @@ function alternating(lines: ChatMessage[]): ChatMessage[] {
 
 const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
+/** Who answers, and how that sounds. */
+function voiceOf({ speaker, address }: Voice, plot: Plot | undefined): string {
+  const answers = plot?.scenes.flatMap(({ replies }) => replies.flatMap((reply) => reply.answers.slice(0, 1))) ?? [];
+  const samples = answers.slice(0, voiceSamples).map(oneLine);
+  return [`主要由${speaker}回应读者，称读者为“${address}”。`, bulleted(samples)].filter(Boolean).join('\n');
+}
+
+const voiceSamples = 3;
+
+/** Scenes in the order in which they are written, and how the story may end. */
+function plotOf({ scenes, endings }: Plot): string {
+  const scene = ({ title, place, hour, steps }: Scene) =>
+    `${title}（${[place, hour].filter(Boolean).join('，')}）：${steps.join('')}`;
+  const ending = ({ title, steps }: Finale) => `结局之一，${title}：${steps.join('')}`;
+  return bulleted([...scenes.map(scene), ...endings.map(ending)].map(oneLine));
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 function storyPrompt({ story }: Prompts, { story: told, reader, summary }: StoryContext): string {
-  const { voice } = told;
-  const sample = voice && [
-    `主要由${voice.speaker}回应读者，称读者为“${voice.address}”。`,
-    bulleted([...voice.sayings, ...voice.asks].slice(0, 6).map((line) => `“${line}”`)),
-  ];
+  const { voice, plot } = told;
+  const addressed = (text: string) => text.replaceAll('{address}', voice?.address ?? '你');
   return fill(story, {
     title: told.title,
     summary: told.summary,
     cast: bulleted(told.characters.map(({ name, intro }) => `${name}：${intro}`)),
-    voice: sample?.join('\n').replaceAll('{address}', voice?.address ?? '') ?? '',
+    voice: addressed(voice ? voiceOf(voice, plot) : ''),
     opening: told.opening,
-    plot: bulleted(voice?.beats ?? []),
+    plot: addressed(plot ? plotOf(plot) : ''),
     reader: reader.name,
     persona: reader.persona.trim(),
     so_far: summary ?? '',
