@@ -37,7 +37,16 @@ try {
   void backend.damaged.then((error) => endFor(storageCure('damaged', env.DATA_DIR, error)));
   console.log(`backend listening on ${backend.url}`);
   if (backend.metricsUrl) console.log(`backend metrics at ${backend.metricsUrl}`);
-  const end = (drainMs: number) => void backend.close(drainMs).then(leave);
+  const ended = new AbortController();
+  // a failure is logged
+  backend.services.storyteller.check?.({ signal: ended.signal }).then(
+    (line) => console.log(`storyteller: ${line}`),
+    () => {},
+  );
+  const end = (drainMs: number) => {
+    ended.abort();
+    void backend.close(drainMs).then(leave);
+  };
   process.off('disconnect', leave);
   // nobody is left to pass a call on
   whenStarterEnds(() => end(0));

@@ -181,6 +181,13 @@ test('logs nothing where all is well', async () => {
   expect(lines).toEqual([]);
 });
 
+test('says in one line what answered', async () => {
+  const { storyteller, baseUrl } = await modelThat(message('夜安。'));
+  const line = await storyteller.check?.({ signal });
+  expect(line).toMatch(/^teller at .* answered in \d+ ms: 夜安。$/);
+  expect(line).toContain(baseUrl);
+});
+
 test('gives up on a model that falls silent, and closes the connection', async () => {
   let hangUp = (): void => undefined;
   const hungUp = new Promise<void>((resolve) => {

@@ -95,6 +95,14 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
       if (showsNothing(text)) throw emptied('no visible text');
       return [...text].slice(0, 2 * summaryCharacters).join('');
     },
+    async check({ signal }) {
+      const begun = performance.now();
+      let words = '';
+      for await (const piece of tell([{ role: 'user', content: '请用一句话打个招呼。' }], '', signal))
+        words = 'restart' in piece ? '' : words + ('text' in piece ? piece.text : '');
+      const ms = Math.round(performance.now() - begun);
+      return `${settings.model} at ${endpointOf(settings)} answered in ${ms} ms: ${excerptOf(words)}`;
+    },
   };
 }
 

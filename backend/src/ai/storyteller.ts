@@ -45,6 +45,8 @@ export interface Storyteller {
   suggest(context: StoryContext, count: number, options: CallOptions): Promise<string[]>;
   /** Retells lines that no longer fit, together with the summary so far; absent where nothing is forgotten. */
   summarize?(context: StoryContext, lines: Line[], options: CallOptions): Promise<string>;
+  /** Asks for a few words and says in one line what answered; absent where nothing can be away. */
+  check?(options: CallOptions): Promise<string>;
 }
 
 /** `length`: the text is cut by a limit. `filtered`: the text was withheld. `cut`: it broke off. */

@@ -19,7 +19,7 @@ interface Watch {
   counters: BackendCounters | null;
 }
 
-type Call = 'reply' | 'suggestion' | 'summary';
+type Call = 'reply' | 'suggestion' | 'summary' | 'check';
 
 /** The storyteller under its time limits. Each call is counted by its outcome, each failure is logged. */
 export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
@@ -65,7 +65,7 @@ export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
     }
   }
 
-  const { summarize } = storyteller;
+  const { summarize, check } = storyteller;
   return {
     generate,
     suggest: (context, wanted, options) =>
@@ -73,6 +73,7 @@ export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
     ...(summarize && {
       summarize: (context, lines, options) => whole('summary', options, (own) => summarize(context, lines, own)),
     }),
+    ...(check && { check: (options) => whole('check', options, check) }),
   };
 }
 
