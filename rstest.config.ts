@@ -32,7 +32,7 @@ export default defineConfig({
       name: 'node',
       ...timeouts,
       include: [
-        '{host/server,shared/{telemetry,src/{build,floorCheck}},releases,backend,e2e/{security,storm},templates}/**/*.test.ts',
+        '{host/server,shared/{http,telemetry,src/{build,floorCheck}},releases,backend,e2e/{security,storm},templates}/**/*.test.ts',
       ],
       exclude: [programs, 'releases/console/src/**'],
       testEnvironment: 'node',

@@ -1,0 +1,44 @@
+const MINUTE_MS = 60_000;
+
+interface RateLimitOptions {
+  /** Keys remembered; of more the least recently used is forgotten. */
+  mostKeys?: number;
+  /** Milliseconds that only go forward: a clock put back would turn a wait of seconds into one of hours. */
+  now?: () => number;
+}
+
+/** Counts attempts per key in a sliding minute, in bounded memory. */
+export class RateLimit {
+  readonly #mostKeys: number;
+  readonly #now: () => number;
+  /** Times of the attempts, the least recently used key first. */
+  readonly #attempts = new Map<string, number[]>();
+
+  constructor({ mostKeys = 50_000, now = () => performance.now() }: RateLimitOptions = {}) {
+    this.#mostKeys = mostKeys;
+    this.#now = now;
+  }
+
+  /** Counts one attempt. Returns 0, or the seconds to wait where the key has used up its minute. */
+  take(key: string, perMinute: number): number {
+    const now = this.#now();
+    const recent = (this.#attempts.get(key) ?? []).filter((time) => time > now - MINUTE_MS);
+    const [oldest] = recent;
+    const isRefused = oldest !== undefined && recent.length >= perMinute;
+    if (!isRefused) recent.push(now);
+    this.#attempts.delete(key);
+    this.#attempts.set(key, recent);
+    const [leastUsed] = this.#attempts.keys();
+    if (this.#attempts.size > this.#mostKeys && leastUsed !== undefined) this.#attempts.delete(leastUsed);
+    return isRefused ? Math.max(1, Math.ceil((oldest + MINUTE_MS - now) / 1000)) : 0;
+  }
+
+  /** Takes back the newest attempt, which does not count. */
+  giveBack(key: string): void {
+    this.#attempts.get(key)?.pop();
+  }
+
+  clear(key: string): void {
+    this.#attempts.delete(key);
+  }
+}
