@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { startBackend } from './backendProcess.ts';
-import { createBackendProxy } from './proxy.ts';
+import { createBackendProxy } from './proxy/proxy.ts';
 import { createLog } from './telemetry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-backend-process-'));

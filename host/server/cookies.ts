@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isIPv6 } from 'node:net';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { generateCookie, getCookie, setCookie } from 'hono/cookie';
 
@@ -36,16 +34,6 @@ export function visitorOf(context: Context, secure: boolean): string {
   const { id, cookie } = newVisitor(secure);
   context.header('set-cookie', cookie, { append: true });
   return id;
-}
-
-const visitorAlone = new RegExp(`(?:^|; ?)${visitorCookie}=([0-9a-f]{32})(?:;|$)`);
-
-/** The visitor's id as the cookie header has it, '' if that names none; null where it says more about the page than that. */
-export function plainVisitor(cookie = ''): string | null {
-  if (cookie.includes(overrideCookie) || cookie.includes(localName)) return null;
-  const at = cookie.indexOf(visitorCookie);
-  if (at < 0) return '';
-  return at === cookie.lastIndexOf(visitorCookie) ? (visitorAlone.exec(cookie)?.[1] ?? null) : null;
 }
 
 export function overrideOf(context: Context): string | undefined {
@@ -95,29 +83,4 @@ export function setLocalChoice(context: Context, choice: LocalChoice, secure: bo
     secure,
     prefix,
   });
-}
-
-/** What the nearest proxy wrote: it appends, so anything further left may be the visitor's own invention. */
-const nearest = (value: string | undefined) => value?.split(',').at(-1)?.trim();
-
-/** An owner of one IPv6 address owns the whole /64 around it. */
-function network(address: string): string {
-  const plain = address.replace(/^::ffff:(?=.*\.)/, '');
-  if (!isIPv6(plain)) return plain;
-  return (plain.split('::')[0] ?? '').split(':').slice(0, 4).join(':');
-}
-
-/** Whether a proxy of one's own (`trustProxy`) says that the visitor came by https. */
-export const isForwardedHttps = (proto: string | undefined, trustProxy: boolean): boolean =>
-  trustProxy && nearest(proto) === 'https';
-
-/** Whether the visitor came by https; X-Forwarded-Proto is believed only behind a proxy of one's own (`trustProxy`). */
-export const isHttps = (context: Context, trustProxy: boolean): boolean =>
-  new URL(context.req.url).protocol === 'https:' ||
-  isForwardedHttps(context.req.header('x-forwarded-proto'), trustProxy);
-
-/** The network a request comes from; X-Forwarded-For is believed only behind a proxy of one's own (`trustProxy`). */
-export function networkOf(context: Context, trustProxy: boolean): string {
-  const told = trustProxy ? nearest(context.req.header('x-forwarded-for')) : undefined;
-  return network(told || (getConnInfo(context).remote.address ?? ''));
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isSameHost } from '@liaozhai/http/source';
 import {
   escapeHtml,
   isLoopback,
@@ -8,17 +9,17 @@ import {
   ReleaseError,
   type Releases,
 } from '@liaozhai/releases';
-import type { Context } from 'hono';
-import { isHttps, type LocalChoice, localChoiceOf, setLocalChoice } from './cookies.ts';
+import { type LocalChoice, localChoiceOf, setLocalChoice } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
+import { type FrontContext, isHttps } from './front.ts';
 
 export interface LocalOptions {
   releases: Releases;
-  env: Pick<ServerEnv, 'LOCAL_REMOTES' | 'TRUST_PROXY'>;
+  env: Pick<ServerEnv, 'LOCAL_REMOTES'>;
 }
 
 /** Where nobody has to give leave, a day ends it. */
-const DAY = 24 * 3_600_000;
+const DAY_MS = 86_400_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -40,12 +41,12 @@ async function allowedUntil(
   const preview = await releases.previewFor(browserOf(choice));
   if (preview && wordsOf(remotes).every((word) => preview.remotes.includes(word))) return preview.expires;
   const isOwn = remotes.every(({ origin }) => isLoopback(origin));
-  return env.LOCAL_REMOTES === 'anyone' && isOwn ? new Date(Date.now() + DAY).toISOString() : null;
+  return env.LOCAL_REMOTES === 'anyone' && isOwn ? new Date(Date.now() + DAY_MS).toISOString() : null;
 }
 
 /** The remotes that this page runs from dev servers: agreed to in this browser, and allowed still. */
-export async function localRemotesOf(context: Context, options: LocalOptions) {
-  const choice = localChoiceOf(context, isHttps(context, options.env.TRUST_PROXY));
+export async function localRemotesOf(context: FrontContext, options: LocalOptions) {
+  const choice = localChoiceOf(context, isHttps(context));
   if (!choice || choice.agreed.length === 0) return null;
   const remotes = readWords(choice.agreed);
   const expires = 'problem' in remotes ? null : await allowedUntil(options, choice, remotes.remotes);
@@ -53,7 +54,7 @@ export async function localRemotesOf(context: Context, options: LocalOptions) {
 }
 
 /** Takes back what was agreed to; leave for the browser stays, so that its person may go on later. */
-export function endLocal(context: Context, secure: boolean) {
+export function endLocal(context: FrontContext, secure: boolean) {
   const choice = localChoiceOf(context, secure);
   if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);
 }
@@ -76,9 +77,9 @@ const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual
  * `?override=stories@http://localhost:3101`: asks the person before anything of it runs, and only where it is allowed. A link
  * alone changes nothing: what it names has to be agreed to on this page, in a browser that was given leave.
  */
-export async function askForLocal(context: Context, override: string, options: LocalOptions) {
+export async function askForLocal(context: FrontContext, override: string, options: LocalOptions) {
   const { env } = options;
-  const secure = isHttps(context, env.TRUST_PROXY);
+  const secure = isHttps(context);
   if (env.LOCAL_REMOTES === 'off') return answer(context, 403, '这里不运行本地代码', askElsewhere);
   const read = readWords(override.split(','));
   if ('problem' in read) return answer(context, 400, '链接不对', [line(read.problem)]);
@@ -92,10 +93,9 @@ export async function askForLocal(context: Context, override: string, options: L
 }
 
 /** The person's yes. Another site cannot send it: it lacks the cookie, the origin and the proof. */
-export async function agreeToLocal(context: Context, override: string, options: LocalOptions) {
-  const secure = isHttps(context, options.env.TRUST_PROXY);
-  const origin = context.req.header('origin');
-  const isOurs = origin && URL.canParse(origin) && new URL(origin).host === context.req.header('host');
+export async function agreeToLocal(context: FrontContext, override: string, options: LocalOptions) {
+  const secure = isHttps(context);
+  const isOurs = isSameHost(context.req.header('origin'), context.var.source);
   const choice = localChoiceOf(context, secure);
   const read = readWords(override.split(','));
   if (!isOurs || !choice || 'problem' in read) return answer(context, 403, '没有运行', [line('请重新打开链接。')]);
@@ -111,7 +111,7 @@ export async function agreeToLocal(context: Context, override: string, options: 
 }
 
 /** `?override=<id>` whose time is over, or that nobody made: to show the live builds instead would pass them for what was to be seen. */
-export function sayOverrideIsOver(context: Context, live: string) {
+export function sayOverrideIsOver(context: FrontContext, live: string) {
   return answer(context, 410, '临时链接已失效', [
     line('这个链接到期了，或者里面的版本停用了，或者地址没有复制完整。它要给你看的版本没有打开。'),
     step('要看那个版本'),
@@ -199,7 +199,7 @@ const policy = [
 ].join('; ');
 
 /** A page by itself: nothing of the app and nothing of a remote runs here that could press its button. */
-function answer(context: Context, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
+function answer(context: FrontContext, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · 聊斋</title>`;
   const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;
   return context.html(html, status, {

@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
+import { closeHttpServer } from '@liaozhai/http/server';
 import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom, tellProblem } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Metrics, openMetrics } from '@liaozhai/telemetry/metrics';
@@ -17,9 +14,6 @@ import { preload, whenStarterEnds } from './endWithStarter.mjs';
 import { readEnv, type ServerEnv } from './env.ts';
 import { createProduct } from './product.ts';
 import { createLog, frontCounters } from './telemetry.ts';
-
-// V8 counts bodies that are passed on as if they stayed, and would look through the whole heap after each eight megabytes of them
-setFlagsFromString('--heap-growing-percent=200');
 
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
@@ -136,9 +130,6 @@ async function consoleFor({ env, store, metrics }: Served, siteOf: SiteOf) {
   return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true, siteOf, metrics });
 }
 
-/** What is being answered when everything else has ended. */
-const lastAnswersMs = 300;
-
 interface Served {
   env: ServerEnv;
   store: string;
@@ -176,51 +167,15 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
     isDraining: () => ending.isDraining,
     config,
   });
-  const closeServer = closing(server);
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
     const until = performance.now() + env.DRAIN_SECONDS * 1000;
     // pages go on being answered while replies are finished behind them
     await backend.stop();
-    await closeServer(until - performance.now());
+    await closeHttpServer(server, until - performance.now());
     await Promise.all([releases.close(), metrics?.close(), tracing?.close()]);
   };
   return { port, close };
-}
-
-/**
- * The way to end a server, within that time: what was being answered when it was told to (an upload for one) is finished while it
- * goes on saying that it drains; then it lets nobody in any more, and sockets, which no server ends by itself, end.
- */
-function closing(server: Server): (drainMs: number) => Promise<void> {
-  const answering = new Set<ServerResponse>();
-  const sockets = new Set<Duplex>();
-  const keep = <One extends ServerResponse | Duplex>(set: Set<One>, one: One) => {
-    set.add(one);
-    // on, not once: it comes once, and the wrapper of once costs each request
-    one.on('close', () => set.delete(one));
-  };
-  server.on('request', (_, response) => keep(answering, response));
-  server.on('upgrade', (_, socket) => keep(sockets, socket));
-  return async (drainMs) => {
-    const timer = new AbortController();
-    const answered = [...answering].map((response) => once(response, 'close'));
-    const { signal } = timer;
-    const over = wait(Math.max(lastAnswersMs, drainMs), undefined, { signal }).catch(() => {});
-    await Promise.race([Promise.all(answered), over]);
-    const closed = new Promise((resolve) => server.close(resolve));
-    const endIdle = () => {
-      for (const socket of sockets) socket.destroy();
-      // a connection is idle once its answer is sent, and would wait for another call
-      server.closeIdleConnections();
-    };
-    endIdle();
-    const idle = setInterval(endIdle, 50);
-    void over.then(() => server.closeAllConnections());
-    await closed;
-    clearInterval(idle);
-    timer.abort();
-  };
 }
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import {
   type BrotliOptions,
@@ -9,22 +8,16 @@ import {
   constants,
   gzipSync,
 } from 'node:zlib';
+import { type Encoding, encodingFor, isFresh } from '@liaozhai/http/negotiation';
+import { originOf } from '@liaozhai/http/source';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
 import { apiRoutes, hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import {
-  chooseOverride,
-  isForwardedHttps,
-  isHttps,
-  knownVisitor,
-  newVisitor,
-  overrideOf,
-  plainVisitor,
-  visitorOf,
-} from './cookies.ts';
+import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
+import { type FrontContext, type FrontEnv, isHttps } from './front.ts';
 import {
   agreeToLocal,
   askForLocal,
@@ -42,11 +35,11 @@ import {
   screenAt,
   shareCard,
 } from './prerendered.ts';
-import { type FrontCounters, incomingOf, nameRoute } from './telemetry.ts';
+import { type FrontCounters, nameRoute } from './telemetry.ts';
 
 export interface PageOptions {
   releases: Releases;
-  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'TRUST_PROXY' | 'VITALS_SAMPLE'>;
+  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'VITALS_SAMPLE'>;
   config: Record<string, unknown>;
   /** Whether pages report spans of their own. */
   isTraced?: boolean;
@@ -68,17 +61,10 @@ export function namesOf({ host, remotes }: PageSet): Set<string> {
   return new Set([host.id, ...all.map(({ id }) => id), ...patterns.map(({ path }) => path)]);
 }
 
-/** The address as the visitor typed it. */
-function addressOf(context: Context, secure: boolean): URL {
-  const url = new URL(context.req.url);
-  if (secure) url.protocol = 'https:';
-  return url;
-}
-
 /** The visitor's page, with what its browser runs from dev servers. */
-async function pageOf(context: Context, options: PageOptions, secure: boolean): Promise<VisitorPage> {
+async function pageOf(context: FrontContext, options: PageOptions): Promise<VisitorPage> {
   const { releases } = options;
-  const page = await releases.pageFor({ id: visitorOf(context, secure), override: overrideOf(context) });
+  const page = await releases.pageFor({ id: visitorOf(context, isHttps(context)), override: overrideOf(context) });
   const local = await localRemotesOf(context, options);
   if (!local) return page;
   const [expires = local.expires] = [local.expires, page.pageSet.override?.expires ?? local.expires].sort();
@@ -90,46 +76,11 @@ const groupOf = ({ override, candidate }: PageSet) => (override ? 'override' : c
 
 const prerenderedIn = ({ first, data }: PrerenderedPage) => (data ? 'content' : first ? 'frame' : 'nothing');
 
-type Encoding = 'br' | 'gzip' | 'identity';
-
-const encodingOf = (accept = ''): Encoding =>
-  /\bbr\b/.test(accept) ? 'br' : /\bgzip\b/.test(accept) ? 'gzip' : 'identity';
-
-/** An answer as Node writes it, but for what each request has of its own. */
-interface MemoryAnswer {
-  status: number;
-  etag: string | undefined;
-  /** Names and values in turn. */
-  head: readonly string[];
-  body: Buffer;
-}
-
-/** Made once for many requests. */
-export const memoryAnswer = (status: number, headers: Record<string, string>, body: Buffer): MemoryAnswer => ({
-  status,
-  etag: headers.etag,
-  head: Object.entries({ ...headers, 'content-length': String(body.length) }).flat(),
-  body,
-});
-
-/** Answers on Node's own response: the way through the routes costs more than all that a page in memory needs. */
-export function answerFromMemory(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, etag, head, body }: MemoryAnswer,
-  own: readonly string[],
-): void {
-  const isKnown = etag !== undefined && request.headers['if-none-match'] === etag;
-  response.writeHead(isKnown ? 304 : status, [...head, ...own]);
-  response.end(isKnown ? undefined : body);
-}
-
 /** A page as it is sent: the same bytes for every visitor of its set. */
 interface ReadyPage {
   status: 200 | 404;
-  headers: Record<string, string>;
+  headers: Record<string, string> & { etag: string };
   body: Buffer;
-  inMemory: MemoryAnswer;
   /** It may still be packed smaller. */
   isLoose: boolean;
   /** The screen's pattern, and what is counted of the page. */
@@ -145,11 +96,11 @@ const sourceOf = (screen: Screen | null): ReadyPage['source'] =>
   screen?.address ? { address: screen.address, answer: screen.answer } : null;
 
 const KEPT_PAGES = 200;
-/** Whoever asks for any number of addresses takes a fifth of a thread at most. */
+/** A visitor who asks for any number of addresses takes a fifth of a thread at most. */
 const RESTS_PER_PACKING = 4;
 
 /** The pages sent last, each until its set or what was filled in changes. */
-function createReadyPages() {
+function createPageCache() {
   const kept = new Map<string, ReadyPage>();
   let packsFrom = 0;
   /** A page that is asked for again is a tenth smaller from then on. Packing it so takes some 40 ms, of another thread. */
@@ -159,7 +110,6 @@ function createReadyPages() {
     ready.isLoose = false;
     // one that can't be packed is sent as it was
     ready.body = await packedSmall(ready.body).catch(() => ready.body);
-    ready.inMemory = memoryAnswer(ready.status, ready.headers, ready.body);
     packsFrom = from + (performance.now() - from) * (1 + RESTS_PER_PACKING);
   };
   const numbers = new WeakMap<VisitorPage, number>();
@@ -194,33 +144,49 @@ interface AskedPage {
   isBare: boolean;
 }
 
-type ReadyPages = ReturnType<typeof createReadyPages>;
+type PageCache = ReturnType<typeof createPageCache>;
 
-async function answerPage(context: Context, options: PageOptions, pages: ReadyPages) {
-  const { releases, env, backendUrl, counters } = options;
-  const secure = isHttps(context, env.TRUST_PROXY);
-  const page = await pageOf(context, options, secure);
-  const { path } = context.req;
-  const at = path === hostRoutePaths.root ? paths.explore() : path;
-  const screen = await screenAt(releases, page.pageSet, at, backendUrl());
-  const { origin, pathname, searchParams } = addressOf(context, secure);
-  const asked: AskedPage = {
-    address: origin + pathname,
-    encoding: encodingOf(context.req.header('accept-encoding')),
-    isBare: [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name)),
-  };
-  const known = pages.get(page, asked);
-  const isKnown =
-    known && sourceOf(screen)?.address === known.source?.address && sourceOf(screen)?.answer === known.source?.answer;
-  const ready = isKnown ? known : await makeReady(options, page, { ...asked, path, at, screen, secure });
-  pages.set(page, asked, ready);
-  nameRoute(incomingOf(context), ready.pattern);
-  counters?.pages.inc(ready.counted);
-  for (const [name, value] of Object.entries(ready.headers)) context.header(name, value);
+async function answerPage(context: FrontContext, options: PageOptions, cache: PageCache) {
+  const page = await pageOf(context, options);
+  const ready = cachedPage(context, page, cache) ?? (await newPage(context, page, options, cache));
+  const { headers } = ready;
+  nameRoute(context.env.incoming, ready.pattern);
+  options.counters?.pages.inc(ready.counted);
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
   const timing = serverTiming();
   if (timing) context.header('server-timing', timing);
-  if (context.req.header('if-none-match') === ready.headers.etag) return context.body(null, 304);
+  if (isFresh(context.env.incoming.headers, headers.etag)) return context.body(null, 304);
   return context.body(new Uint8Array(ready.body), ready.status);
+}
+
+/** What of a request decides the bytes of its page. */
+const askedPage = (context: FrontContext) => ({
+  address: `${originOf(context.var.source)}${context.req.path}`,
+  encoding: encodingFor(context.req.header('accept-encoding')),
+});
+
+/** The page without a query that was sent before, while what was filled in is still what the backend said last. */
+function cachedPage(context: FrontContext, page: VisitorPage, cache: PageCache): ReadyPage | undefined {
+  if (new URL(context.req.url).search) return undefined;
+  const ready = cache.get(page, { ...askedPage(context), isBare: false });
+  const isCurrent = !ready?.source || answerInMemory(ready.source.address) === ready.source.answer;
+  return isCurrent ? ready : undefined;
+}
+
+async function newPage(context: FrontContext, page: VisitorPage, options: PageOptions, cache: PageCache) {
+  const { path } = context.req;
+  const { searchParams } = new URL(context.req.url);
+  const at = path === hostRoutePaths.root ? paths.explore() : path;
+  const screen = await screenAt(options.releases, page.pageSet, at, options.backendUrl());
+  const isBare = [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name));
+  const asked: AskedPage = { ...askedPage(context), isBare };
+  const known = cache.get(page, asked);
+  const source = sourceOf(screen);
+  const isKnown = source?.address === known?.source?.address && source?.answer === known?.source?.answer;
+  const secure = isHttps(context);
+  const ready = known && isKnown ? known : await makeReady(options, page, { ...asked, path, at, screen, secure });
+  cache.set(page, asked, ready);
+  return ready;
 }
 
 /** A header, since the page's bytes are the same for many visitors. */
@@ -269,7 +235,6 @@ async function makeReady(
     status,
     headers: sent,
     body,
-    inMemory: memoryAnswer(status, sent, body),
     isLoose: encoding === 'br' && pattern !== undefined,
     pattern: pattern ?? 'no such page',
     counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
@@ -278,56 +243,8 @@ async function makeReady(
   };
 }
 
-/** Addresses and hosts that no parser reads in another way. */
-const plainPath = /^\/[\w/.-]*$/;
-const plainHost = /^[\w.:[\]-]+$/;
-
-const headerOf = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join() : value;
-
-/** Answers a page that is ready in memory, and whose visitor asks for nothing beside it. Resolves with whether it did. */
-async function answerReady(
-  { releases, env, counters }: PageOptions,
-  pages: ReadyPages,
-  ...[request, response, requestId]: Parameters<PagesInMemory>
-): Promise<boolean> {
-  const { method, url = '', headers } = request;
-  const { host = '' } = headers;
-  if (method !== 'GET' || !plainPath.test(url) || !plainHost.test(host)) return false;
-  const known = plainVisitor(headers.cookie);
-  if (known === null) return false;
-  const secure = isForwardedHttps(headerOf(headers['x-forwarded-proto']), env.TRUST_PROXY);
-  const fresh = known === '' ? newVisitor(secure) : null;
-  // what is wrong with the store is told by the routes
-  const id = fresh?.id ?? known;
-  const page = releases.pageInMemory(id) ?? (await releases.pageFor({ id }).catch(() => null));
-  const address = `http${secure ? 's' : ''}://${host}${url}`;
-  const encoding = encodingOf(headerOf(headers['accept-encoding']));
-  const ready = page && pages.get(page, { address, encoding, isBare: false });
-  if (!ready || (ready.source && answerInMemory(ready.source.address) !== ready.source.answer)) return false;
-  nameRoute(request, ready.pattern);
-  counters?.pages.inc(ready.counted);
-  const own = ['x-request-id', requestId];
-  const timing = serverTiming();
-  if (timing) own.push('server-timing', timing);
-  if (fresh) own.push('set-cookie', fresh.cookie);
-  answerFromMemory(request, response, ready.inMemory, own);
-  return true;
-}
-
-type PagesInMemory = (request: IncomingMessage, response: ServerResponse, requestId: string) => Promise<boolean>;
-
-/** Every navigation: by its routes, and sooner where the page is in memory. */
-export function createPages(options: PageOptions): { routes: Hono; inMemory: PagesInMemory } {
-  const pages = createReadyPages();
-  return {
-    routes: pageRoutes(options, pages),
-    inMemory: (...asked) => answerReady(options, pages, ...asked),
-  };
-}
-
 /** A file's name that no screen goes by: a story's id may have a dot, too. */
-async function isMissingFile(context: Context, releases: Releases): Promise<boolean> {
+async function isMissingFile(context: FrontContext, releases: Releases): Promise<boolean> {
   const { path } = context.req;
   if (!isFile.test(path)) return false;
   const { pageSet } = await releases.pageFor({ id: knownVisitor(context) ?? '', override: overrideOf(context) });
@@ -339,8 +256,9 @@ const isOverride = async (id: string, releases: Releases): Promise<boolean> =>
   (await releases.pageFor({ id: '', override: id })).pageSet.override?.id === id;
 
 /** Every navigation: the page of the visitor's set, rendered from the host build's template. */
-function pageRoutes(options: PageOptions, pages: ReadyPages): Hono {
-  const app = new Hono();
+export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
+  const cache = createPageCache();
+  const app = new Hono<FrontEnv>();
   app.post('*', bodyLimit({ maxSize: 4096 }), async (context, next) => {
     const override = context.req.query('override') ?? '';
     return isLocalOverride(override) ? agreeToLocal(context, override, options) : next();
@@ -348,7 +266,7 @@ function pageRoutes(options: PageOptions, pages: ReadyPages): Hono {
   return app.get('*', async (context, next) => {
     if (await isMissingFile(context, options.releases)) return next();
     const override = context.req.query('override');
-    const secure = isHttps(context, options.env.TRUST_PROXY);
+    const secure = isHttps(context);
     if (override === 'local')
       return context.json(await localRemotesOf(context, options), 200, { 'cache-control': 'no-store' });
     if (override && isLocalOverride(override)) return askForLocal(context, override, options);
@@ -362,7 +280,7 @@ function pageRoutes(options: PageOptions, pages: ReadyPages): Hono {
       chooseOverride(context, override, secure);
       return context.redirect(address, 302);
     }
-    return answerPage(context, options, pages);
+    return answerPage(context, options, cache);
   });
 }
 

@@ -1,28 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { rawRequest } from '@liaozhai/http/testing';
 import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
-import { createBackendProxy } from './proxy.ts';
-import { createLog } from './telemetry.ts';
-
-async function listen(answer: RequestListener) {
-  const server = createServer({ keepAliveTimeout: 60_000 }, answer).listen(0, '127.0.0.1');
-  const upgraded = new Set<Socket>();
-  server.on('upgrade', (_, socket: Socket) => upgraded.add(socket));
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of upgraded) socket.destroy();
-    server.closeAllConnections();
-    server.close();
-  });
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
+import { listenFor, nowhere, openProxy, silent } from '../testing/openProxy.ts';
 
 /** Takes every socket, and remembers what was asked for. */
 async function listenForSockets(name: string) {
   const asked: { url?: string; headers: IncomingHttpHeaders; socket: Socket }[] = [];
   const plain: string[] = [];
-  const { server, origin } = await listen(({ url = '' }, response) => {
+  const { server, origin } = await listenFor(({ url = '' }, response) => {
     plain.push(url);
     response.writeHead(404).end();
   });
@@ -33,19 +20,6 @@ async function listenForSockets(name: string) {
     );
   });
   return { origin, asked, plain };
-}
-
-type Options = Parameters<typeof createBackendProxy>[0];
-
-const log = createLog('silent');
-
-async function openFront(options: Omit<Options, 'trustProxy' | 'log'>) {
-  const proxy = createBackendProxy({ trustProxy: false, log, ...options });
-  const front = await listen((request, response) => {
-    if (!proxy.web(request, response, 'request-0001')) response.writeHead(404).end('nobody');
-  });
-  front.server.on('upgrade', proxy.upgrade);
-  return front.origin;
 }
 
 /** Asks for a socket: whose it is, the status of a refusal, or `closed`. `ended` resolves when the other side ends it. */
@@ -65,13 +39,11 @@ async function openSocket(origin: string, path: string, headers: Record<string, 
   });
 }
 
-const nowhere = () => 'http://127.0.0.1:9';
-
 test('a connection to the backend is used again, and given up before the backend could close it under a call', async () => {
-  const backend = await listen((_, response) => response.end('answered'));
+  const backend = await listenFor((_, response) => response.end('answered'));
   const connections: Socket[] = [];
   backend.server.on('connection', (socket) => connections.push(socket));
-  const origin = await openFront({ backend: () => backend.origin });
+  const origin = await openProxy({ backend: () => backend.origin });
   const ask = async () => (await fetch(`${origin}/api/v1/stories`)).text();
   expect([await ask(), await ask()]).toEqual(['answered', 'answered']);
   const [connection] = connections;
@@ -83,8 +55,8 @@ describe('the socket', () => {
   test('goes to the backend, or to the Reverb that was named', async () => {
     const backend = await listenForSockets('backend');
     const reverb = await listenForSockets('reverb');
-    const together = await openFront({ backend: () => backend.origin });
-    const apart = await openFront({ backend: () => backend.origin, reverb: reverb.origin });
+    const together = await openProxy({ backend: () => backend.origin });
+    const apart = await openProxy({ backend: () => backend.origin, reverb: reverb.origin });
     expect((await openSocket(together, '/app/%7Bkey%7D?protocol=7')).answer).toBe('backend');
     expect((await openSocket(apart, '/app/%7Bkey%7D?protocol=7')).answer).toBe('reverb');
     expect(reverb.asked[0]?.url).toBe('/app/%7Bkey%7D?protocol=7');
@@ -94,7 +66,7 @@ describe('the socket', () => {
 
   test('tells Reverb who visits and from which page, not who is signed in', async () => {
     const reverb = await listenForSockets('reverb');
-    const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
+    const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
     const lies = { 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6' };
     const secrets = { cookie: 'session=secret', authorization: 'Bearer secret' };
     await openSocket(origin, '/app/key', { host: 'app.example', origin: 'https://app.example', ...lies, ...secrets });
@@ -109,7 +81,7 @@ describe('the socket', () => {
 
   test('opens no way to the API that publishes events, however the address is written', async () => {
     const reverb = await listenForSockets('reverb');
-    const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
+    const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
     const addresses = [
       '/apps/1001/events',
       '/app',
@@ -126,41 +98,51 @@ describe('the socket', () => {
       '//apps/1001/channels',
       '/up',
     ];
+    const isRefused = (status: unknown) => status === 400 || status === 404;
     for (const path of addresses) {
-      expect([path, (await openSocket(origin, path)).answer]).toEqual([path, 'closed']);
+      expect([path, (await openSocket(origin, path)).answer]).toEqual([path, expect.toSatisfy(isRefused)]);
       const status = await new Promise((resolve) =>
         request(origin, { path, method: 'POST' }, ({ statusCode }) => resolve(statusCode)).end(),
       );
-      expect([path, status]).toEqual([path, 404]);
+      expect([path, status]).toEqual([path, expect.toSatisfy(isRefused)]);
     }
     expect([reverb.asked, reverb.plain]).toEqual([[], []]);
   });
 
   test('is answered with 426 where it is requested as a page, without a request to Reverb', async () => {
     const reverb = await listenForSockets('reverb');
-    const origin = await openFront({ backend: nowhere, reverb: reverb.origin });
+    const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
     const answer = await fetch(`${origin}/app/key`);
     expect([answer.status, answer.headers.get('upgrade'), reverb.plain]).toEqual([426, 'websocket', []]);
   });
 
   test('that a backend refuses is reported once, with the cure', async () => {
-    const warned = rs.spyOn(log, 'warn');
+    const warned = rs.spyOn(silent, 'warn');
     onTestFinished(() => warned.mockRestore());
-    const laravel = await listen((_, response) => response.writeHead(404).end());
+    const laravel = await listenFor((_, response) => response.writeHead(404).end());
     laravel.server.removeAllListeners('upgrade');
-    const origin = await openFront({ backend: () => laravel.origin });
+    const origin = await openProxy({ backend: () => laravel.origin });
     for (let attempt = 0; attempt < 3; attempt++) expect((await openSocket(origin, '/app/key')).answer).toBe(404);
     expect(warned.mock.calls).toEqual([[expect.stringMatching(/answers 404.*REVERB_URL/)]]);
   });
 
-  test('whose Reverb is away is closed', async () => {
-    const origin = await openFront({ backend: nowhere, reverb: nowhere() });
-    expect((await openSocket(origin, '/app/key')).answer).toBe('closed');
+  test('whose other end is away is answered with 503, in words', async () => {
+    for (const reverb of [nowhere(), undefined]) {
+      const origin = await openProxy({ backend: nowhere, reverb });
+      const answer = await rawRequest(
+        origin,
+        'GET /app/key HTTP/1.1',
+        'Host: x',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message":"/s);
+    }
   });
 
   test('ends after its time at both ends, also of a visitor who does nothing about it', async () => {
     const reverb = await listenForSockets('reverb');
-    const origin = await openFront({ backend: nowhere, reverb: reverb.origin, longestSocketMs: 50 });
+    const origin = await openProxy({ backend: nowhere, reverb: reverb.origin, longestSocketMs: 50 });
     const { answer, ended } = await openSocket(origin, '/app/key');
     expect(answer).toBe('reverb');
     const atReverb = reverb.asked[0]?.socket;

@@ -1,0 +1,132 @@
+import { RateLimit } from '@liaozhai/http/rate-limit';
+import { isSameHost, networkOf } from '@liaozhai/http/source';
+import { type ChannelDocument, candidatesOf, type Releases } from '@liaozhai/releases';
+import {
+  type Beacon,
+  beaconSchema,
+  spansReportSchema,
+  type VitalsReport,
+  vitalsReportSchema,
+} from '@liaozhai/shared/contract';
+import type { PageSpan, Tracing } from '@liaozhai/telemetry/tracing';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import * as v from 'valibot';
+import { knownVisitor, overrideOf } from './cookies.ts';
+import type { FrontContext, FrontEnv } from './front.ts';
+import { namesOf } from './pages.ts';
+import { type FrontCounters, type Log, requestIdOf } from './telemetry.ts';
+
+/** From one network: a visitor's id is the caller's own choice. */
+const PER_MINUTE = 60;
+const MOST_VOTES = 50_000;
+
+/** One vote per visitor, build and outcome; a bounded memory of who voted. */
+class Votes {
+  readonly #seen = new Set<string>();
+
+  isNew(vote: string): boolean {
+    if (this.#seen.has(vote)) return false;
+    if (this.#seen.size >= MOST_VOTES) this.#seen.clear();
+    this.#seen.add(vote);
+    return true;
+  }
+}
+
+interface Refusal {
+  status: 403 | 422 | 429;
+  reason: 'foreign' | 'too_many' | 'malformed';
+}
+
+/** A page's report and who sent it, or why it is not taken. */
+async function readReport<Schema extends v.GenericSchema>(
+  context: FrontContext,
+  schema: Schema,
+  limit: RateLimit,
+): Promise<Refusal | { visitor: string; told: v.InferOutput<Schema> }> {
+  const { source } = context.var;
+  // every page comes with the cookie, so who has none has seen no page
+  const visitor = knownVisitor(context);
+  if (!visitor || !isSameHost(context.req.header('origin'), source)) return { status: 403, reason: 'foreign' };
+  if (limit.take(networkOf(source.ip), PER_MINUTE) > 0) return { status: 429, reason: 'too_many' };
+  const told = v.safeParse(schema, await context.req.json().catch(() => null));
+  return told.success ? { visitor, told: told.output } : { status: 422, reason: 'malformed' };
+}
+
+/** By what a report is counted: only names that the channel knows, since a report may say anything. */
+function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocument) {
+  const groups = [
+    ['stable', document.stable?.builds ?? []],
+    ['candidate', candidatesOf(document).flatMap(({ builds }) => builds)],
+    ['last_good', Object.values(document.lastGood)],
+  ] as const;
+  const group = groups.find(([, builds]) => builds.includes(build))?.[0];
+  const remote = group ? (build.split('@')[0] ?? build) : 'other';
+  return { remote, group: group ?? 'other', outcome, failure: failure ?? '' };
+}
+
+/**
+ * `/beacon`: how builds fare in browsers, and what their readers feel. Origin-checked, rate-limited, one vote per visitor and
+ * build; of vitals one a day of each kind, and anew where a candidate begins.
+ */
+export function beaconRoutes(releases: Releases, counters: FrontCounters | null, log: Log): Hono<FrontEnv> {
+  const votes = new Votes();
+  const felt = new Votes();
+  const limit = new RateLimit({ mostKeys: 10_000 });
+  const refuse = (context: FrontContext, { status, reason }: Refusal) => {
+    counters?.refusedReports.inc({ reason });
+    return context.body(null, status);
+  };
+  return new Hono<FrontEnv>().post('/beacon', bodyLimit({ maxSize: 4096 }), async (context) => {
+    const read = await readReport(context, toldSchema, limit);
+    if ('status' in read) return refuse(context, read);
+    const { visitor, told } = read;
+    const document = await releases.current();
+    if ('vitals' in told) {
+      await releases.recordVitals(newIn(told, felt, `${visitor} ${periodOf(document)}`));
+      return context.body(null, 204);
+    }
+    const { build, outcome, failure, problem } = told;
+    if (outcome === 'failed') log.warn({ requestId: requestIdOf(context), problem, build, failure }, 'a remote failed');
+    if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
+      releases.recordHealth(told, visitor);
+      counters?.reports.inc(reportLabels(told, document));
+    } else counters?.refusedReports.inc({ reason: 'repeated' });
+    return context.body(null, 204);
+  });
+}
+
+const toldSchema = v.union([beaconSchema, vitalsReportSchema]);
+
+const DAY_MS = 86_400_000;
+
+/** A new one with each day and each candidate, so that stable's visitors are counted from its beginning on as the candidate's are. */
+const periodOf = (document: ChannelDocument): string =>
+  [Math.floor(Date.now() / DAY_MS), ...candidatesOf(document).map(({ salt }) => salt)].join();
+
+/** What of a report counts: pages of one visitor resemble each other, and who opens many weighs no more than who opens one. */
+const newIn = ({ vitals, errors }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
+  vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
+  errors: errors.filter(({ build, kind }) => votes.isNew(`${voter} ${build} ${kind}`)),
+});
+
+/** `/beacon/spans`: a page's own part of its trace. Whatever its set does not name is left out, so that no text gets through. */
+export function spanRoutes(releases: Releases, tracing: Tracing): Hono<FrontEnv> {
+  const limit = new RateLimit({ mostKeys: 10_000 });
+  return new Hono<FrontEnv>().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {
+    const read = await readReport(context, spansReportSchema, limit);
+    if ('status' in read) return context.body(null, read.status);
+    const { pageSet } = await releases.pageFor({ id: read.visitor, override: overrideOf(context) });
+    const names = namesOf(pageSet);
+    const known = (name: string | undefined) => (name !== undefined && names.has(name) ? name : undefined);
+    const now = Date.now();
+    const spans = read.told.spans.map(
+      ({ trace, id, parent, name, ago, took, build, route, status }): PageSpan => ({
+        ...{ traceId: trace, spanId: id, parentSpanId: parent, name, startedAt: now - ago, milliseconds: took },
+        ...{ build: known(build), route: known(route), status },
+      }),
+    );
+    tracing.takePageSpans(spans);
+    return context.body(null, 204);
+  });
+}

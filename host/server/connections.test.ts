@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { rawRequest, statusOf } from '@liaozhai/http/testing';
+import { isInCandidate } from '@liaozhai/releases';
+import type { PageSet } from '@liaozhai/shared/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { openTestProduct } from './testing/testProduct.ts';
+
+let product: Awaited<ReturnType<typeof openTestProduct>>;
+let origin = '';
+let behindProxy = '';
+
+beforeAll(async () => {
+  product = await openTestProduct();
+  origin = await product.serve();
+  behindProxy = await product.serve({ TRUST_PROXY: 'true' });
+});
+
+afterAll(() => product.close());
+
+const setIn = (html: string): PageSet => JSON.parse(/id="liaozhai-set">([^<]*)</.exec(html)?.[1] ?? '{}');
+
+describe('a request with Upgrade', () => {
+  const h2c = [
+    'Connection: Upgrade, HTTP2-Settings, close',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA',
+  ];
+  const socket = ['Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
+  const paths = ['/explore', '/favicon.svg', '/api/v1/stories', '/healthz', '/no/such/page', '/robots.txt'];
+
+  test.each(paths)('to %s is answered as without it', async (path) => {
+    const { status } = await fetch(origin + path);
+    for (const headers of [h2c, socket, ['Connection: close', 'Upgrade: '], ['Upgrade: h2c', 'Connection: close']])
+      for (const method of ['GET', 'HEAD'])
+        expect(statusOf(await rawRequest(origin, `${method} ${path} HTTP/1.1`, 'Host: x', ...headers))).toBe(status);
+  });
+});
+
+describe('a health check', () => {
+  test.each<[string, string[]]>([
+    ['HAProxy', ['OPTIONS / HTTP/1.0']],
+    ['HAProxy with an address', ['GET /healthz HTTP/1.0']],
+    ['HAProxy, by HEAD', ['HEAD /healthz HTTP/1.0']],
+    ['nginx', ['GET /healthz HTTP/1.0', 'Host: front_servers', 'Connection: close']],
+    ['Kubernetes', ['GET /readyz HTTP/1.1', 'Host: 10.0.0.7:3000', 'User-Agent: kube-probe/1.31', 'Connection: close']],
+    ['ELB', ['GET /healthz HTTP/1.1', 'Host: 10.0.0.7', 'User-Agent: ELB-HealthChecker/2.0', 'Connection: close']],
+    ['readiness over HTTP/1.0', ['GET /readyz HTTP/1.0']],
+  ])('of %s is answered with 200', async (_, lines) => {
+    expect(statusOf(await rawRequest(origin, ...lines))).toBe(200);
+  });
+});
+
+describe('by RFC 9110', () => {
+  const files = async () => {
+    const html = await (await fetch(`${origin}/explore`)).text();
+    return ['/explore', '/guide?x=1', /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '', '/channels/production.json'];
+  };
+
+  test('a refused encoding is never sent', async () => {
+    for (const path of await files()) {
+      const sent = async (accept: string) =>
+        (await fetch(origin + path, { headers: { 'accept-encoding': accept } })).headers.get('content-encoding');
+      for (const accept of ['br;q=0', 'identity;q=1, *;q=0', 'br;q=0.0, gzip;q=0'])
+        expect([path, accept, await sent(accept)]).toEqual([path, accept, null]);
+    }
+    const { headers } = await fetch(`${origin}/explore`, { headers: { 'accept-encoding': 'BR' } });
+    expect(headers.get('content-encoding')).toBe('br');
+  });
+
+  test('a reader who has the version gets 304, however it is named', async () => {
+    for (const path of await files()) {
+      const etag = (await fetch(origin + path)).headers.get('etag') ?? '';
+      for (const match of [etag, `W/${etag}`, `"x", ${etag}`, `W/"x",W/${etag}`, '*']) {
+        const { status } = await fetch(origin + path, { headers: { 'if-none-match': match } });
+        expect([path, match, status]).toEqual([path, match, 304]);
+      }
+      expect((await fetch(origin + path, { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
+    }
+  });
+});
+
+describe('behind a proxy that names the visitor’s host in X-Forwarded-Host alone', () => {
+  const forwarded = { 'x-forwarded-host': 'App.example', 'x-forwarded-proto': 'https' };
+
+  test('reports count, links and cards name that host', async () => {
+    const page = await fetch(`${behindProxy}/explore`, { headers: forwarded });
+    expect(await page.text()).toContain('<meta property="og:url" content="https://app.example/explore">');
+    const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const report = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ build: 'stories@1.0.0+0', set: 'abc', candidate: false, outcome: 'loaded' });
+      const all = { cookie, 'content-type': 'application/json', ...forwarded, ...headers };
+      return (await fetch(`${behindProxy}/beacon`, { method: 'POST', headers: all, body })).status;
+    };
+    expect(await report({ origin: 'https://app.example' })).toBe(204);
+    expect(await report({ origin: behindProxy })).toBe(403);
+  });
+
+  test('a name that is no host is not believed, and nobody is without such a proxy', async () => {
+    for (const [at, name] of [
+      [behindProxy, 'a b"<'],
+      [behindProxy, 'evil.example/x'],
+      [origin, 'evil.example'],
+    ] as const) {
+      const page = await fetch(`${at}/explore`, { headers: { 'x-forwarded-host': name } });
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`content="${at}/explore"`)]);
+    }
+  });
+});
+
+describe('a canary of p percent', () => {
+  test('is what p percent of new visitors get, at every kind of address, the first visit of each included', async () => {
+    const own = await openTestProduct();
+    const site = await own.serve();
+    const next = await own.publishStories('1.1.0');
+    const { document } = await own.manager.canary({ builds: [next], percent: 50, force: true, why: 'test' });
+    const { candidate } = document;
+    if (!candidate) throw new Error('no candidate');
+    const kinds = ['/', '/explore', '/explore?tag=x', '/guide', '/story/', '/no/such/page/', '/story/dotted.'];
+    const inside = { candidate: 0, stable: 0 };
+    for (let visit = 0; visit < 6; visit += 1) {
+      for (const kind of kinds) {
+        // an address that nobody has visited, and then as one that is in memory
+        const path = /[/.]$/.test(kind) && kind !== '/' ? `${kind}${visit}` : kind;
+        for (const encoding of ['br', 'gzip', 'identity']) {
+          const page = await fetch(site + path, { headers: { 'accept-encoding': encoding } });
+          const id = /lz_visitor=([0-9a-f]{32})/.exec(page.headers.get('set-cookie') ?? '')?.[1] ?? '';
+          const isTried = isInCandidate(id, candidate);
+          // each visitor gets what the id in their cookie stands for: nothing is drawn twice
+          expect([path, encoding, setIn(await page.text()).candidate]).toEqual([path, encoding, isTried]);
+          inside[isTried ? 'candidate' : 'stable'] += 1;
+        }
+      }
+    }
+    expect(Math.min(inside.candidate, inside.stable)).toBeGreaterThan(0);
+    own.close();
+  });
+
+  test.each([1, 5, 50, 99])('of %d is within 0.1 point over a million ids', (percent) => {
+    const salt = 'a salt';
+    let count = 0;
+    for (let at = 0; at < 1_000_000; at += 1) {
+      const id = createHash('md5').update(String(at)).digest('hex');
+      if (isInCandidate(id, { salt, percent })) count += 1;
+    }
+    expect(Math.abs(count / 10_000 - percent)).toBeLessThan(0.1);
+  });
+});

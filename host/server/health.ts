@@ -1,0 +1,46 @@
+import type { Releases } from '@liaozhai/releases';
+import { Hono } from 'hono';
+import type { FrontContext, FrontEnv } from './front.ts';
+
+const ANSWER_TIMEOUT_MS = 2_000;
+
+interface HealthOptions {
+  releases: Releases;
+  backendUrl: () => string;
+  awaySeconds: () => number | null;
+  isDraining: () => boolean;
+}
+
+/** A backend of another make has no `/readyz`; whatever it answers there it is reached. */
+async function isReached(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const answer = await fetch(`${url}/readyz`, { signal, redirect: 'manual' }).catch(() => null);
+  await answer?.body?.cancel();
+  return answer !== null && answer.status < 500;
+}
+
+/** `/healthz`: the process answers. `/readyz`: visitors can be sent here; if not, what is missing. */
+export function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthOptions): Hono<FrontEnv> {
+  const readiness = async (context: FrontContext) => {
+    context.header('cache-control', 'no-store');
+    if (isDraining()) return context.json({ status: 'draining' }, 503);
+    const pages = await releases.pageFor({ id: '' }).then(
+      () => true,
+      () => false,
+    );
+    const backend = awaySeconds() === null && (await isReached(backendUrl()));
+    if (pages && backend) return context.json({ status: 'ready', pages, backend });
+    // without addresses and paths: everybody may read this
+    const why = [
+      ...(pages ? [] : ['the release store gives no set that can be served']),
+      ...(backend ? [] : ['the backend does not answer, or is not ready itself']),
+    ].join('; ');
+    return context.json({ status: 'unavailable', pages, backend, why }, 503);
+  };
+  const liveness = (context: FrontContext) => context.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' });
+  // HAProxy's check asks by OPTIONS where it is told no method
+  return new Hono<FrontEnv>()
+    .on(['GET', 'OPTIONS'], '/healthz', liveness)
+    .on(['GET', 'OPTIONS'], '/readyz', readiness)
+    .options('/', liveness);
+}

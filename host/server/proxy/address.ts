@@ -1,0 +1,42 @@
+import { backendSegments } from '@liaozhai/shared/contract';
+
+/** The backend's paths other than the socket's. */
+const callSegments = backendSegments.filter((segment) => segment !== 'app');
+const callPath = new RegExp(`^/(${callSegments.join('|')})(/|$|\\?)`);
+
+/** The first segment of an address that is the backend's. */
+export const callSegment = (url: string): string | undefined => callPath.exec(url)?.[1];
+
+/**
+ * Whether an address is `/app/{key}`. Nothing that a server behind us could read as another path,
+ * since the API that publishes events lies next to it at `/apps`.
+ */
+export function isSocketAddress(url: string): boolean {
+  const segment = /^\/app\/([^/?#]+)(\?|$)/.exec(url)?.[1];
+  if (segment === undefined) return false;
+  try {
+    return /^(?!\.+$)[^/\\?#%]+$/.test(decodeURIComponent(segment));
+  } catch {
+    return false;
+  }
+}
+
+/** Spellings of a dot and a slash that only lenient servers read as such. */
+const spellings: [RegExp, string][] = [
+  [/%c0%ae|%e0%80%ae|%ef%bc%8e|%u002e|%uff0e/gi, '.'],
+  [/%c0%af|%e0%80%af|%ef%bc%8f|%c1%9c|%u002f|%u005c|%u2215|%uff0f/gi, '/'],
+];
+const DEEPEST_ENCODING = 5;
+
+const decoded = (path: string): string =>
+  spellings
+    .reduce((text, [spelling, plain]) => text.replace(spelling, plain), path)
+    .replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** Whether a path has `.` or `..` among its segments, in any spelling: servers behind us would not agree on what it names. */
+export function hasDotSegments(url: string): boolean {
+  let path = url.split('?', 1)[0] ?? '';
+  for (let depth = 0; depth < DEEPEST_ENCODING; depth += 1) path = decoded(path);
+  // some servers cut a segment at these: `..;x`, `..%00`
+  return path.split(/[/\\]/).some((segment) => /^\.{1,2}(?:$|[;\s\0#?])/.test(segment));
+}

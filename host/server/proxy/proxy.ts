@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerRaw } from '@liaozhai/http/server';
+import { type FrontCounters, type Log, nameRoute } from '../telemetry.ts';
+import { callSegment, hasDotSegments, isSocketAddress } from './address.ts';
+import { passCall } from './call.ts';
+import { passSocket } from './socket.ts';
+import { Refusal, refusalFor } from './upstream.ts';
+
+interface BackendProxyOptions {
+  /** origin of the backend right now */
+  backend: () => string;
+  /** Seconds until a backend that ended runs again; null while it runs. */
+  awaySeconds?: () => number | null;
+  log: Log;
+  counters?: FrontCounters | null;
+  /** origin of a Reverb that answers the socket in the backend's stead */
+  reverb?: string;
+  /** Believe X-Forwarded-*, which a proxy of one's own has set. */
+  trustProxy: boolean;
+  longestSocketMs?: number;
+}
+
+export interface BackendProxy {
+  /** Answers a request that is the backend's; false leaves it to others. */
+  web(request: IncomingMessage, response: ServerResponse, requestId: string): boolean;
+  isSocket(request: IncomingMessage): boolean;
+  /** Hands a socket on, or answers why there is none. */
+  socket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** Hands the backend's calls and its socket on, so that page, API and socket share one origin. */
+export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
+  const { backend, reverb, trustProxy: trustsProxy, log, counters, awaySeconds = () => null } = options;
+  /** Why there is no answer; null while the backend that runs here is up. */
+  const restarting = (): Refusal | null => {
+    const seconds = awaySeconds();
+    return seconds === null ? null : new Refusal(503, '服务正在重新启动，请稍候再试', seconds);
+  };
+  const count = (reason: string) => counters?.upstreamErrors.inc({ reason });
+  const refusedWith = new Set<number>();
+  const noteRefusedSocket = (status: number) => {
+    count('socket_refused');
+    if (refusedWith.has(status)) return;
+    refusedWith.add(status);
+    const cure = reverb ? '' : '. If Reverb listens on an address of its own, name it with REVERB_URL';
+    log.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${status}${cure}`);
+  };
+  return {
+    web(request, response, requestId) {
+      const { url = '' } = request;
+      const isSocket = isSocketAddress(url);
+      const segment = isSocket ? 'app' : callSegment(url);
+      const isUnclear = hasDotSegments(url);
+      if (segment === undefined && !isUnclear) return false;
+      if (segment) nameRoute(request, `/${segment}/*`);
+      response.setHeader('x-request-id', requestId);
+      const refuse = ({ status, headers, body }: Refusal) => response.writeHead(status, headers).end(body);
+      const isRestarting = restarting();
+      if (isUnclear) response.writeHead(400, { 'content-type': 'text/plain' }).end('dot segments in the path');
+      // Reverb answers a plain request with 500; the page asks to learn whether there is a socket at all
+      else if (isSocket && reverb) response.writeHead(426, { connection: 'Upgrade', upgrade: 'websocket' }).end();
+      else if (isRestarting) {
+        count('restarting');
+        refuse(isRestarting);
+      } else
+        passCall(request, response, {
+          target: backend(),
+          trustsProxy,
+          refuse(error) {
+            count('unreachable');
+            refuse(restarting() ?? refusalFor(error));
+          },
+        });
+      return true;
+    },
+    isSocket: ({ url = '' }) => isSocketAddress(url),
+    socket(request, socket, head) {
+      passSocket(request, socket, head, {
+        target: reverb ?? backend(),
+        isReverb: reverb !== undefined,
+        trustsProxy,
+        longestMs: options.longestSocketMs,
+        opened: () => counters?.sockets.inc(),
+        closed: () => counters?.sockets.dec(),
+        refused: noteRefusedSocket,
+        unreachable(error) {
+          count('unreachable');
+          const { status, headers, body } = restarting() ?? refusalFor(error);
+          answerRaw(socket, status, body, headers);
+        },
+      });
+    },
+  };
+}

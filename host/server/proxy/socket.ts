@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { answerRaw } from '@liaozhai/http/server';
+import { forwardedHeaders, sendTo } from './upstream.ts';
+
+const ANSWER_MS = 15_000;
+/** A reader who takes nothing for that long is gone. */
+const DEAF_MS = 10_000;
+
+/** Sockets end after 24 to 30 minutes: a session that ended meanwhile gets no new one, also where the backend closes none. */
+const LONGEST_MS = 30 * 60_000;
+const SHORTEST_SHARE = 0.8;
+
+interface SocketPass {
+  /** origin of what answers sockets */
+  target: string;
+  /** It is a Reverb: that knows no session, and counts headers among the 10,000 bytes that a request may have. */
+  isReverb: boolean;
+  trustsProxy: boolean;
+  longestMs?: number;
+  opened: () => void;
+  closed: () => void;
+  /** It answered, but with no socket. */
+  refused: (status: number) => void;
+  /** Answers where nothing came back. */
+  unreachable: (error: Error) => void;
+}
+
+/** Hands a socket on, or answers why there is none. */
+export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, pass: SocketPass): void {
+  const { target, isReverb, longestMs = LONGEST_MS } = pass;
+  const headers = { ...forwardedHeaders(request, pass.trustsProxy), connection: 'Upgrade', upgrade: 'websocket' };
+  if (isReverb) {
+    headers.host = new URL(target).host;
+    for (const name of ['cookie', 'authorization'] as const) delete headers[name];
+  }
+  const options = { path: request.url, headers, agent: false, timeout: ANSWER_MS };
+  const sent = sendTo(target, options, {
+    answered({ statusCode = 502 }) {
+      pass.refused(statusCode);
+      answerRaw(socket, statusCode, 'no socket here');
+      sent.destroy();
+    },
+    switched(answer, upstream, first) {
+      socket.off('close', giveUp);
+      if (socket.destroyed) return void upstream.destroy();
+      const share = SHORTEST_SHARE + (1 - SHORTEST_SHARE) * Math.random();
+      const timer = setTimeout(() => socket.destroy(), longestMs * share).unref();
+      pass.opened();
+      socket.once('close', () => {
+        clearTimeout(timer);
+        pass.closed();
+      });
+      if (head.length > 0) socket.unshift(head);
+      if (first.length > 0) upstream.unshift(first);
+      socket.write(switchingHead(answer), 'latin1');
+      // both are TCP or TLS connections of Node's own
+      joinOneWay(upstream as Socket, socket as Socket);
+      joinOneWay(socket as Socket, upstream as Socket);
+    },
+    refused(error) {
+      if (!socket.destroyed) pass.unreachable(error);
+    },
+  });
+  const giveUp = () => sent.destroy();
+  socket.on('error', () => socket.destroy());
+  socket.once('close', giveUp);
+  sent.end();
+}
+
+/** The answer that opens a socket, as it came. */
+function switchingHead({ rawHeaders }: IncomingMessage): string {
+  const lines = rawHeaders.flatMap((name, at) => (at % 2 ? [] : `${name}: ${rawHeaders[at + 1]}`));
+  return `HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Passes on what comes. The end of one connection, or a reader who takes nothing any more, ends the other. */
+function joinOneWay(from: Socket, to: Socket): void {
+  let timer: NodeJS.Timeout | undefined;
+  const destroySoon = () => {
+    timer = setTimeout(() => to.destroy(), DEAF_MS).unref();
+  };
+  from.setTimeout(0).setNoDelay(true).setKeepAlive(true);
+  from.on('error', () => from.destroy());
+  // paused by the pipe while `to` takes nothing
+  from.on('pause', destroySoon);
+  from.on('resume', () => clearTimeout(timer));
+  from.once('close', () => {
+    clearTimeout(timer);
+    to.destroySoon();
+    destroySoon();
+  });
+  to.once('close', () => clearTimeout(timer));
+  from.pipe(to);
+}

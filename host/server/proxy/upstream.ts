@@ -1,0 +1,104 @@
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request as send,
+} from 'node:http';
+import { request as sendSecurely } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { sourceOf } from '@liaozhai/http/source';
+
+/** A refusal in the shape of the backend's own errors, so that the page says it and tries again. */
+export class Refusal {
+  readonly status: 502 | 503 | 504;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+
+  constructor(status: Refusal['status'], message = '服务暂时不可用，请稍后再试', retryAfterSeconds = 1) {
+    this.status = status;
+    this.headers = { 'content-type': 'application/json', 'retry-after': String(retryAfterSeconds) };
+    this.body = JSON.stringify({ message });
+  }
+}
+
+class TimedOut extends Error {}
+
+/** 503: it was never reached. 504: it was silent. 502: it answered what is no HTTP, or broke off. */
+export function refusalFor(error: Error): Refusal {
+  if (error instanceof TimedOut) return new Refusal(504);
+  const { syscall } = error as NodeJS.ErrnoException;
+  return new Refusal(syscall === 'connect' || syscall === 'getaddrinfo' ? 503 : 502);
+}
+
+/** About one connection, not about what is said over it. */
+const hopByHop = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+];
+
+/** Not among those that `Connection` may take away. */
+const lasting = ['host', 'content-length', 'cookie', 'authorization'];
+
+/** What of the headers is for the other end. */
+export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const left = new Set([...hopByHop, ...named.filter((name) => !lasting.includes(name))]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
+}
+
+/** A request's headers for the other end, with what it may know of the visitor. */
+export function forwardedHeaders(request: IncomingMessage, trustsProxy: boolean): IncomingHttpHeaders {
+  const { ip, host, scheme } = sourceOf(request, trustsProxy);
+  const { forwarded: _, ...headers } = endToEnd(request.headers);
+  return {
+    ...headers,
+    'x-forwarded-for': ip,
+    'x-forwarded-host': host,
+    'x-forwarded-proto': scheme,
+    'x-forwarded-port': /:(\d+)$/.exec(host)?.[1] ?? (scheme === 'https' ? '443' : '80'),
+  };
+}
+
+interface Outcomes {
+  answered: (answer: IncomingMessage) => void;
+  /** Left out: a switch of protocols is no answer. */
+  switched?: (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
+  refused: (error: Error) => void;
+}
+
+/** Sends to `http` or `https`. One of the outcomes is called, once. */
+export function sendTo(target: string, options: RequestOptions, outcomes: Outcomes): ClientRequest {
+  const { answered, switched, refused } = outcomes;
+  const sent = target.startsWith('https:') ? sendSecurely(target, options) : send(target, options);
+  let isOver = false;
+  const end = (then: () => void) => {
+    if (isOver) return;
+    isOver = true;
+    then();
+  };
+  sent.on('response', (answer) => {
+    const { statusCode = 0 } = answer;
+    if (statusCode >= 200 && statusCode <= 599) return end(() => answered(answer));
+    answer.destroy();
+    end(() => refused(new Error(`status ${statusCode}`)));
+  });
+  sent.on('upgrade', (answer, socket, first) => {
+    if (switched) return end(() => switched(answer, socket, first));
+    socket.destroy();
+    end(() => refused(new Error('switches protocols unasked')));
+  });
+  sent.on('timeout', () => sent.destroy(new TimedOut()));
+  sent.on('error', (error) => end(() => refused(error)));
+  sent.on('close', () => end(() => refused(new Error('closed without an answer'))));
+  return sent;
+}
