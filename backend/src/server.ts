@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { closeHttpServer, createHttpServer } from '@liaozhai/http/server';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { openTracing } from '@liaozhai/telemetry/tracing';
 import { sql } from 'kysely';
@@ -20,7 +20,7 @@ import { contentFolder, loadContent } from './content/content.ts';
 import { lockDataDir, openDatabase, query } from './db/database.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
-import { RateLimiter } from './http/http.ts';
+import { RequestLimits } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import { createSandbox } from './payments/sandbox.ts';
 import { PusherServer } from './realtime/pusherServer.ts';
@@ -73,12 +73,15 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     );
   }
   const stopSweeper = startSweeper(services);
-  const server = createServer(
-    // longer than a proxy keeps an idle connection: a call that comes on one that is just being closed is lost
-    { requestTimeout: 20_000, keepAliveTimeout: 75_000 },
-    getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false }),
+  const { broadcaster } = services;
+  const server = createHttpServer(
+    // a health check over HTTP/1.0 names no host
+    getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false, hostname: 'localhost' }),
+    {
+      isSocket: ({ url = '' }) => broadcaster.upgrade !== undefined && url.startsWith('/app/'),
+      onSocket: (request, stream, head) => broadcaster.upgrade?.(request, stream, head),
+    },
   );
-  server.on('upgrade', (request, stream, head) => services.broadcaster.upgrade(request, stream, head));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(env.PORT, env.BACKEND_HOST, resolve);
   });
@@ -106,7 +109,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       stopAnnouncing();
       // calls go on meanwhile, so that pages without a socket see the end of their replies
       await services.runs.drain(drainMs);
-      const closed = closeServer(server, until - performance.now());
+      const closed = closeHttpServer(server, until - performance.now());
       await services.broadcaster.close();
       await closed;
       await Promise.all([metrics?.close(), services.tracing?.close(), stopMail?.()]);
@@ -115,21 +118,6 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       unlock();
     },
   };
-}
-
-/** Time for what is being answered when everything else has ended. */
-const lastAnswersMs = 300;
-
-/** Lets nobody in any more; what is being answered, an upload for one, may take that long. */
-function closeServer(server: Server, drainMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // a connection is idle once its answer is sent, and would wait for another call
-  const timer = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), Math.max(lastAnswersMs, drainMs));
-  return closed.finally(() => {
-    clearInterval(timer);
-    clearTimeout(cut);
-  });
 }
 
 /** What the server, the seeding command and the tests work with. */
@@ -159,7 +147,8 @@ export async function createServices(
     content: loadContent(stories),
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
-    limits: new RateLimiter(clock),
+    // tests that move the clock move the minutes of the limits with it
+    limits: new RequestLimits(clock === Date.now ? {} : { now: clock }),
     mailer: fileMailer(mailFolder(env), clock, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env, log, counters),

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
 import type { Env } from './env.ts';
-import type { RateLimiter } from './http/http.ts';
+import type { RequestLimits } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import type { Broadcaster } from './realtime/events.ts';
 import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
@@ -24,7 +24,7 @@ export interface Services {
   content: Content;
   db: Db;
   broadcaster: Broadcaster;
-  limits: RateLimiter;
+  limits: RequestLimits;
   mailer: Mailer;
   /** Takes the money for points; null where nothing can be bought. */
   payments: PaymentProvider | null;

@@ -1,13 +1,12 @@
+import { networkOf } from '@liaozhai/http/source';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { ConfigError } from '../env.ts';
 import { knownDevice } from '../http/cookies.ts';
 import { type AppEnv, forbidden, type Http, identityOf, invalid, isVerified, unverified } from '../http/http.ts';
 import { readInput, validate } from '../http/input.ts';
-import { networkOf } from '../http/origin.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
@@ -24,7 +23,7 @@ import {
   registrationForm,
   verifyPassword,
 } from './accounts.ts';
-import { confirmedBy, isOwnMachine, originOf, sendLink, sendVerification } from './mail.ts';
+import { confirmedBy, mailOrReport, originOf, sendLink, sendVerification } from './mail.ts';
 import { endAllSessions, endSession, startSession } from './sessions.ts';
 
 /** How many times the attempts for one name at one address there are for a name everywhere, and for a network with all names. */
@@ -131,9 +130,14 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
     .post('/forgot-password', async (c) => {
       const { email } = validate(forgotForm, await readInput(c));
       limits.take(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
-      const origin = originOf(c, services);
       // after the answer, which must not take longer for an address that is known
-      setImmediate(() => mailOrReport(services, email, origin));
+      setImmediate(() =>
+        mailOrReport(services, () => {
+          const origin = originOf(c, services);
+          const user = findByEmail(services, email);
+          if (user) mailReset(services, user, email, origin);
+        }),
+      );
       return c.json({ message: '如果这个邮箱属于一个账号，重设密码的链接已经发出' });
     })
     .post('/reset-password', async (c) => {
@@ -156,21 +160,6 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       startSession(c, services, changed);
       return c.json({ user: presentUser(changed, clock()) });
     });
-}
-
-/** Nobody waits for it any more who could be told. */
-function mailOrReport(services: Services, email: string, origin: string): void {
-  try {
-    if (services.env.APP_ORIGIN.length === 0 && !isOwnMachine(origin)) {
-      throw new ConfigError(
-        `APP_ORIGIN: set it to the product's origin; no link for a new password is sent to ${origin}`,
-      );
-    }
-    const user = findByEmail(services, email);
-    if (user) mailReset(services, user, email, origin);
-  } catch (error) {
-    services.report(error);
-  }
 }
 
 /** Mails a link in place of the one before, unless that one has just gone out. */

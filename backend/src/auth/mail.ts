@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { UserRow } from '../db/schema.ts';
+import { ConfigError } from '../env.ts';
 import type { Http } from '../http/http.ts';
 import { productOrigin } from '../http/origin.ts';
 import { rules } from '../rules.ts';
@@ -67,12 +69,29 @@ const emailHash = (email: string): string => createHash('sha1').update(email).di
 const sign = (appKey: string, id: string, hash: string, expires: string): string =>
   hmac(appKey, `verify|${id}|${hash}|${expires}`);
 
-/** The product's address as links in mails name it. */
-export const originOf = (c: Http, { env }: Services): string => productOrigin(c.get('source'), env.APP_ORIGIN);
+const isOwnAddress = (host: string): boolean =>
+  /^(localhost|127(\.\d+){3}|::1)$/.test(host) ||
+  Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === host));
 
-/** Whether an origin that a request named may stand before a secret: whoever forges that name gets nothing by it. */
-export const isOwnMachine = (origin: string): boolean =>
-  /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(origin);
+/**
+ * The product's address as links in mails name it. Without APP_ORIGIN it is what the request names, where that is this machine:
+ * anybody may write any name into a request, and would be sent the reader's secret. Throws ConfigError for another.
+ */
+export function originOf(c: Http, { env }: Services): string {
+  const origin = productOrigin(c.get('source'), env.APP_ORIGIN);
+  const host = URL.canParse(origin) ? new URL(origin).hostname.replace(/^\[|\]$/g, '') : '';
+  if (env.APP_ORIGIN.length > 0 || isOwnAddress(host)) return origin;
+  throw new ConfigError(`APP_ORIGIN: set it to the product's origin; no mail leads to ${origin}`);
+}
+
+/** Does what sends a mail; what keeps it from being sent is the operator's to mend, and no answer of ours. */
+export function mailOrReport({ report }: Services, send: () => void): void {
+  try {
+    send();
+  } catch (error) {
+    report(error);
+  }
+}
 
 /** Sends a mail with a link. Without an SMTP server the mail stays on this machine, so its link is printed. */
 export function sendLink({ mailer, env }: Services, mail: Mail, link: string): void {
@@ -82,11 +101,15 @@ export function sendLink({ mailer, env }: Services, mail: Mail, link: string): v
 
 /** Mails the confirmation link to an address that the account is, or asks, to be reached by. */
 export function sendVerification(c: Http, services: Services, user: UserRow, address: string): void {
+  mailOrReport(services, () => sendConfirmation(services, user, address, originOf(c, services)));
+}
+
+function sendConfirmation(services: Services, user: UserRow, address: string, origin: string): void {
   const { appKey, clock } = services;
   const hash = emailHash(address);
   const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
   const signature = sign(appKey, user.id, hash, expires);
-  const link = `${originOf(c, services)}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
+  const link = `${origin}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
   const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。\n\n聊斋\n`;
   sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
 }

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
+import { encodingFor } from '@liaozhai/http/negotiation';
 import { Hono } from 'hono';
 import type { AppEnv } from '../http/http.ts';
 import { notFound } from '../http/http.ts';
@@ -14,7 +15,7 @@ export function mediaRoutes({ avatars, pictures }: Content): Hono<AppEnv> {
       const { kind, file } = c.req.param();
       const svg = pictures.get(`${kind}/${file}`);
       if (!svg) throw notFound();
-      const { body, encoding } = await compressed(svg, c.req.header('Accept-Encoding') ?? '');
+      const { body, encoding } = await compressed(svg, c.req.header('Accept-Encoding'));
       return c.body(body, 200, {
         'Content-Type': 'image/svg+xml; charset=utf-8',
         ...(encoding && { 'Content-Encoding': encoding }),
@@ -30,9 +31,9 @@ const encoders = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 /** Compresses a picture when it is first asked for: a third of the bytes, of which a first screen has a hundred thousand. */
 function createCompressed() {
   const known = { br: new Map<string, Promise<Buffer>>(), gzip: new Map<string, Promise<Buffer>>() };
-  return async (svg: string, accepted: string) => {
-    const encoding = (['br', 'gzip'] as const).find((name) => new RegExp(`\\b${name}\\b`).test(accepted));
-    if (!encoding) return { body: svg };
+  return async (svg: string, accepted: string | undefined) => {
+    const encoding = encodingFor(accepted);
+    if (encoding === 'identity') return { body: svg };
     const body = known[encoding].get(svg) ?? encoders[encoding](svg);
     known[encoding].set(svg, body);
     return { body: new Uint8Array(await body), encoding };

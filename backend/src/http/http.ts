@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
+import { RateLimit } from '@liaozhai/http/rate-limit';
+import type { Source } from '@liaozhai/http/source';
 import type { Context } from 'hono';
-import type { Clock } from '../clock.ts';
 import type { UserRow } from '../db/schema.ts';
-import type { Source } from './origin.ts';
 
 /** A signed-in visitor: who, and by which session. */
 export interface Identity {
@@ -80,43 +80,11 @@ export function invalid(errors: Record<string, string[]>): HttpError {
   return new HttpError(422, { message: `${all[0] ?? '内容有误'}${rest}`, errors });
 }
 
-const windowMs = 60_000;
-const maxKeys = 50_000;
-
-/** Counts attempts per key in a sliding minute, in memory. */
-export class RateLimiter {
-  readonly #clock: Clock;
-  readonly #attempts = new Map<string, number[]>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Counts one attempt; throws 429 with `Retry-After` when the key already had `perMinute` of them. */
-  take(key: string, perMinute: number): void {
-    const now = this.#clock();
-    const recent = (this.#attempts.get(key) ?? []).filter((time) => time > now - windowMs);
-    const oldest = recent[0];
-    if (oldest !== undefined && recent.length >= perMinute) {
-      throw tooMany(Math.max(1, Math.ceil((oldest + windowMs - now) / 1000)));
-    }
-    if (this.#attempts.size > maxKeys) this.#forgetOld(now);
-    recent.push(now);
-    this.#attempts.set(key, recent);
-  }
-
-  /** Takes back the newest attempt, which turned out to be none that counts. */
-  giveBack(key: string): void {
-    this.#attempts.get(key)?.pop();
-  }
-
-  clear(key: string): void {
-    this.#attempts.delete(key);
-  }
-
-  #forgetOld(now: number): void {
-    for (const [key, times] of this.#attempts) {
-      if ((times.at(-1) ?? 0) <= now - windowMs) this.#attempts.delete(key);
-    }
+/** Rate limits whose refusal is the answer: 429 with `Retry-After`. */
+export class RequestLimits extends RateLimit {
+  override take(key: string, perMinute: number): number {
+    const seconds = super.take(key, perMinute);
+    if (seconds > 0) throw tooMany(seconds);
+    return seconds;
   }
 }

@@ -7,10 +7,11 @@ import type { Env } from '../env.ts';
 import { isOwnOrigin, sourceOf } from '../http/origin.ts';
 import { rules } from '../rules.ts';
 import { hmac, sameText } from '../signatures.ts';
-import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './events.ts';
+import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 const activityTimeoutSeconds = 30;
-const pingIntervalMs = 60_000;
+/** Twice this, and the look at every half of it, stay below the 75 s after which the documented nginx ends a silent socket. */
+const QUIET_MS = 30_000;
 
 const frameSchema = v.object({
   event: v.string(),
@@ -47,30 +48,31 @@ export class PusherServer implements Broadcaster {
   constructor(env: Env, appKey: string) {
     this.#env = env;
     this.#appKey = appKey;
-    this.#pinger = setInterval(() => this.#pingQuiet(), pingIntervalMs / 2).unref();
+    this.#pinger = setInterval(() => this.#pingQuiet(), QUIET_MS / 2).unref();
   }
 
-  sign(text: string): string {
-    return `${this.#env.REVERB_APP_KEY}:${hmac(this.#appKey, text)}`;
+  /** The signature holds the session as well, so that it binds only the socket that joins by it. */
+  sign(text: string, sessionHash: string): string {
+    const session = this.#nameOf(sessionHash);
+    return `${this.#env.REVERB_APP_KEY}:${hmac(this.#appKey, `${text}|${session}`)}.${session}`;
+  }
+
+  /** A session as pages may see it. */
+  #nameOf(sessionHash: string): string {
+    return hmac(this.#appKey, `socket|${sessionHash}`);
   }
 
   publish(channel: string, event: string, data: object): void {
     this.#hub.broadcast(channel, event, data);
   }
 
-  bindSession(socketId: string, sessionHash: string): void {
-    this.#hub.bindSession(socketId, sessionHash);
-  }
-
   closeSession(sessionHash: string): void {
-    this.#hub.closeSession(sessionHash);
+    this.#hub.closeSession(this.#nameOf(sessionHash));
   }
 
-  /** Takes over an HTTP upgrade; anything but `/app/…` is refused. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const encodedKey = /^\/app\/([^?]*)/.exec(request.url ?? '')?.[1];
-    if (encodedKey === undefined) refuseUpgrade(stream);
-    else this.#sockets.handleUpgrade(request, stream, head, (socket) => this.#open(socket, request, encodedKey));
+    const encodedKey = /^\/app\/([^?]*)/.exec(request.url ?? '')?.[1] ?? '';
+    this.#sockets.handleUpgrade(request, stream, head, (socket) => this.#open(socket, request, encodedKey));
   }
 
   load(): BroadcasterLoad {
@@ -116,7 +118,7 @@ export class PusherServer implements Broadcaster {
   }
 
   #receive(connection: Connection, data: RawData): void {
-    connection.lastActivity = Date.now();
+    connection.lastActivity = performance.now();
     const message = parseFrame(data);
     const handled = message && this.#handle(connection, message);
     if (!handled) connection.fail(4200, 'Invalid message format');
@@ -145,11 +147,14 @@ export class PusherServer implements Broadcaster {
     const { success, output } = v.safeParse(subscriptionSchema, payload);
     if (!success) return false;
     const { channel, auth, channel_data } = output;
-    if (/^(private|presence)-/.test(channel) && !this.#isSigned(connection.id, channel, auth ?? '', channel_data)) {
+    const isGuarded = /^(private|presence)-/.test(channel);
+    const session = isGuarded ? this.#signedBy(connection.id, channel, auth ?? '', channel_data) : null;
+    if (isGuarded && session === null) {
       connection.fail(4009, 'Connection is unauthorized');
       return true;
     }
     if (this.#hub.subscribe(connection, channel)) {
+      if (session !== null) connection.sessions.add(session);
       connection.send('pusher_internal:subscription_succeeded', {}, channel);
     } else {
       connection.fail(4302, 'Too many channels');
@@ -157,9 +162,11 @@ export class PusherServer implements Broadcaster {
     return true;
   }
 
-  #isSigned(socketId: string, channel: string, auth: string, channelData: string | null | undefined): boolean {
-    const signed = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
-    return sameText(auth.slice(auth.indexOf(':') + 1), hmac(this.#appKey, signed));
+  /** The name of the session that a signature was given to; null where it is none of ours. */
+  #signedBy(socketId: string, channel: string, auth: string, channelData: string | null | undefined): string | null {
+    const text = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
+    const [signature = '', session = ''] = auth.slice(auth.indexOf(':') + 1).split('.');
+    return sameText(signature, hmac(this.#appKey, `${text}|${session}`)) ? session : null;
   }
 
   #whisper(connection: Connection, message: ClientFrame): boolean {
@@ -175,12 +182,12 @@ export class PusherServer implements Broadcaster {
   }
 
   #pingQuiet(): void {
-    const quietSince = Date.now() - pingIntervalMs;
+    const quietSince = performance.now() - QUIET_MS;
     for (const connection of this.#hub.all()) {
-      if (connection.lastActivity < quietSince - pingIntervalMs) {
+      if (connection.lastActivity <= quietSince - QUIET_MS) {
         connection.fail(4201, 'Pong reply not received in time');
         connection.drop();
-      } else if (connection.lastActivity < quietSince) {
+      } else if (connection.lastActivity <= quietSince) {
         connection.send('pusher:ping');
       }
     }
@@ -211,35 +218,38 @@ function parseJson(text: string): unknown {
   }
 }
 
+const bytesOf = (frame: object): Buffer => Buffer.from(JSON.stringify(frame));
+
+/** `data` is a JSON text of its own, as the protocol wants. */
+const frameOf = (event: string, data?: unknown, channel?: string): Buffer =>
+  bytesOf({ event, data: data === undefined ? undefined : JSON.stringify(data), channel });
+
 /** Reverb has no such bound; here it keeps what one visitor may cost. */
 const maxChannels = 100;
-const maxBufferedBytes = 1_000_000;
+/** For a reader who takes nothing: some twelve whole events, beyond what the system keeps for a connection. */
+const maxBufferedBytes = 128 * 1024;
 
-/** One open socket: its channels, and the sessions that asked for its channel signatures. */
+/** One open socket: its channels, and the names of the sessions by whose signatures it joined them. */
 class Connection {
   readonly id = `${randomInt(1, 1_000_000_000)}.${randomInt(1, 1_000_000_000)}`;
   readonly channels = new Set<string>();
   readonly sessions = new Set<string>();
-  lastActivity = Date.now();
+  lastActivity = performance.now();
   readonly #socket: WebSocket;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
   }
 
-  /** Sends one frame; `data` is a JSON text of its own, as the protocol wants. */
   send(event: string, data?: unknown, channel?: string): void {
-    this.relay({ event, data: data === undefined ? undefined : JSON.stringify(data), channel });
+    this.relay(frameOf(event, data, channel));
   }
 
-  /** Sends a frame as it is, such as another client's. */
-  relay(frame: object): void {
+  /** Sends a whole frame. Ends a socket whose reader has stopped reading. */
+  relay(frame: Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > maxBufferedBytes) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#socket.send(JSON.stringify(frame));
+    if (this.#socket.bufferedAmount > maxBufferedBytes) this.#socket.terminate();
+    else this.#socket.send(frame, { binary: false });
   }
 
   fail(code: number, message: string): void {
@@ -296,22 +306,20 @@ class Hub {
   }
 
   broadcast(channel: string, event: string, data: unknown): void {
-    for (const member of this.#channels.get(channel) ?? []) member.send(event, data, channel);
+    // made once: readers who are behind hold the same bytes
+    const frame = frameOf(event, data, channel);
+    for (const member of this.#channels.get(channel) ?? []) member.relay(frame);
   }
 
   /** Passes a client's event on to the other members of its channel. */
   whisper(from: Connection, event: { event: string; channel: string; data: unknown }): void {
-    for (const member of this.#channels.get(event.channel) ?? []) if (member !== from) member.relay(event);
+    const frame = bytesOf(event);
+    for (const member of this.#channels.get(event.channel) ?? []) if (member !== from) member.relay(frame);
   }
 
-  /** Remembers which session vouched for a socket, so that it can be closed when the session ends. */
-  bindSession(socketId: string, sessionHash: string): void {
-    this.#connections.get(socketId)?.sessions.add(sessionHash);
-  }
-
-  closeSession(sessionHash: string): void {
+  closeSession(session: string): void {
     for (const connection of this.#connections.values()) {
-      if (!connection.sessions.has(sessionHash)) continue;
+      if (!connection.sessions.has(session)) continue;
       connection.fail(4009, 'Connection is unauthorized');
       connection.close(4009, 'session ended');
     }

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReverbApp } from '../env.ts';
 import { hmac } from '../signatures.ts';
 import type { Log } from '../telemetry.ts';
-import { type Broadcaster, type BroadcasterLoad, refuseUpgrade } from './events.ts';
+import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 /** At 10 kB an event this is as much as a Reverb that is slow or away may cost: 10 MB. */
 const longestQueue = 1_000;
@@ -57,15 +55,8 @@ export class ReverbBroadcaster implements Broadcaster {
     });
   }
 
-  /** Reverb knows no sessions, and offers no way to end a socket that holds: see docs/decisions/010. */
-  bindSession(): void {}
-
+  /** Reverb knows no sessions, and offers no way to end an open socket: see docs/decisions/012-sessions-on-a-reverb.md. */
   closeSession(): void {}
-
-  /** The front server passes sockets on to Reverb, not here. */
-  upgrade(_request: IncomingMessage, stream: Duplex): void {
-    refuseUpgrade(stream);
-  }
 
   load(): BroadcasterLoad {
     return { sockets: 0, waiting: this.#queue.length, lost: this.#lostInAll };
@@ -118,9 +109,17 @@ async function post(url: string, body: string): Promise<number | undefined> {
   const options = { method: 'POST', headers, signal, agent: false };
   const asked = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
   try {
-    const [answer]: IncomingMessage[] = await once(asked.end(body), 'response');
-    for await (const _ of answer ?? []);
-    return answer?.statusCode;
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve).once('error', reject);
+      asked.once('upgrade', (_, socket) => {
+        socket.destroy();
+        reject(new Error('it answers 101 to an event'));
+      });
+      asked.once('close', () => reject(new Error('it closed without an answer')));
+      asked.end(body);
+    });
+    for await (const _ of answer);
+    return answer.statusCode;
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { networkOf } from '@liaozhai/http/source';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
@@ -6,7 +7,6 @@ import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, notFound, userOf } from '../http/http.ts';
 import { id, readInput, validate } from '../http/input.ts';
-import { networkOf } from '../http/origin.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
