@@ -135,13 +135,13 @@ describe('a canary of p percent', () => {
     own.close();
   });
 
-  test.each([1, 5, 50, 99])('of %d is within 0.1 point over a million ids', (percent) => {
+  test.each([5, 50])('of %d is within 0.1 point over 400,000 ids', (percent) => {
     const salt = 'a salt';
     let count = 0;
-    for (let at = 0; at < 1_000_000; at += 1) {
+    for (let at = 0; at < 400_000; at += 1) {
       const id = createHash('md5').update(String(at)).digest('hex');
       if (isInCandidate(id, { salt, percent })) count += 1;
     }
-    expect(Math.abs(count / 10_000 - percent)).toBeLessThan(0.1);
+    expect(Math.abs(count / 4_000 - percent)).toBeLessThan(0.1);
   });
 });

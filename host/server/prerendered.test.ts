@@ -1,5 +1,9 @@
-import { describe, expect, test } from '@rstest/core';
-import { drawingAddress, fill } from './prerendered.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rawRequest, statusOf } from '@liaozhai/http/testing';
+import { describe, expect, onTestFinished, test } from '@rstest/core';
+import { drawingAddress, fill, inlinedCss } from './prerendered.ts';
+import { openTestProduct } from './testing/testProduct.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
 
@@ -29,4 +33,56 @@ describe('prerendered content', () => {
     expect(address).not.toMatch(/["&\n]/);
     expect(decodeURIComponent(address.replace('data:image/svg+xml,', ''))).toBe(svg.replace('\n  ', ' '));
   });
+
+  test.each([
+    ['url(a.png)', 'url(/builds/s/1/css/a.png)'],
+    ['url( "../img/a b.svg#x" )', 'url( "/builds/s/1/img/a%20b.svg#x" )'],
+    ["url('../img/a.svg#x')", "url('/builds/s/1/img/a.svg#x')"],
+    ['url("./a.woff2?v=1")', 'url("/builds/s/1/css/a.woff2?v=1")'],
+    ['URL(a.png)', 'URL(/builds/s/1/css/a.png)'],
+    ["@import 'b.css';", "@import '/builds/s/1/css/b.css';"],
+    ['url(/root.png)', 'url(/root.png)'],
+    ['url(//cdn.example/a.png)', 'url(//cdn.example/a.png)'],
+    ['url(https://cdn.example/a.png)', 'url(https://cdn.example/a.png)'],
+    ['url(data:image/png;base64,AA==)', 'url(data:image/png;base64,AA==)'],
+    ['url(#gradient)', 'url(#gradient)'],
+    ['url()', 'url()'],
+  ])('in a style that stands in the page, %s is %s', (written, read) => {
+    expect(inlinedCss(`a{b:${written}}`, '/builds/s/1/css/route.css')).toBe(`a{b:${read}}`);
+  });
+});
+
+describe('what a team’s build may bring', () => {
+  const many = Array.from({ length: 40 }, (_, at) => `chunk${at}`);
+
+  async function openSite(mend: (folder: string) => void) {
+    const product = await openTestProduct(mend);
+    onTestFinished(() => product.close());
+    return product.serve();
+  }
+
+  test('forty scripts and styles in a route leave the headers within what nginx takes', async () => {
+    const origin = await openSite((folder) => {
+      const path = join(folder, 'stories/liaozhai.json');
+      const description = JSON.parse(readFileSync(path, 'utf8'));
+      for (const name of many) {
+        writeFileSync(join(folder, 'stories', `${name}.js`), `'${name}'`);
+        writeFileSync(join(folder, 'stories', `${name}.css`), `.${name}{color:red}`);
+      }
+      description.routes[1].js = many.map((name) => `${name}.js`);
+      description.routes[1].css = many.map((name) => `${name}.css`);
+      writeFileSync(path, JSON.stringify(description));
+    });
+    const head = await rawRequest(origin, 'HEAD /guide HTTP/1.1', 'Host: app.example', 'Connection: close');
+    expect([statusOf(head), head.length]).toEqual([200, expect.toSatisfy((length: number) => length < 3_800)]);
+  });
+
+  test.each(['{"title": "mine"}', 'no JSON', '[]', 'null', '{"html": 5}', '{"html": "", "card": {}}'])(
+    'a file of its own at first/guide.json (%s) costs the page its first content, and nothing else',
+    async (text) => {
+      const origin = await openSite((folder) => writeFileSync(join(folder, 'stories/first/guide.json'), text));
+      const page = await fetch(`${origin}/guide`);
+      expect([page.status, (await page.text()).includes('id="liaozhai-set"')]).toEqual([200, true]);
+    },
+  );
 });

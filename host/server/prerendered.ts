@@ -2,6 +2,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
 import { API_BASE, PAGE_ELEMENTS, type PageRoute, type PageSet } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
+import * as v from 'valibot';
 
 /** What stands in the page before any script runs. */
 export interface PrerenderedPage {
@@ -19,15 +20,18 @@ export interface ShareCard {
   image: string;
 }
 
-interface Template {
-  html: string;
-  source?: string;
+const words = v.union([v.string(), v.array(v.string())]);
+
+const templateSchema = v.object({
+  html: v.string(),
+  source: v.optional(v.string()),
   /** query parameters with which the screen shows something else */
-  notWith?: string | string[];
-  omit?: string[];
+  notWith: v.optional(words),
+  omit: v.optional(v.array(v.string())),
   /** of several images the first that the answer has */
-  card?: Omit<ShareCard, 'image'> & { image: string | string[] };
-}
+  card: v.optional(v.object({ title: v.string(), description: v.string(), image: words })),
+});
+type Template = v.InferOutput<typeof templateSchema>;
 
 type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
 
@@ -191,8 +195,25 @@ async function textOf(releases: Releases, path: string): Promise<string | null> 
 
 async function templateOf(releases: Releases, entry: string, name: string): Promise<Template | null> {
   const text = await textOf(releases, `${buildFolder(entry)}/first/${name}.json`);
-  return text ? (JSON.parse(text) as Template) : null;
+  // a team may have put a file of its own there
+  const template = v.safeParse(v.pipe(v.string(), v.parseJson(), templateSchema), text);
+  return template.success ? template.output : null;
 }
+
+/** Each has its hash in the page's policy, whose length is bounded. */
+const MOST_INLINED = 8;
+
+const cssAddress = /\burl\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
+const isAbsolute = /^(?:[a-z][a-z\d+.-]*:|\/|#|$)/i;
+
+/** A stylesheet as it reads inside a page: its addresses count from the file, not from the page. */
+export const inlinedCss = (text: string, href: string): string =>
+  text.replace(cssAddress, (whole, ...found: (string | undefined)[]) => {
+    const address = found.slice(0, 5).find((each) => each !== undefined) ?? '';
+    if (isAbsolute.test(address)) return whole;
+    const { pathname, search, hash } = new URL(address, `http://localhost${href}`);
+    return whole.replace(address, () => pathname + search + hash);
+  });
 
 function without(answer: Answer, omit: string[]): Answer {
   const keep = (item: Record<string, unknown>) =>
@@ -229,7 +250,9 @@ async function screenContent(
   releases: Releases,
   { route, template, address, answer }: Screen,
 ): Promise<PrerenderedPage> {
-  const styles = route.preload.css.map(async (href) => ({ href, text: (await textOf(releases, href)) ?? '' }));
+  const styles = route.preload.css
+    .slice(0, MOST_INLINED)
+    .map(async (href) => ({ href, text: inlinedCss((await textOf(releases, href)) ?? '', href) }));
   if (!address) return { first: template.html, inlineCss: await Promise.all(styles) };
   const filled = answer && fill(template.html, answer);
   if (!filled) return {};

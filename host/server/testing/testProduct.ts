@@ -11,8 +11,8 @@ import { createProduct, type ProductOptions } from '../product.ts';
 import { createLog } from '../telemetry.ts';
 import { testPackages } from './testPackages.ts';
 
-/** A published host and remote, and a backend that answers with what it was asked. */
-export async function openTestProduct() {
+/** A published host and remote, and a backend that answers with what it was asked. `change` may rewrite the builds before. */
+export async function openTestProduct(change: (folder: string) => void = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
   const servers: Server[] = [];
   const askedOfBackend: string[] = [];
@@ -27,7 +27,9 @@ export async function openTestProduct() {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('info', { write: (line) => void logged.push(JSON.parse(line)) });
   const store = `file:${join(folder, 'store')}`;
-  await publishLocal({ dists: testPackages(folder), store });
+  const dists = testPackages(folder);
+  change(folder);
+  await publishLocal({ dists, store });
   const releases = await openReleases({ store });
   const opened = await openStore(store);
   const key = await requireKey(opened);

@@ -41,7 +41,7 @@ function contentSecurityPolicy(input: PolicyInput): string {
     directive('connect-src', "'self'", ...input.connectSrc, ...local, ...local.map(socketOf)),
     directive('style-src', "'self'", ...quoted(input.inlineStyles), ...local),
     directive('img-src', "'self'", 'data:', ...input.imgOrigins, ...local),
-    directive('font-src', "'self'", ...local),
+    directive('font-src', "'self'", 'data:', ...local),
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
@@ -124,6 +124,9 @@ export function inlineContents(template: string, element: 'script' | 'style'): s
 export const misplaced = (template: string): Placeholder[] =>
   PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
 
+/** Each has its hash in the policy, and nginx takes headers of 4 KiB altogether. Further scripts load when the code asks for them. */
+const MOST_PRELOADED = 16;
+
 function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   const route = routeAt(pageSet, path)?.preload ?? { js: [], css: [] };
   const integrity = (href: string): string => {
@@ -133,7 +136,7 @@ function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   };
   const preload = (as: string) => (href: string) =>
     `<link rel="preload" as="${as}" href="${escapeHtml(href)}" ${integrity(href)}>`;
-  const scripts = [pageSet.host.entry, ...route.js];
+  const scripts = [pageSet.host.entry, ...route.js].slice(0, MOST_PRELOADED);
   const html = [
     ...pageSet.host.css.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}" ${integrity(href)}>`),
     ...scripts.map(preload('script')),
