@@ -32,10 +32,12 @@ export const note = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-async function provenanceHere(): Promise<() => Provenance> {
-  const origin = await originOf('.', environment);
-  return () => ({ ...origin, at: new Date().toISOString(), publisher: whoami() });
-}
+/** Where a build output comes from is told by the repository that it lies in, not by that of the caller. */
+const provenanceOf = async (folder: string): Promise<Provenance> => ({
+  ...(await originOf(folder, environment)),
+  at: new Date().toISOString(),
+  publisher: whoami(),
+});
 
 export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().username;
 
@@ -62,7 +64,7 @@ export async function localStore(options: SharedOptions): Promise<OpenedStore & 
 /** Works on the store or through a console, as --store says. `judging` verbs bring the browser check along. */
 export async function clientFor(options: SharedOptions, judging = false): Promise<ReleaseClient> {
   const url = storeUrl(options);
-  const provenance = await provenanceHere();
+  const provenance = provenanceOf;
   if (!isRemote(url)) {
     const { writer } = await localStore(options);
     const site = sitesFrom(environment.RELEASES_SITE)(options.channel);

@@ -158,7 +158,7 @@ export interface ReleaseClient {
 export interface LocalClientOptions {
   /** The browser check, or null to go without. */
   smoke: GateCheck | null;
-  provenance: () => Provenance;
+  provenance: (folder: string) => Provenance | Promise<Provenance>;
   /** Where the channel is served. */
   site?: string | null;
   /** Whoever keeps one saves reading the record again. */
@@ -196,7 +196,7 @@ export function localClient(
     },
     diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
     publish: async (folder, version) => {
-      const { id, created } = await publish(store, await readPackage(folder, version), provenance());
+      const { id, created } = await publish(store, await readPackage(folder, version), await provenance(folder));
       return { id, created };
     },
     check: async (builds) => checkBuilds(writer, await ids(builds), smoke),
@@ -262,7 +262,7 @@ export interface HttpClientOptions {
   origin: string;
   token: string;
   channel: string;
-  provenance: () => Provenance;
+  provenance: (folder: string) => Provenance | Promise<Provenance>;
 }
 
 const OLDER_CONSOLE = 'That console is older than this command line: update it.';
@@ -324,7 +324,7 @@ async function publishOver(
   version?: string,
 ): Promise<PublishResult> {
   const built = await readPackage(folder, version);
-  const record = recordOf(built, options.provenance());
+  const record = recordOf(built, await options.provenance(folder));
   const root = `/v1/${buildFolder(record.id)}`;
   for (const [path, body] of built.files) await send('PUT', `${root}/${path}`, body);
   return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));

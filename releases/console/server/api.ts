@@ -3,7 +3,15 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import type { Quota } from '../../src/builds/publish.ts';
-import { bytesOf, claimVersion, fileProblem, LIMITS, packageProblems, writeFile } from '../../src/builds/publish.ts';
+import {
+  bytesOf,
+  claimVersion,
+  entryProblem,
+  fileProblem,
+  LIMITS,
+  packageProblems,
+  writeFile,
+} from '../../src/builds/publish.ts';
 import {
   API_HEADER,
   API_LEVEL,
@@ -433,6 +441,10 @@ class Uploads {
     const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };
     const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
     const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
+    const { entry } = record.description;
+    const script = await this.#store.read(`${buildFolder(id)}/${entry}`);
+    const broken = problems.length > 0 ? null : entryProblem(record.description, script);
+    if (broken) problems.push(broken);
     if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
     const text = canonicalJson(record);
     const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);

@@ -136,6 +136,14 @@ describe('sec.releases: what cannot be published', () => {
     expect(await refusal(dist)).toContain('entry names remoteEntry.js, which is not in the build');
   });
 
+  test.each([
+    ['cut off', 'var stories = (() => {'],
+    ['empty', ' '],
+  ])('an entry that is %s', async (what, entry) => {
+    const dist = await writeRemote(at.place(), 'stories', what, { files: { 'remoteEntry.js': entry } });
+    expect(await refusal(dist)).toContain('the entry remoteEntry.js');
+  });
+
   test('symbolic links, even to files inside', async () => {
     const dist = await writeRemote(at.place(), 'stories', 'link');
     await symlink('/etc/passwd', join(dist, 'static/passwd.txt'));

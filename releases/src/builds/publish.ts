@@ -1,11 +1,12 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Script } from 'node:vm';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildDescription, isFilePath } from '@liaozhai/shared/contract';
 import { lookup } from 'mrmime';
 import * as v from 'valibot';
-import { hasCode, refused, usage } from '../errors.ts';
+import { hasCode, messageOf, refused, usage } from '../errors.ts';
 import {
   type BuildRecord,
   buildFolder,
@@ -295,6 +296,18 @@ export function packageProblems(description: BuildDescription, sizes: ReadonlyMa
   return [...problems, ...named.map(([path, place]) => `${place} names ${path}, which is not in the build`)];
 }
 
+/** Why an entry is no script that a browser could run: empty or cut off. It is parsed and never run. */
+export function entryProblem({ entry }: BuildDescription, source: Buffer | null | undefined): string | null {
+  const text = source?.toString('utf8') ?? '';
+  if (text.trim() === '') return `the entry ${entry} is empty`;
+  try {
+    new Script(text, { filename: entry });
+    return null;
+  } catch (cause) {
+    return `the entry ${entry} does not parse (${messageOf(cause)}): it may be cut off`;
+  }
+}
+
 function namedFiles(description: BuildDescription): [path: string, place: string][] {
   const at = (place: string, paths: readonly string[]) => paths.map((path): [string, string] => [path, place]);
   const own = [...at('entry', [description.entry]), ...at('css', description.css)];
@@ -344,5 +357,7 @@ export async function readPackage(folder: string, version?: string): Promise<Bui
     throw refused(`${folder} cannot be published`, 'Mend the build and publish again.', problems);
   const files = new Map<string, Buffer>();
   for (const path of paths) files.set(path, await readFile(join(folder, path)));
+  const broken = entryProblem(description, files.get(description.entry));
+  if (broken) throw refused(`${folder} cannot be published`, 'Build it again and publish what is whole.', [broken]);
   return { description, files };
 }

@@ -1,6 +1,6 @@
 import { buildFileHeaders } from '../builds/publish.ts';
 import { storedProblems } from '../builds/storedFiles.ts';
-import { type BuildRecord, buildFolder, type RemoteRecord } from '../model/build.ts';
+import { type BuildRecord, buildFolder, codeHashes, type RemoteRecord } from '../model/build.ts';
 import { inlineContents, misplaced } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
 import { FIT_RULES } from './fit.ts';
@@ -77,7 +77,34 @@ const exposes: GateCheck = {
 const KIB = 1024;
 
 /** Brotli sizes that a phone on a slow line can bear. */
-const BUDGET = { remoteEntryKib: 40, routeKib: 220, hostEntryKib: 180, hostPageKib: 40 } as const;
+const BUDGET = {
+  remoteEntryKib: 40,
+  routeKib: 220,
+  hostEntryKib: 180,
+  hostPageKib: 40,
+  hashesKib: 8,
+  codeKib: 1024,
+} as const;
+
+/** What a build costs readers who never open it: a hash of each file in every page, and all its code in a guest's worker. */
+async function wholeProblems(record: BuildRecord, size: (path: string) => Promise<number>): Promise<string[]> {
+  const hashes = codeHashes(record);
+  const paths = Object.keys(hashes).map((path) => path.slice(buildFolder(record.id).length + 2));
+  const hashesKib = JSON.stringify(hashes).length / KIB;
+  const codeKib = (await Promise.all(paths.map(size))).reduce((sum, bytes) => sum + bytes, 0) / KIB;
+  return [
+    ...(hashesKib > BUDGET.hashesKib
+      ? [
+          `${record.id}: its ${paths.length} scripts and stylesheets put ${hashesKib.toFixed(1)} KiB of hashes into every page, the budget is ${BUDGET.hashesKib}: merge small chunks`,
+        ]
+      : []),
+    ...(codeKib > BUDGET.codeKib
+      ? [
+          `${record.id}: its code weighs ${codeKib.toFixed(0)} KiB br in all, the budget is ${BUDGET.codeKib}: leave out libraries, or split the remote`,
+        ]
+      : []),
+  ];
+}
 
 interface Load {
   what: string;
@@ -112,10 +139,10 @@ async function budgetProblems(store: Store, record: BuildRecord): Promise<string
       ? [`${record.id}: ${what} weighs ${kib.toFixed(1)} KiB br, the budget is ${limitKib}: load parts of it lazily`]
       : [];
   });
-  return (await Promise.all(lines)).flat();
+  return [...(await Promise.all(lines)).flat(), ...(await wholeProblems(record, size))];
 }
 
-/** Entry, routes and page stay within their size budgets. */
+/** Entry, routes, page and the build as a whole stay within their size budgets. */
 const budget: GateCheck = {
   name: 'size budget',
   run: async ({ store, changed }) => (await Promise.all(changed.map((record) => budgetProblems(store, record)))).flat(),

@@ -1,4 +1,5 @@
 import type { HostDescription, RemoteDescription } from '@liaozhai/shared/contract';
+import { sha256Hex } from '../model/signing.ts';
 import { PAGE_TEMPLATE } from './openTestStore.ts';
 
 const route = {
@@ -146,13 +147,26 @@ const REMOTES: Breakage[] = [
   },
   {
     what: 'its entry is too heavy',
-    files: { 'remoteEntry.js': noise(20_000) },
+    files: { 'remoteEntry.js': `/* ${noise(20_000)} */` },
     says: 'the entry remoteEntry.js weighs',
   },
   {
     what: 'a route is too heavy',
     files: { 'static/js/async/page.js': noise(200_000) },
     says: 'everything "stories" needs weighs',
+  },
+];
+
+/** Late files of a remote. */
+const chunks = (count: number, text: (n: number) => string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`static/js/async/part-${n}.js`, text(n)]));
+
+const WHOLE: Breakage[] = [
+  { what: 'its chunks are too many', files: chunks(60, (n) => `void ${n}`), says: 'hashes into every page' },
+  {
+    what: 'its code as a whole is too heavy',
+    files: chunks(2, (file) => `/* ${Array.from({ length: 20_000 }, (_, n) => sha256Hex(`${file} ${n}`)).join('')} */`),
+    says: 'its code weighs',
   },
 ];
 
@@ -202,4 +216,4 @@ const HOSTS: Breakage[] = [
 ];
 
 /** Everything the gate must catch without opening a browser; the smoke test's own are in gate/smoke.test.ts. */
-export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...ROUTES, ...HOSTS];
+export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...WHOLE, ...ROUTES, ...HOSTS];
