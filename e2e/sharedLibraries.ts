@@ -4,6 +4,6 @@ export const markers = {
   'react-dom': 'Minified React error',
   'redux toolkit': '@@redux/INIT',
   axios: 'ERR_BAD_RESPONSE',
-  'federation runtime': 'loadShareSync failed!',
+  'federation core': '__GLOBAL_LOADING_REMOTE_ENTRY__',
   router: 'useLocation() may be used only in the context of',
 };

@@ -3,11 +3,10 @@ import { pageInfoKnown, prepareClient, session } from '@liaozhai/shared/runtime'
 import { leaveDeadOverlays } from '@liaozhai/shared/ui';
 import { type ComponentType, createContext, use } from 'react';
 import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
-import { bundledRemotes } from './federation/bundledRemotes';
+import { guardLateFiles } from './federation/lateFiles';
 import { readPageSet } from './federation/pageSet';
 import { createPrefetcher } from './federation/prefetch';
 import { createRemotes } from './federation/remotes';
-import { shareFederationRuntime } from './federation/sharedRuntime';
 import { createRemoteComponents } from './remotes/remoteComponents';
 import { routeTable } from './routes';
 import { createPrerendered } from './screens/prerendered';
@@ -24,7 +23,6 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
     (url) => !url.includes(folderOf(set.host.entry)),
   );
   installAssetLoader(assetLoader);
-  if (!bundledRemotes) shareFederationRuntime();
   const prefetcher = createPrefetcher(set.hashes, () => loadTimeoutMs(set.host.entry, true));
   const remotes = createRemotes({ set, assetLoader, prefetcher });
   const builds = Object.entries(set.remotes).map(([name, build]) => [name, remotes.activeBuild(name)?.id ?? build.id]);
@@ -48,6 +46,8 @@ const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
 /** Makes the open page. One that runs remotes from dev servers asks those first what they have. */
 export async function openPage(): Promise<Page> {
   const set = readPageSet();
+  // a development server's page has no list of hashes
+  if (globalThis.__liaozhai) guardLateFiles();
   if (!set.override?.local) return createPage(set);
   installAssetLoader(createAssetLoader(() => loadTimeoutMs(set.host.entry, false)));
   const { withLocalRemotes, LocalBadge } = await import(

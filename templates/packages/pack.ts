@@ -46,7 +46,6 @@ const contents: Record<string, Contents> = {
       'shared/src/standAlone/openStandAlone.tsx',
     ],
     rooms: ['shared/src/build', 'shared/src/contract', 'shared/src/floorCheck', 'shared/src/standAlone'],
-    assets: ['shared/src/build/sharedRuntime.js'],
   },
   releases: {
     entries: ['releases/cli/main.ts', 'releases/src/releaseClient.ts'],

@@ -1,3 +1,5 @@
+import { createCheckedElement } from './lateFiles';
+
 /** Why a file did not come: no answer or a server in trouble; not there; other bytes; too slow; not in the set; it ran, but had no such chunk. */
 export type AssetFailure = 'unreachable' | 'gone' | 'corrupt' | 'timeout' | 'unlisted' | 'missing';
 
@@ -14,7 +16,7 @@ export class AssetError extends Error {
 
 /**
  * The asset loader's kind of a failure, or undefined for any other. A build's chunk runtime wraps the error in one of
- * its own that names the `request` and keeps the kind as `type`, which `AssetLoaderPlugin` hands it.
+ * its own that names the `request` and keeps the type of the event that `guardLateFiles` dispatched: the kind.
  */
 export function assetFailureOf(cause: unknown): AssetFailure | undefined {
   if (cause instanceof AssetError) return cause.kind;
@@ -62,10 +64,13 @@ export function createAssetLoader(
   };
 }
 
-/** Lets the chunk runtimes of all builds load through this loader; `shared/src/build/federation.ts` is their side. */
+declare global {
+  var __loadAsset: ((kind: 'script' | 'style', url: string) => Promise<void>) | undefined;
+}
+
+/** Lets all builds load through this loader: what a bundler makes by `guardLateFiles`, what is written by hand by `__loadAsset`. */
 export function installAssetLoader(loader: AssetLoader) {
-  const loadAsset = (kind: 'script' | 'style', url: string) => loader[kind](url);
-  Object.assign(globalThis, { __loadAsset: loadAsset });
+  globalThis.__loadAsset = (kind, url) => loader[kind](url);
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -120,7 +125,7 @@ function settle(
 }
 
 function appendScript(url: string, patience: Patience): Promise<void> {
-  const script = document.createElement('script');
+  const script = createCheckedElement('script');
   script.integrity = integrityOf(url);
   script.crossOrigin = 'anonymous';
   if (patience.isAwaited) script.fetchPriority = 'high';
@@ -135,7 +140,7 @@ function appendStyle(url: string, patience: Patience): Promise<void> {
   const isInlined = document.querySelector(`style[data-href="${new URL(href).pathname}"]`) !== null;
   const applied = isInlined || [...document.styleSheets].some((sheet) => sheet.href === href);
   if (applied) return Promise.resolve();
-  const link = document.createElement('link');
+  const link = createCheckedElement('link');
   link.rel = 'stylesheet';
   link.integrity = integrityOf(url);
   link.crossOrigin = 'anonymous';

@@ -1,11 +1,13 @@
 import { CONTRACT_VERSION, type PageSet } from '@liaozhai/shared/contract';
 import { request } from '@liaozhai/shared/runtime';
 import { onTestEnd, waitFor } from '@liaozhai/shared/testing';
+import { resetFederationGlobalInfo } from '@module-federation/runtime/core';
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { useState } from 'react';
 import { beacons, testSet } from '../testing/pageFixture';
 import { AssetError, type AssetFailure, type AssetLoader } from './assetLoader';
-import { createRemotes, RemoteError } from './remotes';
+import { RemoteError } from './remoteError';
+import { createRemotes } from './remotes';
 
 const [current, lastGood] = ['gifts@2.0.0+000000000000', 'gifts@1.0.0+000000000000'];
 const entries = { current: '/builds/gifts/2.0.0/remoteEntry.js', lastGood: '/builds/gifts/1.0.0/remoteEntry.js' };
@@ -67,6 +69,7 @@ const votes = () => beacons.map((beacon) => JSON.parse(beacon.slice(beacon.index
 
 beforeEach(() => {
   beacons.length = 0;
+  resetFederationGlobalInfo();
   for (const global of ['gifts_2.0.0', 'gifts_1.0.0']) Reflect.deleteProperty(globalThis, global);
 });
 

@@ -2,29 +2,17 @@ import {
   type Beacon,
   type PageBuild,
   type PageSet,
-  type RemoteFailure,
   type RemoteModule,
   STORAGE_KEYS,
   satisfiesContract,
 } from '@liaozhai/shared/contract';
 import { local, newClientId, problemNoted, readJson } from '@liaozhai/shared/runtime';
-import { type AssetFailure, type AssetLoader, assetFailureOf } from './assetLoader';
+import type { AssetLoader } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
+import { createFederation } from './federation';
 import { BUNDLED } from './pageSet';
 import type { Prefetcher } from './prefetch';
-import { type ShareScope, shareScope } from './sharedRuntime';
-
-/** Says which remote failed and how; `cause` keeps what really happened. */
-export class RemoteError extends Error {
-  constructor(
-    readonly remote: string,
-    readonly failure: RemoteFailure,
-    cause?: unknown,
-  ) {
-    super(`remote ${remote}: ${failure}`, { cause });
-    this.name = 'RemoteError';
-  }
-}
+import { moduleError, RemoteError } from './remoteError';
 
 export interface Remotes {
   /** The build of a remote that runs in this page or is about to. */
@@ -91,10 +79,12 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
 
   async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> {
     const started = performance.now();
-    const loaded = await containers.module(name, build).catch((cause) => {
-      // where neither file nor module is to blame, the container's or the module's own code threw
-      throw cause instanceof RemoteError ? cause : new RemoteError(name, 'init-threw', cause);
-    });
+    const loaded = await federation()
+      .open(name, build)
+      .catch((cause) => {
+        // where neither file nor module is to blame, the module's own code threw
+        throw cause instanceof RemoteError ? cause : new RemoteError(name, 'init-threw', cause);
+      });
     ran.add(build.id);
     if (!loaded?.default) throw new RemoteError(name, 'module-missing');
     if (!satisfiesContract(loaded.default.contract)) throw new RemoteError(name, 'contract');
@@ -106,7 +96,27 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     return loaded.default;
   }
 
-  const containers = createContainers(assetLoader);
+  const buildOf = (global: string) =>
+    Object.keys(set.remotes)
+      .flatMap(buildsOf)
+      .find((build) => build.global === global);
+
+  let opened: ReturnType<typeof createFederation> | undefined;
+  /** Made with the first remote: a page that has them compiled in needs none. */
+  const federation = () => {
+    opened ??= createFederation(set.host.id, assetLoader, {
+      activeBuild,
+      buildOf,
+      buildFailed(name, global, cause) {
+        const failed = buildOf(global);
+        const error = moduleError(name, cause);
+        // that a module is not there says nothing against the build
+        return failed !== undefined && error.failure !== 'module-missing' && fallBack(name, failed.id, error);
+      },
+    });
+    return opened;
+  };
+
   for (const [name, build] of Object.entries(set.remotes)) {
     const sound = buildsOf(name).find(({ id }) => !isQuarantined(id));
     if (sound && sound.id !== build.id) fallbackBuilds.set(name, sound);
@@ -154,59 +164,6 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
 
 /** Address of the folder that all files of a build are in, with its last slash. */
 const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
-
-/** What running a remote's entry leaves on the global object, as Module Federation and webpack define it. */
-interface Container {
-  init(scope: ShareScope, initScope: object[]): unknown;
-  get(exposed: string): Promise<(() => { default?: RemoteModule }) | undefined>;
-}
-
-/** A file that the set does not list, or whose bytes differ, says more than that something is missing. */
-const integrityFailures: Partial<Record<AssetFailure, RemoteFailure>> = {
-  timeout: 'hang',
-  corrupt: 'integrity',
-  unlisted: 'integrity',
-};
-
-/** Loads entries through the asset loader, and gives each container what the host shares, once. A failure says its kind. */
-function createContainers(assetLoader: AssetLoader) {
-  const initialised = new Map<Container, Promise<void>>();
-  const failed = (name: string, cause: unknown, otherwise: RemoteFailure) => {
-    const kind = assetFailureOf(cause);
-    return new RemoteError(name, (kind && integrityFailures[kind]) ?? otherwise, cause);
-  };
-
-  async function load(name: string, { entry, global }: PageBuild): Promise<Container> {
-    await assetLoader.script(entry).catch((cause) => {
-      throw failed(name, cause, 'unreachable');
-    });
-    const container = (globalThis as unknown as Record<string, Container | undefined>)[global];
-    if (!container) throw new RemoteError(name, 'entry-threw');
-    return container;
-  }
-
-  function init(container: Container): Promise<void> {
-    const begun = initialised.get(container) ?? Promise.resolve(container.init(shareScope, [])).then(() => undefined);
-    initialised.set(container, begun);
-    // what failed is tried again when it is asked for again
-    begun.catch(() => initialised.delete(container));
-    return begun;
-  }
-
-  return {
-    /** What a build's `src/remote` exports. */
-    async module(name: string, build: PageBuild): Promise<{ default?: RemoteModule } | undefined> {
-      const container = await load(name, build);
-      await init(container);
-      const factory = await container.get('./remote').catch((cause) => {
-        // a container looks its module up and loads the chunk that has it, no more
-        throw failed(name, cause, assetFailureOf(cause) ? 'chunk-lost' : 'module-missing');
-      });
-      if (!factory) throw new RemoteError(name, 'module-missing');
-      return factory();
-    },
-  };
-}
 
 const quarantineMs = 10 * 60_000;
 

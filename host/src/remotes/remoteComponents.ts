@@ -2,7 +2,8 @@ import { memberPart, type PageSet, type Preload } from '@liaozhai/shared/contrac
 import { session } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy } from 'react';
 import type { Prefetcher } from '../federation/prefetch';
-import { RemoteError, type Remotes } from '../federation/remotes';
+import { RemoteError } from '../federation/remoteError';
+import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
 
 export type RemoteProps = Record<string, string>;

@@ -171,7 +171,7 @@ async function standing(page: Page, origin: string, target: Visit, watched: Watc
   await settles(next);
   const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MILLISECONDS });
   const unchecked = await page.evaluate(() =>
-    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')]
+    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
       .filter(({ integrity }) => integrity === '')
       .map(({ href }) => new URL(href).pathname),
   );
@@ -179,7 +179,7 @@ async function standing(page: Page, origin: string, target: Visit, watched: Watc
     ...unchecked
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
       .map(
-        (path) => `${path} went past the host's asset loader, unchecked and loaded twice: insert it with __loadAsset`,
+        (path) => `${path} went past the host's asset loader, unchecked and loaded twice: name it by a link element's href`,
       ),
     ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
     ...(shown.trim() ? [] : ['the page stayed blank']),

@@ -14,14 +14,7 @@ import { CONTRACT_VERSION } from '../contract/remote.ts';
 import { describeModule, pluginDescribe } from './describeBuild.ts';
 import { backendProxy } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
-import {
-  AssetLoaderPlugin,
-  federationVersion,
-  insertStylesheet,
-  productionRouter,
-  providedVersions,
-  unusedOfAxios,
-} from './federation.ts';
+import { federationVersion, productionRouter, providedVersions, unusedOfAxios } from './federation.ts';
 import { pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
@@ -64,7 +57,11 @@ function hostRspack(config: Rspack.Configuration, hash: string) {
   };
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
   config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...productionRouter() } };
-  config.plugins?.push(withoutUnusedOfAxios(), new AssetLoaderPlugin());
+  config.plugins?.push(
+    withoutUnusedOfAxios(),
+    // the runtime without snapshots, which would bring manifests into the page: 1.1 KiB br
+    new rspack.DefinePlugin({ FEDERATION_OPTIMIZE_NO_SNAPSHOT_PLUGIN: 'true', ENV_TARGET: '"web"' }),
+  );
 }
 
 /**
@@ -96,7 +93,7 @@ const monolith = (root: string): RsbuildConfig => {
   const alias = {
     [join(root, 'src/federation/bundledRemotes')]: generated,
     // nothing is shared with what is compiled in
-    [join(root, 'src/federation/sharedRuntime')]: false as const,
+    [join(root, 'src/federation/federation')]: false as const,
   };
   return { resolve: { alias } };
 };
@@ -152,7 +149,6 @@ export const hostConfig = () =>
     }
     const tools: RsbuildConfig['tools'] = {
       htmlPlugin: false,
-      cssExtract: { pluginOptions: { insert: insertStylesheet } },
       rspack: (config) => hostRspack(config, facts.sourceHash),
     };
     const dist = bundled ? 'dist-monolith' : 'dist';

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +7,7 @@ import { type Configuration, rspack } from '@rspack/core';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import { buildDescriptionSchema, type RemoteDescription } from '../contract/releases.ts';
-import { sharedRuntime } from './federation.ts';
-import { RemotePlugin } from './remotePlugin.ts';
+import { type Exchange, RemotePlugin } from './remotePlugin.ts';
 
 let root = '';
 
@@ -32,19 +30,26 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** What a team writes that builds with Rspack itself. */
-const configuration = (): Configuration => ({
+const configuration = (exchange: Exchange = {}): Configuration => ({
   context: root,
   mode: 'production',
   output: { path: join(root, 'dist') },
-  plugins: [new RemotePlugin({ name: 'gifts', label: '礼物' })],
+  plugins: [new RemotePlugin({ name: 'gifts', label: '礼物', ...exchange })],
 });
 
-const build = () =>
+const build = (exchange?: Exchange) =>
   new Promise<string>((resolve, reject) =>
-    rspack(configuration(), (failure, stats) =>
+    rspack(configuration(exchange), (failure, stats) =>
       failure ? reject(failure) : resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? ''),
     ),
   );
+
+function installLibrary(name: string, version: string) {
+  const folder = join(root, 'node_modules', name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, main: 'index.js' }));
+  writeFileSync(join(folder, 'index.js'), `export default () => '${name} ${version}';`);
+}
 
 const built = (path: string) => readFileSync(join(root, 'dist', path), 'utf8');
 const description = () => v.parse(buildDescriptionSchema, JSON.parse(built('liaozhai.json'))) as RemoteDescription;
@@ -62,15 +67,46 @@ test('one plugin makes Rspack build what the release system and the host take', 
   expect(Object.keys(shared.requires)).toContain('@liaozhai/shared/runtime');
 });
 
-test('late files go through the asset loader, and federation comes from the host', async () => {
+test('the federation core and the singletons come from the host', async () => {
   await build();
   const entry = built(description().entry);
-  expect(entry).toContain('__loadAsset');
-  expect(entry).toContain('__federationRuntime');
-  // set after the compiler's own loader, whose place it takes
-  expect(entry.indexOf('__loadAsset')).toBeGreaterThan(entry.lastIndexOf('createElement("script")'));
-  // asked of the host under the name it provides it by
+  expect(entry).toContain('self._FEDERATION_RUNTIME_CORE');
+  expect(entry).not.toContain('__GLOBAL_LOADING_REMOTE_ENTRY__');
+  // requested from the host under the name it provides it by
   expect(entry).toContain('@liaozhai/shared/runtime');
+});
+
+test('what a remote shares, exposes and imports stands in its description and its manifest', async () => {
+  installLibrary('lanterns', '1.4.0');
+  writeFileSync(
+    join(root, 'src/GiftsPage.js'),
+    `import light from 'lanterns';
+    export default () => import('stories/Badge').then(light);`,
+  );
+  writeFileSync(join(root, 'src/Ribbon.js'), `export default 'ribbon';`);
+  const errors = await build({
+    shared: { lanterns: '^1.2.0' },
+    exposes: { './Ribbon': './src/Ribbon' },
+    remotes: ['stories'],
+  });
+  expect(errors).toBe('');
+  const { shared, exposes } = description();
+  expect(shared.provides).toEqual({ lanterns: '1.4.0' });
+  expect(shared.requires).toMatchObject({ lanterns: '^1.2.0', react: expect.any(String) });
+  expect(exposes).toEqual(['./remote', './Ribbon']);
+  const manifest = JSON.parse(built('mf-manifest.json')) as {
+    shared: { name: string; version: string; requiredVersion: string }[];
+    exposes: { name: string }[];
+  };
+  const listed = manifest.shared.find(({ name }) => name === 'lanterns');
+  expect(listed).toMatchObject({ version: '1.4.0', requiredVersion: '^1.2.0' });
+  expect(manifest.exposes.map(({ name }) => name)).toContain('Ribbon');
+});
+
+test('a shared library that is not installed is refused by its name', async () => {
+  expect(() => rspack(configuration({ shared: { lanterns: '^1.2.0' } }))).toThrow(
+    'lanterns is shared, but not installed',
+  );
 });
 
 test('two builds share no global, whether sources or libraries changed', async () => {
@@ -87,12 +123,6 @@ test('two builds share no global, whether sources or libraries changed', async (
 test('a page whose chunk has no name is refused by its route', async () => {
   writeFileSync(join(root, 'src/routes.js'), sources['src/routes.js'].replace(/\/\*.*?\*\//, ''));
   await expect(build()).rejects.toThrow('no chunk named "gifts"');
-});
-
-test("the runtime is the host's by both names that federation's plugins ask for it by", () => {
-  const { resolve } = createRequire(import.meta.url);
-  const asked = ['', '/bundler'].map((path) => resolve(`@module-federation/webpack-bundler-runtime${path}`));
-  expect(Object.keys(sharedRuntime()).sort()).toEqual(asked.sort());
 });
 
 test('a dev server whose port is taken ends with one line that names the cure', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,17 +15,14 @@ import {
 import { backendProxy, DEV_PORT, endForTakenPort, reloadClient, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import {
-  AssetLoaderPlugin,
   contractRange,
   esmRuntime,
   federationVersion,
   outsideModules,
   requiredVersions,
   type SharedModules,
-  sharedRuntime,
 } from './federation.ts';
 
-export { insertStylesheet } from './federation.ts';
 export { browserslist, cssTargets } from './floor.ts';
 
 /** A remote in a repository of its own. */
@@ -36,6 +33,16 @@ export interface OutsideRemote {
   label: string;
 }
 
+/** What a remote gives to other remotes and takes from them. */
+export interface Exchange {
+  /** Libraries that it shares with other remotes → the range that its code runs with: `{ 'chart.js': '^4.4.0' }`. */
+  shared?: Record<string, string>;
+  /** Modules for other remotes, beside `src/remote`: `{ './Badge': './src/Badge' }`. */
+  exposes?: Record<string, string>;
+  /** Remotes of which it imports modules: `['gifts']` for `import('gifts/Badge')`. */
+  remotes?: string[];
+}
+
 export const exposedModule = './src/remote';
 
 /** The chunk that Module Federation makes of it. */
@@ -44,20 +51,46 @@ const moduleChunk = 'remote';
 /** A JavaScript identifier, unlike a remote's name, which may have dashes. */
 export const containerGlobal = (name: string, hash: string) => `${name.replaceAll('-', '_')}_${hash}`;
 
-/** Module Federation's plugin as a remote sets it, for the share scope that the host has. */
-export const federationOptions = (global: string, shared: SharedModules) => ({
+/** The version of a library that is installed for the package at `root`. */
+function installedVersion(root: string, library: string): string {
+  const [first = '', second] = library.split('/');
+  const name = first.startsWith('@') ? `${first}/${second}` : first;
+  const folders = createRequire(join(root, 'package.json')).resolve.paths(name) ?? [];
+  const manifest = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
+  if (!manifest) throw new Error(`${library} is shared, but not installed in ${root}: add it to package.json`);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}
+
+/** Libraries that a remote carries and shares: which copy runs is negotiated in the page, by these ranges. */
+const carriedModules = (root: string, { shared = {} }: Exchange) =>
+  Object.fromEntries(
+    Object.entries(shared).map(([name, requiredVersion]) => [
+      name,
+      { singleton: false, version: installedVersion(root, name), requiredVersion },
+    ]),
+  );
+
+/** Module Federation's plugin as a remote sets it; `hosts` is what the host provides. */
+export const federationOptions = (global: string, root: string, hosts: SharedModules, exchange: Exchange = {}) => ({
   // an instance per build, and no clash with a route that is called like its remote
   name: global,
   filename: 'remoteEntry.js',
   library: { type: 'var', name: global },
-  exposes: { './remote': { import: exposedModule, name: moduleChunk } },
-  shared,
+  exposes: { './remote': { import: exposedModule, name: moduleChunk }, ...exchange.exposes },
+  shared: { ...hosts, ...carriedModules(root, exchange) },
+  // the page leads each request to the build that runs in it; this address is never asked for
+  remotes: Object.fromEntries((exchange.remotes ?? []).map((name) => [name, `${name}@/builds/${name}`])),
+  remoteType: 'script' as const,
   // version-first makes one unreachable remote blank the whole host
   shareStrategy: 'loaded-first' as const,
   dts: false,
   dev: false,
-  manifest: false,
-  experiments: { externalRuntime: true, optimization: { target: 'web' as const } },
+  // for tools; no page requests it
+  manifest: true,
+  experiments: {
+    externalRuntime: true,
+    optimization: { target: 'web' as const, disableSnapshot: true, disableRemote: !exchange.remotes?.length },
+  },
 });
 
 /** `splitChunks` that put the exposed module into the container's entry: whoever loads the one needs the other, and each file is a request. */
@@ -70,7 +103,7 @@ export const moduleInEntry = (global: string) => ({
     entry: {
       name: global,
       chunks: (chunk: { name?: string }) => chunk.name === moduleChunk,
-      // what is shared is asked of the host when the module is
+      // what is shared is requested when the module is
       type: /^javascript\//,
       enforce: true,
     },
@@ -86,11 +119,20 @@ export const remoteOutput = (global: string) => ({
   strictModuleErrorHandling: true,
 });
 
+/** `provides` are libraries that the build carries for itself and others; each of them is in `requires` with its range. */
+function describeShared(root: string, exchange: Exchange): RemoteDescription['shared'] {
+  const carried = Object.entries(carriedModules(root, exchange));
+  return {
+    provides: Object.fromEntries(carried.map(([name, { version }]) => [name, version])),
+    requires: { ...requiredVersions, ...exchange.shared },
+  };
+}
+
 /** What `liaozhai.json` says of a remote's finished compilation. */
 export const describeRemote = (
   compilation: Rspack.Compilation,
-  { name, label }: OutsideRemote,
-  { version, sourceHash }: PackageFacts,
+  { name, label, ...exchange }: OutsideRemote & Exchange,
+  { root, version, sourceHash }: PackageFacts,
   { routes, slots }: Declared,
 ): RemoteDescription => {
   const global = containerGlobal(name, sourceHash);
@@ -102,12 +144,12 @@ export const describeRemote = (
     sourceHash,
     federation: federationVersion,
     contract: contractRange,
-    shared: { provides: {}, requires: requiredVersions },
+    shared: describeShared(root, exchange),
     entry: 'remoteEntry.js',
     css: [],
     global,
     chunkGlobal: `chunks_${global}`,
-    exposes: ['./remote'],
+    exposes: ['./remote', ...Object.keys(exchange.exposes ?? {})],
     module: describeModule(compilation, moduleChunk),
     routes: describeRoutes(compilation, routes),
     slots: describeSlots(compilation, slots),
@@ -128,7 +170,7 @@ export interface DevelopedRemote extends OutsideRemote {
   devPort?: number;
 }
 
-interface PluginOptions extends DevelopedRemote {
+interface PluginOptions extends DevelopedRemote, Exchange {
   /**
    * `alone`: the remote by itself at its port, for the bundler's dev server; `inside`: its build, served there to a deployed host
    * while the bundler watches. Unset, a build to be published.
@@ -146,9 +188,8 @@ export const insideFolder = (root: string) => join(root, 'node_modules/.liaozhai
 
 /**
  * Makes a configuration of Rspack or webpack build a remote: `plugins: [new RemotePlugin({ name: 'gifts', label: '礼物' })]`.
- * Reads version and routes from `package.json` and `src/routes`, exposes `src/remote`, takes React and the runtime from the host, loads
- * late files through the host's asset loader and writes `liaozhai.json`. How sources are compiled is left to the configuration; late
- * stylesheets need `insert: insertStylesheet` at the plugin that extracts them. With `dev` it sets what development needs instead.
+ * Reads version and routes from `package.json` and `src/routes`, exposes `src/remote`, takes React and the runtime from the host and
+ * writes `liaozhai.json`. How sources are compiled is left to the configuration. With `dev` it sets what development needs instead.
  */
 export class RemotePlugin {
   readonly #options: PluginOptions;
@@ -160,16 +201,16 @@ export class RemotePlugin {
   // both compilers' types are met: what is used of them is the same
   apply(given: object) {
     const compiler = given as Rspack.Compiler;
-    const { dev, name, label, devPort = DEV_PORT } = this.#options;
+    const { dev, devPort = DEV_PORT, ...remote } = this.#options;
     const root = compiler.options.context ?? process.cwd();
     requireExposed(root);
-    if (dev === 'alone') return runAlone(compiler, root, label, devPort);
+    if (dev === 'alone') return runAlone(compiler, root, remote.label, devPort);
     if (dev === 'inside') runInside(compiler, root, devPort);
-    buildRemote(compiler, { name, label }, outsideFacts(root));
+    buildRemote(compiler, remote, outsideFacts(root));
   }
 }
 
-function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote, facts: PackageFacts) {
+function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange, facts: PackageFacts) {
   const { options } = compiler;
   const global = containerGlobal(remote.name, facts.sourceHash);
   // the container is the only entry
@@ -179,9 +220,8 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote, facts: Pa
   options.output.hashSalt ??= facts.sourceHash;
   options.output.chunkFilename ??= '[name].[contenthash:8].js';
   options.optimization.splitChunks = moduleInEntry(global);
-  options.resolve.alias = { ...options.resolve.alias, ...esmRuntime(), ...sharedRuntime() };
-  new (federationOf(compiler))(federationOptions(global, outsideModules())).apply(compiler);
-  new AssetLoaderPlugin().apply(compiler);
+  options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
+  new (federationOf(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
   const declaration = readDeclaration(facts.root);
   // told where it is awaited; until then it is nobody's unhandled rejection
   declaration.catch(() => {});

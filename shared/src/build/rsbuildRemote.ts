@@ -5,19 +5,13 @@ import { pluginReact } from '@rsbuild/plugin-react';
 import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, pageOrigins, requireFreePort } from './devServer.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
-import {
-  AssetLoaderPlugin,
-  esmRuntime,
-  insertStylesheet,
-  outsideModules,
-  type SharedModules,
-  sharedRuntime,
-} from './federation.ts';
+import { esmRuntime, outsideModules, type SharedModules } from './federation.ts';
 import { browserslist } from './floor.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
   describeRemote,
+  type Exchange,
   exposedModule,
   federationOptions,
   moduleInEntry,
@@ -33,7 +27,7 @@ import {
  * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone against the product at BACKEND_URL,
  * `rsbuild dev --env-mode inside` serves it for a deployed host that an override link has it run.
  */
-export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote) =>
+export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote & Exchange) =>
   defineConfig(async ({ command, envMode }) => {
     const root = process.cwd();
     requireExposed(root);
@@ -48,7 +42,7 @@ export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
 
 /** A remote's build, which takes the `shared` modules from the host. */
 export const federatedEnvironment = (
-  remote: OutsideRemote,
+  remote: OutsideRemote & Exchange,
   facts: PackageFacts,
   declared: Declared,
   shared: SharedModules,
@@ -59,8 +53,6 @@ export const federatedEnvironment = (
     plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared))],
     tools: {
       htmlPlugin: false,
-      // late stylesheets go through the host's asset loader like scripts do
-      cssExtract: { pluginOptions: { insert: insertStylesheet } },
       rspack: (config) => {
         // the container is the only entry
         config.entry = {};
@@ -68,9 +60,9 @@ export const federatedEnvironment = (
         config.optimization = { ...config.optimization, splitChunks: moduleInEntry(global) };
         config.resolve = {
           ...config.resolve,
-          alias: { ...config.resolve?.alias, ...esmRuntime(), ...sharedRuntime() },
+          alias: { ...config.resolve?.alias, ...esmRuntime() },
         };
-        config.plugins?.push(new ModuleFederationPlugin(federationOptions(global, shared)), new AssetLoaderPlugin());
+        config.plugins?.push(new ModuleFederationPlugin(federationOptions(global, facts.root, shared, remote)));
       },
     },
   };

@@ -85,7 +85,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
     resolve: {
       alias: {
         [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,
-        [join(root, 'src/federation/sharedRuntime')]: false,
+        [join(root, 'src/federation/federation')]: false,
         // a part of what is shared, which is not there before that is negotiated
         '@liaozhai/shared/runtime/store': false,
       },

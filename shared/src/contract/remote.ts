@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 
 /** The version of the shared runtime that a host provides; a build asks for a range of it. It only ever grows. */
-export const CONTRACT_VERSION = '2.0.0';
+export const CONTRACT_VERSION = '2.1.0';
 
 /** A screen that a remote serves. Flags that are left out are false. */
 export interface RouteDefinition {

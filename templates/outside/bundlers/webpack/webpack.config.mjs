@@ -1,4 +1,4 @@
-import { browserslist, cssTargets, insertStylesheet, RemotePlugin } from '@liaozhai/build/plugin';
+import { browserslist, cssTargets, RemotePlugin } from '@liaozhai/build/plugin';
 import ReactRefreshPlugin from '@pmmmwh/react-refresh-webpack-plugin';
 import CssMinimizerPlugin from 'css-minimizer-webpack-plugin';
 import MiniCssExtractPlugin from 'mini-css-extract-plugin';
@@ -35,10 +35,7 @@ export default ({ dev }) => {
     },
     plugins: [
       new RemotePlugin({ name: 'sample', label: '样例', devPort: 3101, dev }),
-      new MiniCssExtractPlugin({
-        ...(!isAlone && { insert: insertStylesheet }),
-        chunkFilename: '[name].[contenthash:8].css',
-      }),
+      new MiniCssExtractPlugin({ chunkFilename: '[name].[contenthash:8].css' }),
       ...(isAlone ? [new ReactRefreshPlugin({ overlay: false })] : []),
     ],
     optimization: {

@@ -1,0 +1,82 @@
+import { CONTRACT_VERSION, type PageBuild, type RemoteModule, satisfiesContract } from '@liaozhai/shared/contract';
+import * as runtime from '@liaozhai/shared/runtime';
+import { createInstance, registerGlobalPlugins } from '@module-federation/runtime';
+import * as core from '@module-federation/runtime/core';
+import * as React from 'react';
+import * as jsxRuntime from 'react/jsx-runtime';
+import * as ReactDOM from 'react-dom';
+import type { AssetLoader } from './assetLoader';
+import { type Container, pagePlugin, type Rules, remoteOf } from './pagePlugin';
+import { entryError, moduleError, RemoteError } from './remoteError';
+
+const singleton = (version: string, module: unknown) => ({
+  version,
+  lib: () => module,
+  shareConfig: { singleton: true, requiredVersion: `^${version}` },
+});
+
+/** A page has one copy of each, the host's. `shared/src/build/federation.ts` names them to remotes. */
+const singletons = {
+  react: singleton(React.version, React),
+  'react/jsx-runtime': singleton(React.version, jsxRuntime),
+  'react-dom': singleton(ReactDOM.version, ReactDOM),
+  '@liaozhai/shared/runtime': singleton(CONTRACT_VERSION, runtime),
+};
+
+type Exports = { default?: RemoteModule };
+
+/** Builds for contract 2.0 take their federation runtime from `globalThis.__federationRuntime()` as their entry runs. */
+async function prepareRuntime({ contract }: PageBuild) {
+  if (globalThis.__federationRuntime || !satisfiesContract(contract, '2.0.0')) return;
+  const { provideFormerRuntime } = await import(/* webpackChunkName: "formerRuntime" */ './formerRuntime');
+  provideFormerRuntime();
+}
+
+/**
+ * The page's instance of Module Federation. Its core serves every remote that was built with `externalRuntime`, and
+ * `pagePlugin` rules the instances of all remotes. `hostBuild` keeps it apart from a guest that is called `host`, too.
+ */
+export function createFederation(hostBuild: string, assetLoader: AssetLoader, rules: Omit<Rules, 'loadEntry'>) {
+  async function loadEntry(build: PageBuild): Promise<Container> {
+    const { id, entry, global } = build;
+    const name = id.slice(0, id.lastIndexOf('@'));
+    await prepareRuntime(build);
+    // an entry of another kind, such as an ES module, would be loaded here
+    await assetLoader.script(entry).catch((cause) => {
+      throw entryError(name, cause);
+    });
+    const container = (globalThis as unknown as Record<string, Container | undefined>)[global];
+    if (!container) throw new RemoteError(name, 'entry-threw');
+    return container;
+  }
+
+  const plugin = pagePlugin({ ...rules, loadEntry }, singletons);
+  registerGlobalPlugins([plugin]);
+  const federation = createInstance({
+    name: 'host',
+    version: hostBuild,
+    remotes: [],
+    shared: singletons,
+    shareStrategy: 'loaded-first',
+    plugins: [plugin],
+  });
+  // what the official `provideExternalRuntime` does, which needs the build plug-in in the host
+  Object.assign(globalThis, {
+    _FEDERATION_RUNTIME_CORE: core,
+    _FEDERATION_RUNTIME_CORE_FROM: { name: 'host', version: federation.version },
+  });
+  return {
+    /** What a build's `src/remote` exports. Rejects with RemoteError, except where the module's own code throws. */
+    async open(name: string, build: PageBuild): Promise<Exports> {
+      const remote = remoteOf(build);
+      federation.registerRemotes([remote]);
+      const factory = await federation
+        .loadRemote<() => Exports>(`${remote.name}/remote`, { loadFactory: false, from: 'runtime' })
+        .catch((cause) => {
+          throw moduleError(name, cause);
+        });
+      if (!factory) throw new RemoteError(name, 'module-missing');
+      return factory();
+    },
+  };
+}

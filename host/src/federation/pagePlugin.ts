@@ -1,0 +1,150 @@
+import type { PageBuild } from '@liaozhai/shared/contract';
+import {
+  getInstance,
+  type ModuleFederation,
+  type ModuleFederationRuntimePlugin,
+  satisfy,
+} from '@module-federation/runtime';
+
+type Share = ModuleFederation['shareScopeMap'][string][string][string];
+
+/** What running an entry leaves on the global object. */
+export type Container = Awaited<ReturnType<NonNullable<ModuleFederationRuntimePlugin['loadEntry']>>> & object;
+
+export interface Rules {
+  /** The build of a remote that runs in this page or is about to. */
+  activeBuild(name: string): PageBuild | undefined;
+  /** The build of this page's set whose container has this global name. */
+  buildOf(global: string): PageBuild | undefined;
+  /** Runs a build's entry. Rejects where the entry leaves no container. */
+  loadEntry(build: PageBuild): Promise<Container>;
+  /** Takes note of a build that failed as another remote asked for it. Returns whether another build took its place. */
+  buildFailed(name: string, global: string, cause: unknown): boolean;
+}
+
+/** A build as the runtime knows it: by its global name, so that two builds of one remote are two remotes. */
+export const remoteOf = ({ global, entry }: PageBuild) => ({
+  name: global,
+  entryGlobalName: global,
+  entry: new URL(entry, location.href).href,
+});
+
+/**
+ * The page's rules for every federation instance in it: the host's, and each that a remote's bundle makes, of any
+ * version. Which build answers, how its entry is loaded, and whose copy of a library is used.
+ */
+export function pagePlugin(
+  rules: Rules,
+  singletons: Record<string, { version: string }>,
+): ModuleFederationRuntimePlugin & { name: string } {
+  const plugin: ModuleFederationRuntimePlugin & { name: string } = {
+    name: 'liaozhai',
+
+    // a remote that asks for another one gets the build that runs here, wherever its configuration points
+    beforeRequest(args) {
+      const [first = '', ...expose] = args.id.split('/');
+      if (rules.buildOf(first)) return args;
+      const aliased = args.options.remotes.find(({ alias }) => alias === first);
+      const build = rules.activeBuild(first) ?? rules.activeBuild(aliased?.name ?? '');
+      // without this the runtime would ask for the configured address or manifest
+      if (!build) throw new Error(`this page has no remote "${first}"`);
+      args.origin.registerRemotes([remoteOf(build)]);
+      return { ...args, id: [build.global, ...expose].join('/') };
+    },
+
+    // must not return nothing: the runtime would append a script of its own
+    async loadEntry({ remoteInfo }) {
+      const build = rules.buildOf(remoteInfo.name);
+      if (!build) throw new Error(`this page has no build "${remoteInfo.name}"`);
+      const container = await rules.loadEntry(build);
+      // an instance of a core before 2.9 takes no global plug-in where it has none of its own
+      getInstance(({ name }) => name === build.global)?.registerPlugins([plugin]);
+      return container;
+    },
+
+    async errorLoadRemote({ id, error, from, lifecycle, remote, origin }) {
+      const [name = ''] = id.split('/');
+      if (lifecycle !== 'onLoad' || !remote || name === remote.name) return undefined;
+      if (!rules.buildFailed(name, remote.name, error)) return undefined;
+      // bundlers run the module's factory themselves
+      const options = from === 'build' ? { loadFactory: false, from } : { from };
+      return (origin as ModuleFederation).loadRemote(id, options);
+    },
+
+    beforeInit(args) {
+      // version-first waits for every remote that is named, dead ones too (module-federation/core#3877)
+      args.userOptions.shareStrategy = 'loaded-first';
+      for (const [name, shares] of Object.entries(args.options.shared))
+        for (const share of shares) {
+          share.strategy = 'loaded-first';
+          keepRetryable(share, name, args.origin);
+        }
+      return args;
+    },
+
+    beforeRegisterShare(args) {
+      keepRetryable(args.shared, args.pkgName, args.origin);
+      return args;
+    },
+
+    resolveShare(args) {
+      const { pkgName, shareInfo, resolver } = args;
+      const versions = args.shareScopeMap[args.scope]?.[pkgName] ?? {};
+      const ofHost = versions[singletons[pkgName]?.version ?? ''];
+      // no range refuses the host's copy; a warning names the range
+      if (ofHost) Object.assign(shareInfo.shareConfig, { singleton: true, strictVersion: false });
+      args.resolver = () => {
+        const found = resolver();
+        if (!found) return found;
+        // cores before 2.1 answer with the share itself
+        const isWrapped = 'useTreesShaking' in found;
+        const chosen = isWrapped ? found.shared : (found as unknown as Share);
+        const shared = ofHost ?? safeShare(chosen, versions, shareInfo);
+        if (shared === chosen) return found;
+        return isWrapped ? { shared, useTreesShaking: false } : (shared as unknown as typeof found);
+      };
+      return args;
+    },
+  };
+  return plugin;
+}
+
+/**
+ * A copy that another remote carries is used once it is there. Before that a remote takes its own: its life must not
+ * hang on another team's file. Two remotes that ask at the same time load two copies.
+ */
+function safeShare(chosen: Share, versions: Record<string, Share>, own: Share): Share {
+  if (chosen.lib || chosen.from === own.from || typeof own.get !== 'function') return chosen;
+  // the container of webpack's own plug-in says `loaded` as it begins to load
+  if (chosen.loaded) return { ...chosen, get: () => Promise.resolve(chosen.get()).catch(() => own.get()) };
+  const range = own.shareConfig.requiredVersion;
+  const isFit = (version: string) => range === false || satisfy(version, range ?? `^${own.version}`);
+  const loaded = Object.entries(versions).find(([version, { lib }]) => lib && isFit(version));
+  if (loaded) return loaded[1];
+  const registered = versions[own.version];
+  if (registered?.from === own.from) return registered;
+  // another remote brought the same version first and has not loaded it
+  const replacement = { ...own, loading: null };
+  versions[own.version] = replacement;
+  return replacement;
+}
+
+const retryable = new WeakSet<object>();
+
+/** A file that failed is requested again when it is wanted again: the core keeps the rejected promise (module-federation/core#5068). */
+function keepRetryable(share: Share, name: string, origin: ModuleFederation) {
+  const { get, lib, version } = share;
+  if (lib || typeof get !== 'function' || retryable.has(get)) return;
+  share.get = async () => {
+    try {
+      return await get();
+    } catch (cause) {
+      for (const scope of share.scope) {
+        const registered = origin.shareScopeMap[scope]?.[name]?.[version];
+        for (const failed of [share, registered]) if (failed) failed.loading = null;
+      }
+      throw cause;
+    }
+  };
+  retryable.add(share.get);
+}

@@ -1,2 +1,0 @@
-// replaces @module-federation/webpack-bundler-runtime inside remotes: the host shares its own
-export default globalThis.__federationRuntime();
