@@ -1,7 +1,5 @@
-import { useDrag } from '@use-gesture/react';
-import CloseIcon from 'lucide-react/icons/x';
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { Button, IconButton } from './Button';
+import { type ReactNode, useId } from 'react';
+import { Button } from './Button';
 import styles from './Dialog.module.css';
 import { useModalDialog, usePresence } from './useModalDialog';
 
@@ -72,62 +70,5 @@ export function Dialog({
         </div>
       )}
     </dialog>
-  );
-}
-
-export interface SheetProps {
-  open: boolean;
-  onClose: () => void;
-  title: string;
-  /** Nobody can close it now: what was entered is on its way. */
-  uncloseable?: boolean;
-  children: ReactNode;
-  /** Stays in sight under the scrolling body: the action. */
-  footer?: ReactNode;
-}
-
-/** A modal from the bottom edge on a phone, in the middle on a desktop. */
-export function Sheet({ open, onClose, title, uncloseable = false, children, footer }: SheetProps) {
-  const titleId = useId();
-  const panel = useRef<HTMLDivElement>(null);
-  const dialog = useModalDialog({ open, onClose, uncloseable });
-  const present = usePresence(open);
-  const dragToClose = useDragToClose(panel, uncloseable ? undefined : onClose);
-  // The sheet itself takes the focus: no keyboard jumps up on a phone.
-  useLayoutEffect(() => {
-    if (open) panel.current?.focus({ preventScroll: true });
-  }, [open]);
-  return (
-    <dialog {...dialog} className={styles.sheetOverlay} aria-labelledby={titleId}>
-      {present && (
-        <div ref={panel} className={styles.sheetPanel} tabIndex={-1}>
-          <header className={styles.head} {...dragToClose()}>
-            <span className={styles.grip} />
-            <h2 id={titleId} className={styles.sheetTitle}>
-              {title}
-            </h2>
-            <IconButton label="关闭" icon={<CloseIcon size={22} />} onClick={onClose} disabled={uncloseable} />
-          </header>
-          <div className={styles.body}>{children}</div>
-          {footer && <footer className={styles.foot}>{footer}</footer>}
-        </div>
-      )}
-    </dialog>
-  );
-}
-
-const FAR_ENOUGH_PX = 96;
-const FAST_ENOUGH_PX_PER_MS = 0.5;
-
-function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => void) | undefined) {
-  return useDrag(
-    ({ movement: [, down], velocity: [, speed], direction: [, way], active, last }) => {
-      if (!panel.current) return;
-      // a tap ends without having been a drag: neither `active` nor `last`
-      panel.current.style.transform = active ? `translateY(${Math.max(0, down)}px)` : '';
-      panel.current.style.transition = active ? 'none' : '';
-      if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose?.();
-    },
-    { axis: 'y', filterTaps: true, pointer: { keys: false } },
   );
 }

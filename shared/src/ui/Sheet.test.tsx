@@ -3,7 +3,7 @@ import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Activity, useState } from 'react';
 import { onTestEnd } from '../testing';
-import { Sheet } from './Dialog';
+import { Sheet } from './Sheet';
 
 function Page({ mode = 'visible' }: { mode?: 'visible' | 'hidden' }) {
   const [open, setOpen] = useState(false);

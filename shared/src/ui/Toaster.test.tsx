@@ -1,7 +1,7 @@
 import { expect, rs, test } from '@rstest/core';
 import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { Sheet } from './Dialog';
+import { Sheet } from './Sheet';
 import { Toaster } from './Toaster';
 
 const region = () => screen.getByText('登录失败').closest('[aria-live]');

@@ -4,7 +4,7 @@ export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
 export { useCountdown, useIsWide, useNow, useShanghaiDay } from './clock';
-export { Dialog, type DialogProps, Sheet, type SheetProps } from './Dialog';
+export { Dialog, type DialogProps } from './Dialog';
 export { Foreign } from './Foreign';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
@@ -28,6 +28,7 @@ export {
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
 export { ScreenSkeleton } from './ScreenSkeleton';
 export { SearchField, type SearchFieldProps } from './SearchField';
+export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
