@@ -179,7 +179,8 @@ async function standing(page: Page, origin: string, target: Visit, watched: Watc
     ...unchecked
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
       .map(
-        (path) => `${path} went past the host's asset loader, unchecked and loaded twice: name it by a link element's href`,
+        (path) =>
+          `${path} went past the host's asset loader, unchecked and loaded twice: name it by the href of a link element`,
       ),
     ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
     ...(shown.trim() ? [] : ['the page stayed blank']),
