@@ -28,6 +28,8 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
   const needs = Object.entries(requires).flatMap(([library, range]) => {
     const version = provided[library];
     const key = `${id} needs ${library}`;
+    // a library that the build itself carries, for others too
+    if (!version && library in provides) return [];
     if (!version)
       return [
         {

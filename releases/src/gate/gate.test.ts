@@ -96,6 +96,12 @@ test.each(['0.24.1', '2.0.1', '2.10.0'])('a remote built with Module Federation 
   expect(await verdict([build])).toEqual([]);
 });
 
+test('a remote that carries a library for others passes', async () => {
+  const shared = { provides: { 'chart.js': '4.5.0' }, requires: { 'chart.js': '^4.4.0' } };
+  const build = await at.remote('chat', next(), { description: { shared } });
+  expect(await verdict([build])).toEqual([]);
+});
+
 test('fifty good sets pass, each in time', async () => {
   for (let n = 0; n < 50; n += 1) {
     const name = ['stories', 'chat', 'wallet', `new${n}`][n % 4] ?? '';
