@@ -3,6 +3,7 @@ import { isApiError, type Position, positions } from '@liaozhai/shared/runtime';
 import { ArrowDownIcon, ArrowUpIcon, ErrorRow, Spinner } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
+  createContext,
   memo,
   type ReactNode,
   type RefObject,
@@ -27,6 +28,9 @@ const SCREENS_AHEAD = 2;
 
 /** Reachable by keyboard, since it scrolls; silent, since ReplyAnnouncer speaks for it. */
 const logRegion = { role: 'log', tabIndex: 0, 'aria-live': 'off', 'aria-label': texts.chat.log } as const;
+
+/** Whether the log is gliding on under the finger. */
+export const Gliding = createContext<() => boolean>(() => false);
 
 export interface ChatLogProps {
   conversationId: string | null;
@@ -106,7 +110,7 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
   };
 
   return (
-    <>
+    <Gliding value={stick.isGliding}>
       <div className={styles.frame}>
         <div {...logRegion} ref={scroller} className={styles.scroller} onScroll={onScroll}>
           {older.hasOlder && <OlderMark older={older} />}
@@ -133,7 +137,7 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
         {(!view.atEnd || isOpenEnded) && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
       </div>
       <PrintedLog log={log}>{children}</PrintedLog>
-    </>
+    </Gliding>
   );
 });
 

@@ -1,4 +1,4 @@
-import { anyErrorText, failureText, findAll, formatDay, problemId } from '@liaozhai/shared/format';
+import { anyErrorText, failureText, findAll, formatDay, problemId, wordsOf } from '@liaozhai/shared/format';
 import { isApiError, toast } from '@liaozhai/shared/runtime';
 import {
   ArrowDownIcon,
@@ -14,9 +14,9 @@ import {
   useShanghaiDay,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { askDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
-import { keyOf, type Thread } from '../model/thread';
+import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import type { Target } from './ChatLog';
 import styles from './ChatSearch.module.css';
@@ -35,13 +35,34 @@ interface Hits {
   places: Place[];
   /** Which of them is shown. */
   index: number;
+  /** Messages that had the words when they were looked for. */
+  had: ReadonlySet<string>;
+}
+
+const has = ({ body }: Message, words: string) => findAll(wordsOf(body), words).length > 0;
+
+/** The hits without those that have been taken back or told in other words since; what is not loaded is taken on trust. */
+function stillThere(hits: Hits, messages: readonly Message[]): Hits {
+  const first = messages[0]?.seq ?? Number.POSITIVE_INFINITY;
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const isThere = ({ id, seq }: Place) => {
+    const message = byId.get(id);
+    if (!message) return seq < first;
+    return !hits.had.has(id) || has(message, hits.words);
+  };
+  const places = hits.places.filter(isThere);
+  if (places.length === hits.places.length) return hits;
+  const index = hits.places.slice(0, hits.index + 1).filter(isThere).length - 1;
+  return { ...hits, places, index: Math.max(0, index) };
 }
 
 /** The bar above the log: words and how often they were said, one place after another, and the days. */
 export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose }: ChatSearchProps) {
   const { storyId, conversationId } = thread;
   const field = useRef<HTMLInputElement>(null);
-  const [hits, setHits] = useState<Hits | null>(null);
+  const [found, setHits] = useState<Hits | null>(null);
+  const { messages } = thread;
+  const hits = useMemo(() => found && stillThere(found, messages), [found, messages]);
   const [areDaysOpen, setDaysOpen] = useState(false);
   const wanted = useRef<unknown>(null);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
@@ -82,7 +103,10 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
       setHits(null);
       return onTarget(undefined);
     }
-    ask(findMessages(conversationId, words), (places) => show({ words, places, index: places.length - 1 }));
+    ask(findMessages(conversationId, words), (places) => {
+      const had = new Set(messages.filter((message) => has(message, words)).map(({ id }) => id));
+      show({ words, places, index: places.length - 1, had });
+    });
   };
   const step = (by: number) => {
     if (!hits || hits.places.length === 0) return;

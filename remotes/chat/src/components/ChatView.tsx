@@ -14,7 +14,7 @@ import {
   useSelector,
   useUser,
 } from '@liaozhai/shared/runtime';
-import { Button, followKeyboard, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
+import { Button, followKeyboard, guardHistory, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
 import {
   type ComponentType,
   memo,
@@ -224,6 +224,8 @@ function useSearch(thread: Thread) {
       },
     );
   }, []);
+  // going back closes what lies over the chat before it leaves the chat
+  useEffect(() => (isOpen ? guardHistory(close) : undefined), [isOpen, close]);
   const bar = isOpen && ChatSearch && (
     <ChatSearch thread={thread} window={window} onWindow={setWindow} onTarget={setTarget} onClose={close} />
   );
@@ -274,6 +276,18 @@ const endings: Partial<Record<Message['status'], string>> = {
   cancelled: texts.state.announceStopped,
 };
 
+/** A tab in the background says in its title what has happened, until it is looked at. */
+function announceInTitle(text: string) {
+  if (document.visibilityState === 'visible') return;
+  const { title } = document;
+  const announced = `${text} · ${title}`;
+  document.title = announced;
+  const restore = () => {
+    if (document.title === announced) document.title = title;
+  };
+  document.addEventListener('visibilitychange', restore, { once: true });
+}
+
 /** Tells a screen reader that a reply has begun and that it has ended: two announcements, not one per piece. */
 function ReplyAnnouncer({ last }: { last: Message | undefined }) {
   const [announced, setAnnounced] = useState('');
@@ -283,7 +297,9 @@ function ReplyAnnouncer({ last }: { last: Message | undefined }) {
   useEffect(() => {
     if (runningId !== null && wasRunning.current !== runningId) setAnnounced(texts.state.announceRunning);
     if (runningId === null && wasRunning.current !== null) {
-      setAnnounced((status && endings[status]) ?? texts.state.announceDone);
+      const ending = (status && endings[status]) ?? texts.state.announceDone;
+      setAnnounced(ending);
+      announceInTitle(ending);
     }
     wasRunning.current = runningId;
   }, [runningId, status]);

@@ -21,13 +21,14 @@ import {
   useCountdown,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
 import { selectLacksPoints } from '../api/points';
 import { hadNoAnswer, heldForPoints, type PendingMessage } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
+import { Gliding } from './ChatLog';
 import styles from './MessageRow.module.css';
 
 export interface MessageActs {
@@ -401,13 +402,14 @@ const STILL_PX = 8;
 function useLongPress(onLongPress: () => void) {
   const latest = useRef(onLongPress);
   latest.current = onLongPress;
+  const isGliding = use(Gliding);
   return useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let from = { x: 0, y: 0 };
     const end = () => clearTimeout(timer);
     return {
       onPointerDown(event: PointerEvent) {
-        if (event.pointerType === 'mouse' || !event.isPrimary) return;
+        if (event.pointerType === 'mouse' || !event.isPrimary || isGliding()) return;
         from = { x: event.clientX, y: event.clientY };
         end();
         timer = setTimeout(() => latest.current(), HOLD_MS);
@@ -418,5 +420,5 @@ function useLongPress(onLongPress: () => void) {
       onPointerUp: end,
       onPointerCancel: end,
     };
-  }, []);
+  }, [isGliding]);
 }

@@ -51,6 +51,8 @@ function measureLast(list: LogVirtualizer, log: Log): void {
 
 /** So near the end counts as being there. */
 const AT_END_PX = 40;
+/** A view that glides is heard of with each frame. */
+const GLIDE_MS = 150;
 /** What moved less is rounding. */
 const MOVED_PX = 1.5;
 
@@ -72,6 +74,7 @@ export class StickToBottom {
   #limitKey: string | null = null;
   #placedAt = -1;
   #lastOffset = 0;
+  #movedAt = Number.NEGATIVE_INFINITY;
   #state: ViewState;
   #listeners = new Set<() => void>();
 
@@ -137,6 +140,7 @@ export class StickToBottom {
     if (!isOwn && atEnd && !this.#state.atEnd) this.pin();
     else if (!isOwn && !atEnd && offset < this.#lastOffset - MOVED_PX) this.#pinned = false;
     this.#lastOffset = offset;
+    if (!isOwn) this.#movedAt = performance.now();
     this.#tell({ atEnd, unseen: this.#state.unseen && !atEnd });
   };
 
@@ -153,6 +157,9 @@ export class StickToBottom {
     this.#pinned = true;
     this.#limitKey = null;
   }
+
+  /** The view glides on after the reader's push: a touch stops it, and means nothing else. */
+  readonly isGliding = (): boolean => performance.now() - this.#movedAt < GLIDE_MS;
 
   /** The reader has not scrolled away from the beginning. */
   isUnmoved(): boolean {

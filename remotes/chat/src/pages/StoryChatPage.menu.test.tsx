@@ -46,6 +46,7 @@ describe('the menu of a line', () => {
     await user.click(screen.getByRole('button', { name: /更多操作/ }));
     await user.click(await screen.findByText('放回输入框'));
     expect(await field()).toHaveProperty('value', '天快亮了\n谁在门外？');
+    await waitFor(async () => expect(document.activeElement).toBe(await field()));
     await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
   });
 

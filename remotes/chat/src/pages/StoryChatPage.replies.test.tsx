@@ -311,6 +311,7 @@ describe('编辑', () => {
     expect(screen.getByText('正在编辑')).toBeTruthy();
     expect(screen.getByText('发出后，回复会重写')).toBeTruthy();
     expect(await field()).toHaveProperty('value', '谁在门外？');
+    await waitFor(async () => expect(document.activeElement).toBe(await field()));
     await rewrite('谁在窗外？');
     await user.click(sendButton());
     expect(await screen.findByText('排队中')).toBeTruthy();

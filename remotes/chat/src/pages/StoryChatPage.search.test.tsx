@@ -104,6 +104,14 @@ describe('查找 in a chat', () => {
     await waitFor(() => expect(screen.queryByRole('searchbox')).toBeNull());
   });
 
+  test('closes by going back, which leaves the chat open', async () => {
+    const chat = openLong({ [FIND]: { data: [], meta: { total: 0 } } });
+    await openSearch(chat);
+    history.back();
+    await waitFor(() => expect(screen.queryByRole('searchbox')).toBeNull());
+    expect(screen.getByRole('log')).toBeTruthy();
+  });
+
   test('is away where the server has none', async () => {
     openChat({ [LATEST]: latestDto([asked, told]) });
     await screen.findByText('她提着灯，站了许久。');

@@ -128,6 +128,20 @@ describe('a suggestion that is sent', () => {
     expect(sends(requests).map(({ body }) => body)).toMatchObject([{ body: '第1批乙', suggestion_id: 'i-1' }]);
   });
 
+  test('comes after what the reader has written, and takes the place of the one before it', async () => {
+    const { user } = suggesting();
+    await user.type(await field(), '姑娘，');
+    await user.click(await button(/^灵感/));
+    await user.click(await button('填入：第1批甲'));
+    expect(await field()).toHaveProperty('value', '姑娘，\n第1批甲');
+    await user.clear(await field());
+    await user.click(await button(/^灵感/));
+    await user.click(await button('填入：第1批甲'));
+    await user.click(await button(/^灵感/));
+    await user.click(await button('填入：第1批乙'));
+    expect(await field()).toHaveProperty('value', '第1批乙');
+  });
+
   test('after it was changed goes as the reader’s own words', async () => {
     const { user, requests } = suggesting();
     await user.click(await button(/^灵感/));

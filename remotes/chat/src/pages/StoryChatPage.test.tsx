@@ -170,6 +170,12 @@ describe('writing', () => {
     expect(press('她是谁')).toEqual({ drawings: 0, changed: [] });
   });
 
+  test.each(['\u200b\u2060', '\u3164 \u2800', '\n\u3000'])('%j shows nothing and is not sent', async (text) => {
+    openChat({ [SEND]: sentDto });
+    fireEvent.input(await field(), { target: { value: text } });
+    expect(sendButton()).toHaveProperty('disabled', true);
+  });
+
   test('too much text is counted and not sent', async () => {
     openChat({ [SEND]: sentDto });
     fireEvent.input(await field(), { target: { value: '字'.repeat(2003) } });
