@@ -1,7 +1,17 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
 import type { PageSet } from '@liaozhai/shared/contract';
-import { capabilities, followUser, hostConfig, Provider, session, store, useToasts } from '@liaozhai/shared/runtime';
+import {
+  capabilities,
+  followUser,
+  hostConfig,
+  onDraftRefused,
+  Provider,
+  session,
+  store,
+  toast,
+  useToasts,
+} from '@liaozhai/shared/runtime';
 import { keepFocus, Toaster } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
 import { createRoot, type Root, type RootOptions } from 'react-dom/client';
@@ -22,6 +32,7 @@ export function App({ page }: { page: Page }) {
   const [navigation] = useState(() => createAppHistory(page));
   useEffect(() => () => navigation.dispose(), [navigation]);
   useEffect(keepFocus, []);
+  useEffect(sayOnceThatDraftsAreLost, []);
   const idle = useIdle(page);
   useStart(page, navigation, idle);
   // a monolith of development has no channel to look at
@@ -44,6 +55,14 @@ export function App({ page }: { page: Page }) {
       </PageContext>
     </Provider>
   );
+}
+
+function sayOnceThatDraftsAreLost(): () => void {
+  const stop = onDraftRefused(() => {
+    stop();
+    toast('这台设备存不下没发出的话，关掉页面前请先发出', { kind: 'error' });
+  });
+  return stop;
 }
 
 const latestMs = 5000;

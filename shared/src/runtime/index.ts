@@ -121,7 +121,7 @@ export {
 } from './session/session';
 export type { User } from './session/user';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
-export { drafts } from './storage/drafts';
+export { drafts, onDraftRefused } from './storage/drafts';
 export { uncopiedCredentials } from './storage/owner';
 export { type Position, positions, type RecentStory, recentStories } from './storage/positions';
 export { type OutboxEntry, offlineCache, outboxStore } from './storage/recordStore';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@rstest/core';
 import { onTestEnd } from '../../testing';
 import { local, openChannel, readJson, tab, withLock } from './browserStorage';
+import { drafts, onDraftRefused } from './drafts';
 import { createRecordStore } from './recordStore';
 
 const insecure = () => {
@@ -38,6 +39,18 @@ describe('a browser that keeps nothing', () => {
     expect(store.keys('a')).toEqual(['a', 'ab']);
     store.remove('a');
     expect(store.get('a')).toBeNull();
+  });
+
+  test('a draft that lasts only as long as the page is reported', () => {
+    let refusals = 0;
+    onTestEnd(onDraftRefused(() => (refusals += 1)));
+    drafts.write('s-1', '还没发出');
+    drafts.flush();
+    expect(refusals).toBe(0);
+    blockStorage();
+    drafts.write('s-1', '还没发出去');
+    drafts.flush();
+    expect([refusals, drafts.read('s-1')]).toEqual([1, '还没发出去']);
   });
 
   test('records live in memory', async () => {

@@ -1,5 +1,5 @@
 import { PENDING_LOG, STORAGE_KEYS } from '../../contract';
-import { createCell } from '../signal';
+import { createCell, createSignal } from '../signal';
 import { local, onForeignChange, readJson } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
@@ -10,12 +10,16 @@ const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}
 /** typed but not yet saved, by storage key */
 const unsaved = new Map<string, string>();
 const listeners = new Map<string, Set<(text: string) => void>>();
+const refused = createSignal();
+/** Subscribes to drafts that the browser stores nowhere: they last as long as the page. Returns the way to stop. */
+export const onDraftRefused = refused.on;
 const timer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
 
 function save() {
   clearTimeout(timer.current());
   timer.set(undefined);
   for (const [key, text] of unsaved) text === '' ? local.remove(key) : local.set(key, text);
+  if ([...unsaved.keys()].some(local.isRefused)) refused.emit();
   unsaved.clear();
 }
 

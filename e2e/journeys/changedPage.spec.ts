@@ -1,0 +1,71 @@
+import { expect, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+const story = 'nie-xiaoqian';
+
+test('on paper the whole loaded conversation stands, and nothing that can be pressed', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story, messages: 40 }));
+  await person.opensChat(story);
+  await expect(person.log().getByRole('article').last()).toBeVisible();
+  const onScreen = await page.getByRole('article').count();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(onScreen);
+  await expect(page.getByRole('button')).toHaveCount(0);
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  expect(height).toBeGreaterThan(3000);
+  await page.emulateMedia({ media: 'screen' });
+  await expect(person.log()).toHaveCount(1);
+});
+
+for (const [width, height] of [
+  [667, 185],
+  [844, 175],
+  [915, 192],
+] as const)
+  test(`in ${width}×${height}, above the keyboard of a lying phone, field, 发送 and the last words are in sight`, async ({
+    person,
+    page,
+  }) => {
+    await person.returns(await seededAccount({ story, messages: 6 }));
+    await person.opensChat(story);
+    await page.setViewportSize({ width, height });
+    const field = page.getByRole('textbox', { name: '说点什么' });
+    await field.fill('一\n二\n三\n四');
+    for (const part of [field, page.getByRole('button', { name: '发送' })])
+      await expect(part).toBeInViewport({ ratio: 1 });
+    const log = await person.log().boundingBox();
+    expect(log?.height).toBeGreaterThan(48);
+  });
+
+test('going back closes 查找 before it leaves the chat', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story, messages: 6 }));
+  await person.opensChat(story);
+  await page.getByRole('button', { name: '这段对话的更多操作' }).click();
+  await page.getByRole('button', { name: '查找' }).click();
+  const field = page.getByRole('searchbox', { name: '找说过的话' });
+  await expect(field).toBeFocused();
+  await page.goBack();
+  await expect(field).toBeHidden();
+  await expect(person.log()).toBeVisible();
+});
+
+test('with less motion nothing goes on moving', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.route('**/api/v1/stories?*', () => undefined);
+  await page.goto('/explore?q=狐');
+  await expect(page.locator('[data-skeleton]').first()).toBeVisible();
+  const running = () =>
+    page.evaluate(
+      () => document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== 0).length,
+    );
+  await expect.poll(running).toBe(0);
+});
+
+test('with forced colours the chosen of several looks unlike the others', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto('/my');
+  const fills = page.locator('fieldset').filter({ hasText: '主题' }).locator('label > span');
+  await expect(fills).toHaveCount(3);
+  const colours = await fills.evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
+  expect(new Set(colours).size).toBe(2);
+});
