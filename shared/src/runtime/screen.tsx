@@ -25,8 +25,9 @@ export function useDocumentTitle(title: string | undefined) {
 export function useGoBack(fallback: string): () => void {
   const navigate = useNavigate();
   return useCallback(() => {
-    const index = (history.state as { idx?: number } | null)?.idx ?? 0;
-    if (index > 0) void navigate(-1);
+    const { idx = 0, overlays = [] } = (history.state ?? {}) as { idx?: number; overlays?: unknown[] };
+    // an overlay has an entry of its own, which closes it
+    if (idx > 0 || overlays.length > 0) void navigate(-1);
     else void navigate(fallback, { replace: true });
   }, [navigate, fallback]);
 }
