@@ -49,18 +49,6 @@ test('going back closes 查找 before it leaves the chat', async ({ person, page
   await expect(person.log()).toBeVisible();
 });
 
-test('with less motion nothing goes on moving', async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.route('**/api/v1/stories?*', () => undefined);
-  await page.goto('/explore?q=狐');
-  await expect(page.locator('[data-skeleton]').first()).toBeVisible();
-  const running = () =>
-    page.evaluate(
-      () => document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== 0).length,
-    );
-  await expect.poll(running).toBe(0);
-});
-
 test('with forced colours the chosen of several looks unlike the others', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/my');

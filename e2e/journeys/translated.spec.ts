@@ -12,6 +12,8 @@ test.afterEach(({ trouble }) => {
 });
 
 test.describe('with a translator in the browser', () => {
+  // each walks some thirty screens
+  test.setTimeout(600_000);
   test.beforeEach(({ context }) => translate(context));
 
   test('a reader registers, checks in, talks and saves a profile', async ({ page, anotherBrowser }) => {
