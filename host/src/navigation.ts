@@ -1,5 +1,5 @@
 import { hostRoutePaths, STORAGE_KEYS } from '@liaozhai/shared/contract';
-import { isLeaveGuarded, mayLeave, readJson, requestLogin, session, tab } from '@liaozhai/shared/runtime';
+import { createSignal, isLeaveGuarded, mayLeave, readJson, requestLogin, session, tab } from '@liaozhai/shared/runtime';
 import { createContext, use, useSyncExternalStore } from 'react';
 import type { Page } from './page';
 import { routeAt } from './routes';
@@ -93,11 +93,11 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   let undoing = false;
   /** the next step back has been asked about */
   let allowed = false;
-  const listeners = new Set<() => void>();
+  const arrived = createSignal();
 
   const arrive = (next: HistoryPosition) => {
     position = next;
-    for (const listener of listeners) listener();
+    arrived.emit();
   };
 
   const write = (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
@@ -155,10 +155,7 @@ export function createGuardedHistory(gates: Gates): GuardedHistory {
   window.addEventListener('popstate', onPopState);
   return {
     current: () => position,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: arrived.on,
     createHref: hrefOf,
     push: (to, state = null) => void navigate('PUSH', resolved(to), state),
     replace: (to, state = null) => void navigate('REPLACE', resolved(to), state),

@@ -1,6 +1,7 @@
 import {
   authPopup,
   blockReload,
+  createSignal,
   type LoginMode,
   onUnauthenticated,
   paths,
@@ -106,17 +107,14 @@ function waiting(id: number, mode: LoginMode): Waiting {
 function createAuthOpenings() {
   let current: Waiting | null = null;
   let count = 0;
-  const listeners = new Set<() => void>();
+  const changed = createSignal();
   const change = (next: Waiting | null) => {
     current = next;
-    for (const listener of listeners) listener();
+    changed.emit();
   };
   return {
     current: (): Opening | null => current,
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe: changed.on,
     /** Resolves with whether the visitor signed in. */
     open(mode: LoginMode): Promise<boolean> {
       if (current) return current.answer;

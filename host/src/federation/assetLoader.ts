@@ -1,3 +1,4 @@
+import { createSignal } from '@liaozhai/shared/runtime';
 import { createCheckedElement } from './lateFiles';
 
 /** Why a file did not come: no answer or a server in trouble; not there; other bytes; too slow; not in the set; it ran, but had no such chunk. */
@@ -41,12 +42,12 @@ export function createAssetLoader(
   timeoutMs: (url: string) => number,
   isAwaited: (url: string) => boolean = () => true,
 ): AssetLoader {
-  const lateListeners = new Set<() => void>();
+  const late = createSignal();
   const load = (append: typeof appendScript) => {
     const known = createOnce();
     const arrived = (url: string) => {
       known.done(url);
-      for (const listener of lateListeners) listener();
+      late.emit();
     };
     return known.of(
       withRetry((url) =>
@@ -57,10 +58,7 @@ export function createAssetLoader(
   return {
     script: load(appendScript),
     style: load(appendStyle),
-    onLate(listener) {
-      lateListeners.add(listener);
-      return () => void lateListeners.delete(listener);
-    },
+    onLate: late.on,
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type Beacon,
+  MINUTE_MS,
   type PageBuild,
   type PageSet,
   type RemoteModule,
@@ -165,7 +166,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
 /** Address of the folder that all files of a build are in, with its last slash. */
 const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
 
-const quarantineMs = 10 * 60_000;
+const quarantineMs = 10 * MINUTE_MS;
 
 /** Build id → when it failed, ms since the epoch. */
 function readQuarantine(): Record<string, number> {

@@ -1,5 +1,5 @@
 import type { CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
-import { parseUrl } from '@liaozhai/shared/format';
+import { DAY_MS, parseUrl } from '@liaozhai/shared/format';
 
 /** The most code points a persona may have. */
 export const PERSONA_CHARACTERS = 1000;
@@ -127,7 +127,6 @@ export interface Streak {
   rewards: readonly number[];
 }
 
-const DAY_MS = 86_400_000;
 const dayNumber = (key: string): number => Math.round(Date.parse(`${key}T00:00:00Z`) / DAY_MS);
 const keyOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;

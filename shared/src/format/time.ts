@@ -1,8 +1,7 @@
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units';
+
 // China keeps one time all year; shifting by it makes UTC getters read Shanghai's clock.
-const SHANGHAI = 8 * HOUR;
+const SHANGHAI_MS = 8 * HOUR_MS;
 
 // What cannot be read as a moment gives an empty text everywhere.
 
@@ -10,8 +9,8 @@ const SHANGHAI = 8 * HOUR;
 export type Instant = number | string | Date;
 
 const millisecondsOf = (instant: Instant): number => new Date(instant).getTime();
-const shanghai = (instant: Instant): Date => new Date(millisecondsOf(instant) + SHANGHAI);
-const dayNumber = (instant: Instant): number => Math.floor((millisecondsOf(instant) + SHANGHAI) / DAY);
+const shanghai = (instant: Instant): Date => new Date(millisecondsOf(instant) + SHANGHAI_MS);
+const dayNumber = (instant: Instant): number => Math.floor((millisecondsOf(instant) + SHANGHAI_MS) / DAY_MS);
 const isDate = (date: Date): boolean => !Number.isNaN(date.getTime());
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
@@ -37,9 +36,9 @@ export function formatDate(instant: Instant, now: Instant): string {
 export function formatRelative(instant: Instant, now: Instant): string {
   const age = millisecondsOf(now) - millisecondsOf(instant);
   if (Number.isNaN(age)) return '';
-  if (age < -HOUR) return `${formatDate(instant, now)} ${formatClock(instant)}`;
-  if (age < MINUTE) return '刚刚';
-  if (age < HOUR) return `${Math.floor(age / MINUTE)} 分钟前`;
+  if (age < -HOUR_MS) return `${formatDate(instant, now)} ${formatClock(instant)}`;
+  if (age < MINUTE_MS) return '刚刚';
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} 分钟前`;
   const days = dayNumber(now) - dayNumber(instant);
   if (days === 0) return formatClock(instant);
   if (days === 1) return `昨天 ${formatClock(instant)}`;

@@ -120,6 +120,7 @@ export {
   useUser,
 } from './session/session';
 export type { User } from './session/user';
+export { createSignal } from './signal';
 export { local, readJson, tab, withLock } from './storage/browserStorage';
 export { drafts, onDraftRefused } from './storage/drafts';
 export { uncopiedCredentials } from './storage/owner';

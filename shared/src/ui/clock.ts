@@ -1,9 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 import { dayKey } from '../format/time';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-const SHANGHAI_MS = 8 * 3_600_000;
+const SHANGHAI_MS = 8 * HOUR_MS;
 
 /** The current day in Shanghai, `2026-11-21`; turns at midnight there, also after the device has slept. */
 export function useShanghaiDay(): string {
@@ -36,8 +35,6 @@ export function useNow(everyMs = MINUTE_MS): number {
   }, [everyMs]);
   return now;
 }
-
-const SECOND_MS = 1000;
 
 /** Seconds left of `seconds` from now on. What a phone slept through counts, and a clock that is put back adds nothing. */
 function beginWait(seconds: number): () => number {

@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatDate } from '@liaozhai/shared/format';
+import { failureText, formatClock, formatDate, MINUTE_MS, SECOND_MS } from '@liaozhai/shared/format';
 import {
   hostConfig,
   isApiError,
@@ -245,8 +245,7 @@ function Reset({ status }: { status: Status }) {
   );
 }
 
-const SECOND_MS = 1000;
-const BEAT_MS = 60_000;
+const BEAT_MS = MINUTE_MS;
 const WARN_SECONDS = 300;
 
 /** Counts down from what the server said last. */

@@ -21,6 +21,9 @@ import { type EditedLine, type Page, toPage } from '../model/thread';
  * session, and its fate would be lost. All of them reject with ApiError.
  */
 
+/** As many messages as a page brings, and as the device stores of a thread. */
+export const THREAD_PAGE = 50;
+
 /** By story or by conversation; `after` is a version, `before` a seq, neither means the newest. */
 export interface LatestQuery {
   story_id?: string;

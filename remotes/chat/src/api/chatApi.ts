@@ -15,6 +15,7 @@ import { withThread } from '../model/conversation';
 import { type Story, toStory } from '../model/story';
 import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
+import { THREAD_PAGE } from './calls';
 import { changeConversations, expectApiError, fromOfflineCache, putConversation } from './listApi';
 import { threadSyncs } from './threadSync';
 
@@ -96,9 +97,6 @@ export const forgetThread =
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
 export const { useChatGetStoryQuery, useChatGetThreadQuery } = chatApi;
-
-/** As many messages as a page brings, and as the device keeps of a thread. */
-export const THREAD_PAGE = 50;
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
 export const storyCacheKey = (id: string) => `chat.story.1.${id}`;

@@ -1,8 +1,8 @@
 import { cursorPageSchema, endpoints, isApiError, messageSchema, request, store } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
 import { type Message, type Thread, withOlder } from '../model/thread';
-import { askLatest } from './calls';
-import { changeThread, selectThread, THREAD_PAGE } from './chatApi';
+import { askLatest, THREAD_PAGE } from './calls';
+import { changeThread, selectThread } from './chatApi';
 import { threadSyncs } from './threadSync';
 
 /** Where something was said. */

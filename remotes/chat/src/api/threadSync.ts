@@ -7,7 +7,6 @@ import {
   onCaughtUpNeeded,
   type Pace,
   pauseMs,
-  store,
 } from '@liaozhai/shared/runtime';
 import {
   type Applied,
@@ -23,8 +22,7 @@ import {
   withNewest,
   withOlder,
 } from '../model/thread';
-import { askLatest, type LatestQuery } from './calls';
-import { changeThread, selectThread, THREAD_PAGE } from './chatApi';
+import { askLatest, type LatestQuery, THREAD_PAGE } from './calls';
 
 export interface Ports {
   storyId: string;
@@ -52,6 +50,7 @@ export class ThreadSync {
   readonly #frame = oncePerFrame(() => this.#flush());
   #applied: Change[] = [];
   #catching: Promise<void> | undefined;
+  #loading: Promise<void> | undefined;
   #again = false;
   #polls = 0;
   /** Something is known to be missing that could not be fetched. */
@@ -96,6 +95,13 @@ export class ThreadSync {
       }
     });
     return this.#catching;
+  }
+
+  loadOlder(): Promise<void> {
+    this.#loading ??= this.#loadPageBefore().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
   }
 
   /** Sets the next look at the server, counted from now, by what is going on. */
@@ -166,6 +172,17 @@ export class ThreadSync {
     change(emptyThread(storyId));
   }
 
+  async #loadPageBefore(): Promise<void> {
+    const { read, change, ask } = this.#ports;
+    const thread = read();
+    const before = thread?.messages[0]?.seq;
+    if (!thread?.hasOlder || !thread.conversationId || before === undefined) return;
+    const page = await ask({ conversation_id: thread.conversationId, before, limit: THREAD_PAGE });
+    const now = read();
+    if (now) change(withOlder(now, page, before));
+    if ((read()?.version ?? 0) < thread.version) await this.catchUp();
+  }
+
   /** Merges one page of changes; true while there are more. */
   async #takePage(): Promise<boolean> {
     const { read, ask, storyId } = this.#ports;
@@ -200,19 +217,9 @@ interface Following {
 /** Every thread that is being kept in step, by story. */
 export function createThreadSyncs() {
   const running = new Map<string, ThreadSync>();
-  const loading = new Map<string, Promise<void>>();
   let socketIsLive = false;
 
   const catchUp = (storyId: string): Promise<void> => running.get(storyId)?.catchUp() ?? Promise.resolve();
-
-  async function loadPageBefore(storyId: string): Promise<void> {
-    const thread = threadOf(storyId);
-    const before = thread?.messages[0]?.seq;
-    if (!thread?.hasOlder || !thread.conversationId || before === undefined) return;
-    const page = await askLatest({ conversation_id: thread.conversationId, before, limit: THREAD_PAGE });
-    store.dispatch(changeThread(storyId, (now) => withOlder(now, page, before)));
-    if ((threadOf(storyId)?.version ?? 0) < thread.version) await catchUp(storyId);
-  }
 
   return {
     catchUp,
@@ -260,18 +267,12 @@ export function createThreadSyncs() {
     },
 
     /** Puts the page before the first loaded message in front of it; one at a time. Rejects with ApiError. */
-    loadOlder(storyId: string): Promise<void> {
-      const under = loading.get(storyId) ?? loadPageBefore(storyId).finally(() => loading.delete(storyId));
-      loading.set(storyId, under);
-      return under;
-    },
+    loadOlder: (storyId: string): Promise<void> => running.get(storyId)?.loadOlder() ?? Promise.resolve(),
   };
 }
 
 /** The page's own threads. */
 export const threadSyncs = createThreadSyncs();
-
-const threadOf = (storyId: string) => selectThread(storyId)(store.getState()).data;
 
 const LATEST_MS = 200;
 /** Two frames' rest, so that every third at most is drawn: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */

@@ -1,5 +1,5 @@
 import { codePoints, formatPoints, isBlank as saysNothing } from '@liaozhai/shared/format';
-import { drafts } from '@liaozhai/shared/runtime';
+import { createSignal, drafts } from '@liaozhai/shared/runtime';
 import {
   Chip,
   CloseIcon,
@@ -335,7 +335,7 @@ const SuggestionSkeleton = () => (
 export interface Draft {
   read(): string;
   write(text: string): void;
-  /** Hears of each change, the owner's own among them. Returns the way to stop. */
+  /** Subscribes to each change, the owner's own included. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
 }
 
@@ -343,19 +343,17 @@ export interface Draft {
 export const useDraft = (storyId: string): Draft => useMemo(() => createDraft(`story.${storyId}`), [storyId]);
 
 function createDraft(key: string): Draft {
-  const listeners = new Set<() => void>();
+  const written = createSignal();
   return {
     read: () => drafts.read(key),
     write(text) {
       drafts.write(key, text);
-      for (const listener of listeners) listener();
+      written.emit();
     },
     subscribe(listener) {
-      listeners.add(listener);
-      const stop = drafts.subscribe(key, listener);
+      const stops = [written.on(listener), drafts.subscribe(key, listener)];
       return () => {
-        listeners.delete(listener);
-        stop();
+        for (const stop of stops) stop();
       };
     },
   };

@@ -1,3 +1,4 @@
+import { createSignal } from '@liaozhai/shared/runtime';
 import { useLayoutEffect, useRef } from 'react';
 import { indexOfKey, type Log } from '../model/log';
 import { isRunning, keyOf, type Message } from '../model/thread';
@@ -76,7 +77,7 @@ export class StickToBottom {
   #lastOffset = 0;
   #movedAt = Number.NEGATIVE_INFINITY;
   #state: ViewState;
-  #listeners = new Set<() => void>();
+  readonly #changed = createSignal();
 
   constructor(startsAtEnd: boolean) {
     this.#pinned = startsAtEnd;
@@ -85,10 +86,7 @@ export class StickToBottom {
 
   readonly state = (): ViewState => this.#state;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changed.on;
 
   /** Given anew with each commit, since rows get other indexes. */
   attach(list: LogVirtualizer, indexOf: (key: string) => number): void {
@@ -181,6 +179,6 @@ export class StickToBottom {
   #tell(next: ViewState): void {
     if (next.atEnd === this.#state.atEnd && next.unseen === this.#state.unseen) return;
     this.#state = next;
-    for (const listener of this.#listeners) listener();
+    this.#changed.emit();
   }
 }

@@ -331,12 +331,12 @@ type Answer = (mode: LoginMode) => Promise<boolean>;
 /** Between whoever needs a sign-in and the host, which owns the popup. */
 function createAuthPopup() {
   let answer: Answer | null = null;
-  const waiting = new Set<() => void>();
+  const opened = createSignal();
   return {
     /** `handler` opens the popup; it resolves to true once signed in, false when closed. Returns the way to stop. */
     onRequest(handler: Answer): () => void {
       answer = handler;
-      for (const go of [...waiting]) go();
+      opened.emit();
       return () => {
         if (answer === handler) answer = null;
       };
@@ -348,11 +348,10 @@ function createAuthPopup() {
       // a screen may ask while the popup's owner is still being mounted
       if (!answer)
         await new Promise<void>((resolve) => {
-          const go = () => {
-            waiting.delete(go);
+          const stop = opened.on(() => {
+            stop();
             resolve();
-          };
-          waiting.add(go);
+          });
         });
       return answer ? answer(mode) : false;
     },

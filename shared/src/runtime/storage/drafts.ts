@@ -9,10 +9,11 @@ const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}
 
 /** typed but not yet saved, by storage key */
 const unsaved = new Map<string, string>();
-const listeners = new Map<string, Set<(text: string) => void>>();
 const refused = createSignal();
 /** Subscribes to drafts that the browser stores nowhere: they last as long as the page. Returns the way to stop. */
 export const onDraftRefused = refused.on;
+/** a storage key whose draft changed elsewhere; null is all of them */
+const changed = createSignal<[key: string | null]>();
 const timer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
 
 function save() {
@@ -21,11 +22,6 @@ function save() {
   for (const [key, text] of unsaved) text === '' ? local.remove(key) : local.set(key, text);
   if ([...unsaved.keys()].some(local.isRefused)) refused.emit();
   unsaved.clear();
-}
-
-function tell(conversationKey: string) {
-  const text = drafts.read(conversationKey);
-  for (const listener of listeners.get(conversationKey) ?? []) listener(text);
 }
 
 /**
@@ -44,12 +40,9 @@ export const drafts = {
   flush: save,
   /** Subscribes to changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */
   subscribe(conversationKey: string, listener: (text: string) => void): () => void {
-    const all = listeners.get(conversationKey) ?? new Set();
-    listeners.set(conversationKey, all.add(listener));
-    return () => {
-      all.delete(listener);
-      if (all.size === 0) listeners.delete(conversationKey);
-    };
+    return changed.on((key) => {
+      if (key === null || key === keyOf(currentOwner(), conversationKey)) listener(drafts.read(conversationKey));
+    });
   },
 };
 
@@ -83,15 +76,12 @@ export function dropUnsavedDrafts() {
   save();
 }
 
-onOwnerChanged(() => {
-  for (const conversationKey of listeners.keys()) tell(conversationKey);
-});
+onOwnerChanged(() => changed.emit(null));
 
 if (typeof window !== 'undefined') {
   onForeignChange((key) => {
     if (key !== null) unsaved.delete(key);
-    for (const conversationKey of listeners.keys())
-      if (key === null || key === keyOf(currentOwner(), conversationKey)) tell(conversationKey);
+    changed.emit(key);
   });
   window.addEventListener('pagehide', save);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && save());
