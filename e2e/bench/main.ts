@@ -22,6 +22,7 @@ const benches: Record<string, { about: string; run: () => Promise<{ run: () => P
     about: 'what metrics and traces cost the front server',
     run: () => import('./telemetry.ts'),
   },
+  story: { about: 'how every story listens to a scripted reader of thirty turns', run: () => import('./story.ts') },
   load: { about: 'the first screen against a monolith and stock federation', run: () => import('./load.ts') },
 };
 

@@ -284,9 +284,9 @@ class Turn {
     const { fork, ...rest } = this.#progress;
     if (!fork) return 'reply';
     this.#progress = { ...rest, ...structuredClone(fork), steps: 0, turns: 0, idle: 0, said: [] };
-    const scene = sceneAt(plot, this.#progress);
-    this.#progress.steps = scene?.steps.length ?? 0;
-    this.#parts.push(common.turnedBack, this.#fill(scene?.steps.at(-1) ?? ''));
+    this.#progress.steps = sceneAt(plot, this.#progress)?.steps.length ?? 0;
+    this.#parts.push(common.turnedBack);
+    this.#wait();
     return 'reply';
   }
 

@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@rstest/core';
+import { contentFolder, loadContent, narrator } from '../content/content.ts';
+import { faultsOf, particularCommonSentences, rehearse } from './rehearsal.ts';
+
+const stories = loadContent(contentFolder).stories.filter(({ plot }) => plot);
+const withPrice = { price: 1, createdAt: 0, updatedAt: 0 };
+
+describe('thirty turns with a scripted reader', () => {
+  test.each(stories.map((story) => [story.title, story] as const))('%s listens, and says little twice', (_, story) => {
+    expect(faultsOf(rehearse({ ...story, ...withPrice }))).toEqual([]);
+  });
+
+  test('a story that does not listen is found out', () => {
+    const [story] = stories;
+    if (!story) throw new Error('no stories');
+    const [scene] = narrator.plot.scenes;
+    if (!scene) throw new Error('no scene');
+    const meanwhile = ['正午的日头晒着地，谁也没有动。', '正午的日头晒着地，谁也没有动。'];
+    const plot = { ...narrator.plot, scenes: [{ ...scene, replies: [], meanwhile }] };
+    const faults = faultsOf(rehearse({ ...story, ...withPrice, plot })).map((fault) => fault.split(':')[0]);
+    expect(faults).toEqual(expect.arrayContaining(['come again', 'the lines on offer lead to no ending']));
+    expect(faults).toContain('contradicts its hour');
+  });
+
+  test('what every speaker may say belongs to no place and no hour', () => {
+    expect(particularCommonSentences()).toEqual([]);
+  });
+});

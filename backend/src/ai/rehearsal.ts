@@ -1,0 +1,239 @@
+import type { Plot, Scene } from '../content/plot.ts';
+import type { Story } from '../stories.ts';
+import * as common from './answers.ts';
+import { turnBackLine } from './meaning.ts';
+import { begin, hasEnded, offeredReplies, type Progress, type Teller, tell, tellerOf } from './progress.ts';
+
+// Plays a story with a scripted reader and measures how it listens: `pnpm bench story`, and a test for each story.
+
+/** What readers say whatever the story is about. */
+export const commonSentences = [
+  ...[
+    '你好',
+    '在吗',
+    '你是谁？',
+    '你叫什么名字？',
+    '这是哪里？',
+    '现在什么时辰了？',
+    '我是谁？',
+    '你多大了？',
+    '你从哪里来？',
+  ],
+  ...['我想回家', '我害怕', '我有点怕', '别怕，有我在', '谢谢你', '对不起', '不要', '我不愿意', '好的', '嗯', '我愿意'],
+  ...[
+    '为什么是我？',
+    '怎么办？',
+    '我该怎么做？',
+    '我能帮你做什么？',
+    '我相信你',
+    '我不信',
+    '你说的是真的吗？',
+    '你是不是在骗我？',
+  ],
+  ...[
+    '我喜欢你',
+    '我爱你',
+    '嫁给我吧',
+    '你真好看',
+    '你真聪明',
+    '你饿不饿？',
+    '有酒吗？',
+    '你还记得我吗？',
+    '再见',
+    '晚安',
+  ],
+  ...['后来呢？', '继续', '然后呢', '接着说', '你是AI吗？', '你是机器人吧', 'hello', '你别难过', '辛苦你了', '救命啊'],
+  ...[
+    '你有什么心愿？',
+    '今天天气真好',
+    '我累了',
+    '我不知道该说什么',
+    '你结婚了吗？',
+    '哈哈哈',
+    '你喜欢吃什么？',
+    '给我讲个故事',
+  ],
+  ...['我要走了', '抱抱你', '你怕不怕？', '算了'],
+];
+
+const remarks = [
+  '我从很远的地方走来',
+  '路上看见一只白鹭',
+  '我袖子里只有一封旧信',
+  '小时候听祖母说过类似的事',
+  '我昨夜没有睡好',
+];
+const questions = ['山那边住着谁？', '天下有多少条河？', '月亮上有没有人？'];
+const nonsense = ['asdfgh', '！！！？？', '12345', '啦啦啦啦啦啦'];
+export const abuse = ['操你妈', '滚', '你这个贱人', '傻逼'];
+const persona = '叫我阿宁，是个郎中，怕狗';
+
+export interface Rehearsal {
+  title: string;
+  lines: number;
+  /** Lines on offer without an answer of their own. */
+  unanswered: string[];
+  /** Common sentences that no meaning was found for. */
+  notUnderstood: string[];
+  sentences: number;
+  /** Sentences that came again within 30 turns. */
+  repeated: string[];
+  /** Turns to the first ending where the reader takes the lines on offer; undefined where there is none. */
+  turnsToEnding: number | undefined;
+  /** Words of abuse or nonsense that the story repeated. */
+  forbidden: string[];
+  /** Sentences that contradict the hour of their scene. */
+  contradictions: string[];
+}
+
+/** A scripted reader's turns and what came of them. */
+class Play {
+  readonly teller: Teller;
+  progress: Progress;
+  readonly texts: string[] = [];
+
+  constructor(teller: Teller) {
+    this.teller = teller;
+    this.progress = begin(teller.plot);
+  }
+
+  say(words: string) {
+    const told = tell(this.teller, this.progress, words);
+    this.progress = told.progress;
+    this.texts.push(told.text);
+    return told;
+  }
+
+  get hasEnded(): boolean {
+    return hasEnded(this.teller.plot, this.progress);
+  }
+
+  /** Takes a line on offer: what was said least, and of these what does not lead on. */
+  choose(): void {
+    const offered = offeredReplies(this.teller.plot, this.progress);
+    const used = ({ line }: { line: string }) => this.progress.used[`reply ${this.progress.at} ${line}`] ?? 0;
+    const [next] = offered.sort((one, other) => used(one) - used(other) || Number(!!one.to) - Number(!!other.to));
+    this.say(this.hasEnded ? turnBackLine : (next?.line ?? '继续'));
+  }
+}
+
+/** Lets a reader meet every line of the story once, with what its scene needs. */
+function unanswered(teller: Teller): string[] {
+  const { plot } = teller;
+  const facts = Object.fromEntries(
+    plot.scenes.flatMap(({ id, replies }) => replies.flatMap((reply) => reply.facts.map((fact) => [fact, id]))),
+  );
+  return plot.scenes.flatMap((scene) =>
+    scene.replies.flatMap(({ line, answers }) => {
+      // with every fact, or with none where a fact forbids the way
+      const states = [facts, {}].map((known) => ({ ...begin(plot), at: scene.id, facts: known }));
+      const answered = states.some((state) => {
+        const own = answers[0]?.split(/\{[a-z]+\}/).reduce((one, other) => (one.length > other.length ? one : other));
+        return tell(teller, state, line).text.includes(own?.split('\n')[0] ?? '');
+      });
+      return answered ? [] : [`${scene.id}: ${line}`];
+    }),
+  );
+}
+
+const sentencesOf = (text: string): string[] =>
+  text
+    .split(/(?<=[。！？…”*])|\n/)
+    .map((sentence) => sentence.replace(/[*“”\s]/g, ''))
+    .filter((sentence) => [...sentence].length >= 6);
+
+const turns = 30;
+
+/**
+ * Lines on offer, common sentences, remarks, questions, nonsense and abuse. The reader goes back once for another way; a third time
+ * through would be the same text.
+ */
+function play(teller: Teller): Play {
+  const reading = new Play(teller);
+  const asides = [...remarks, ...questions, ...nonsense.slice(0, 2), ...abuse.slice(0, 2)];
+  let back = 0;
+  for (let turn = 0; turn < turns; turn += 1) {
+    if (reading.hasEnded) back += 1;
+    if (back > 1) break;
+    if (reading.hasEnded || turn % 2 === 0) reading.choose();
+    else if (turn % 6 === 5) reading.say(asides[(turn - 5) / 6] ?? '');
+    else reading.say(commonSentences[(turn * 7) % commonSentences.length] ?? '');
+  }
+  return reading;
+}
+
+function turnsToEnding(teller: Teller): number | undefined {
+  const reading = new Play(teller);
+  for (let turn = 1; turn <= 100; turn += 1) {
+    reading.choose();
+    if (reading.hasEnded) return turn;
+  }
+  return undefined;
+}
+
+function forbidden(teller: Teller): string[] {
+  const cursed = new Play({ ...teller, reader: { name: '傻逼', persona: '叫我操你妈，怕贱人，是个狗日先生' } });
+  const plain = new Play(teller);
+  // a ball may roll in a story
+  const own = JSON.stringify(teller.plot);
+  return [...abuse, ...nonsense].filter((words) => {
+    plain.say(words);
+    cursed.say(words);
+    cursed.say('我害怕');
+    cursed.say('你好');
+    return [...plain.texts, ...cursed.texts].some(
+      (text) => (text.includes(words) && !own.includes(words)) || /操你|傻逼|贱人|狗日/.test(text),
+    );
+  });
+}
+
+/** What cannot be seen or heard at an hour. */
+const againstHour: Record<string, RegExp> = {
+  清晨: /三更|夜深|正午|晌午|黄昏|夕阳|晚霞|落日/,
+  白天: /月光|月色|月亮|三更|更鼓|夜深|星光|星子|蟋蟀|萤/,
+  黄昏: /清晨|晨雾|正午|晌午|三更|朝霞|鸡叫/,
+  夜: /日头|正午|晌午|夕阳|晚霞|朝霞|阳光|太阳正/,
+};
+
+/** Any place and hour may come with what every speaker says. */
+const particular = /月|星|太阳|日头|夜|清晨|黄昏|窗|檐|屋|街|河|山|树|雨|雪|风/;
+
+const contradictions = ({ scenes }: Plot): string[] =>
+  scenes.flatMap(({ hour, meanwhile }: Scene) => meanwhile.filter((sentence) => againstHour[hour]?.test(sentence)));
+
+export const particularCommonSentences = (): string[] =>
+  [...Object.values(common.commonAnswers).flat(), ...common.unsure, ...common.waiting, ...common.fears].filter((one) =>
+    particular.test(one),
+  );
+
+export function rehearse(story: Story): Rehearsal {
+  const teller = tellerOf(story, { name: '李四', persona });
+  const { plot } = teller;
+  const reading = play(teller);
+  const told = reading.texts.flatMap(sentencesOf).filter((sentence) => !/^全文完|重新开始|换一种走向/.test(sentence));
+  const first = begin(plot);
+  return {
+    title: story.title,
+    lines: plot.scenes.flatMap(({ replies }) => replies).length,
+    unanswered: unanswered(teller),
+    notUnderstood: commonSentences.filter((words) => tell(teller, first, words).by === 'other'),
+    sentences: told.length,
+    repeated: told.filter((sentence, at) => told.indexOf(sentence) < at),
+    turnsToEnding: turnsToEnding(teller),
+    forbidden: forbidden(teller),
+    contradictions: contradictions(plot),
+  };
+}
+
+/** The first words of a rehearsal that is not good enough. */
+export function faultsOf(one: Rehearsal): string[] {
+  const faults: [boolean, string][] = [
+    [one.unanswered.length > 0, `lines without their own answer: ${one.unanswered.join(', ')}`],
+    [one.notUnderstood.length > commonSentences.length / 5, `not understood: ${one.notUnderstood.join(', ')}`],
+    [one.repeated.length > one.sentences / 50, `come again: ${one.repeated.join(', ')}`],
+    [one.turnsToEnding === undefined, 'the lines on offer lead to no ending'],
+    [one.forbidden.length > 0, `repeats ${one.forbidden.join(', ')}`],
+    [one.contradictions.length > 0, `contradicts its hour: ${one.contradictions.join(', ')}`],
+  ];
+  return faults.flatMap(([isFault, fault]) => (isFault ? [fault] : []));
+}
