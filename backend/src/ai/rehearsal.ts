@@ -1,7 +1,7 @@
 import type { Plot, Scene } from '../content/plot.ts';
 import type { Story } from '../stories.ts';
 import * as common from './answers.ts';
-import { turnBackLine } from './meaning.ts';
+import { plain, turnBackLine } from './meaning.ts';
 import { begin, hasEnded, offeredReplies, type Progress, type Teller, tell, tellerOf } from './progress.ts';
 
 // Plays a story with a scripted reader and measures how it listens: `pnpm bench story`, and a test for each story.
@@ -140,7 +140,7 @@ const sentencesOf = (text: string): string[] =>
   text
     .split(/(?<=[。！？…”*])|\n/)
     .map((sentence) => sentence.replace(/[*“”\s]/g, ''))
-    .filter((sentence) => [...sentence].length >= 6);
+    .filter((sentence) => plain(sentence).length >= 6);
 
 const turns = 30;
 
