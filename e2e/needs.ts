@@ -58,6 +58,11 @@ const needs = {
     debian: ['webkit2gtk-driver', 'xvfb', 'openbox', 'libgl1-mesa-dri', 'gstreamer1.0-plugins-base', 'fonts-noto-cjk'],
     otherwise: 'have WebKitWebDriver of WebKitGTK 2.50 or newer, Xvfb and openbox in PATH',
   },
+  nginx: {
+    find: async () => findProgram('nginx') ?? ['/usr/sbin/nginx'].find((path) => existsSync(path)) ?? null,
+    debian: ['nginx-light'],
+    otherwise: 'have nginx 1.22 or newer in PATH',
+  },
 } satisfies Record<string, Need>;
 
 export type NeedName = keyof typeof needs;

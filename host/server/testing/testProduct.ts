@@ -55,6 +55,7 @@ export async function openTestProduct(change: (folder: string) => void = () => {
     /** Writes what was reported so far. */
     written: () => releases.close(),
     askedOfBackend,
+    backendOrigin: backend,
     /** entries of the log, the oldest first */
     logged,
     /** Serves it with these settings. Resolves with the origin. */

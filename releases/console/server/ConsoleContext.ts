@@ -89,6 +89,8 @@ export interface ConsoleOptions {
   smokeFor: (channel: string) => Promise<GateCheck | null>;
   /** Where a channel is served. */
   siteOf?: SiteOf;
+  /** Where people reach the console, if not by the host that its requests name. */
+  publicOrigin?: string;
   /** How much may be published; those of the environment if left out. */
   limits?: QuotaLimits;
   /** Where people may sign in beside tokens. */

@@ -24,7 +24,7 @@ async function openTestApi() {
   const at = await openTestStore();
   const { store, key, writer } = at;
   const context = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null };
-  const createOwn = (more: { counters?: ConsoleCounters } = {}) =>
+  const createOwn = (more: { counters?: ConsoleCounters; publicOrigin?: string } = {}) =>
     createApi(new ConsoleContext({ ...context, ...more }));
   const tokens: Record<string, string> = {};
   for (const grant of GRANTS)
@@ -462,4 +462,12 @@ test('changes are counted by verb and by how they end', async () => {
   const lines = (await (await fetch(metrics.url)).text()).split('\n');
   expect(lines).toContain('liaozhai_console_changes_total{verb="check",result="done"} 1');
   expect(lines).toContain('liaozhai_console_changes_total{verb="activate",result="refused"} 1');
+});
+
+test('behind a proxy that keeps its own host, the page at the public origin is the console’s own', async () => {
+  const headers = { ...bearer('manager'), origin: 'https://console.example', host: '10.0.0.7:3001' };
+  const behind = server.createOwn({ publicOrigin: 'https://console.example' });
+  const statusOf = async (more: Record<string, string>) =>
+    (await behind.request('http://10.0.0.7:3001/status', { headers: { ...headers, ...more } })).status;
+  expect([await statusOf({}), await statusOf({ origin: 'https://evil.example' })]).toEqual([200, 403]);
 });

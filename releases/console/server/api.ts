@@ -1,3 +1,5 @@
+import { RateLimit } from '@liaozhai/http/rate-limit';
+import { isSameHost } from '@liaozhai/http/source';
 import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -44,33 +46,6 @@ import type { ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
-
-const MOST_CALLERS = 10_000;
-
-/** Counts per caller and minute, in bounded memory. */
-class RateLimit {
-  readonly #perMinute: number;
-  #counts = new Map<string, number>();
-  #minute = 0;
-
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute;
-  }
-
-  /** Counts one and says whether that was still within the limit. */
-  allows(caller: string, now = Date.now()): boolean {
-    const count = this.#count(caller, now) + 1;
-    this.#counts.set(caller, count);
-    return count <= this.#perMinute;
-  }
-
-  #count(caller: string, now: number): number {
-    const minute = Math.floor(now / 60_000);
-    if (minute !== this.#minute || this.#counts.size > MOST_CALLERS) this.#counts = new Map();
-    this.#minute = minute;
-    return this.#counts.get(caller) ?? 0;
-  }
-}
 
 const build = textSchema(160, 3);
 const builds = v.pipe(v.array(build), v.maxLength(300));
@@ -200,11 +175,12 @@ const atMost = (maxSize: number, cure: string) =>
  * Guessing is slowed down by address, and never in the way of a valid token: behind a proxy everyone has one address.
  */
 function guard(app: Hono<Env>, console: ConsoleContext): void {
-  const requests = new RateLimit(REQUESTS_PER_MINUTE);
-  const refusals = new RateLimit(REFUSED_PER_MINUTE);
+  const requests = new RateLimit();
+  const refusals = new RateLimit();
+  const { publicOrigin } = console.options;
   app.use('*', async (context, next) => {
     const origin = context.req.header('origin');
-    if (origin && (!URL.canParse(origin) || new URL(origin).host !== context.req.header('host')))
+    if (origin && origin !== publicOrigin && !isSameHost(origin, { host: context.req.header('host') ?? '' }))
       return denied(context, 403, 'this API answers no other origin');
     const authorization = context.req.header('authorization');
     const [, presented = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
@@ -212,7 +188,8 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     const person = await signIn?.callerOf(context);
     const token = person ?? (await authenticate(store, key.publicKey, presented, new Date()));
     if (token === 'unknown' || token === 'unsigned') {
-      if (!refusals.allows(addressOf(context))) return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
+      if (refusals.take(addressOf(context), REFUSED_PER_MINUTE) > 0)
+        return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
       if (token === 'unsigned')
         return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE);
       if (secretOfBearer(authorization) !== undefined)
@@ -224,7 +201,8 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
         'Set RELEASES_TOKEN (over HTTP: Authorization: Bearer) to a token that a release manager made with `token create` and that has not ended.',
       );
     }
-    if (!requests.allows(token.id)) return denied(context, 429, 'too many requests', 'Wait a minute.');
+    if (requests.take(token.id, REQUESTS_PER_MINUTE) > 0)
+      return denied(context, 429, 'too many requests', 'Wait a minute.');
     context.set('token', token);
     return next();
   });

@@ -4,7 +4,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serve } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
+import { createHttpServer } from '@liaozhai/http/server';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
@@ -32,6 +33,8 @@ import type { SignInSettings } from './provider.ts';
 import { createSignIn, noSignIn } from './signIn.ts';
 
 const DEFAULT_PORT = 3001;
+/** Uploads of builds, and answers of the gate, take minutes. */
+const PATIENCE_MS = 300_000;
 
 export interface StartConsoleOptions {
   store?: string;
@@ -111,10 +114,14 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     smokeFor,
     signIn,
     siteOf: options.siteOf ?? sitesFrom(process.env.RELEASES_SITE),
+    publicOrigin: options.publicOrigin && new URL(options.publicOrigin).origin,
     counters,
   });
   const app = new Hono();
   if (counters) app.use(countRequests(counters));
+  // the page and the API are in memory, and the store is asked when they are used: a console that runs is ready
+  for (const path of ['/healthz', '/readyz'])
+    app.on(['GET', 'OPTIONS'], path, (answer) => answer.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' }));
   app.route('/v1', createApi(context));
   app.route('/auth', signIn?.routes ?? noSignIn());
   app.route('/', await pageFiles(await buildPage()));
@@ -122,7 +129,11 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     note(`console: ${messageOf(cause)}`);
     return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
   });
-  const server = serve({ fetch: app.fetch, hostname: options.host ?? '127.0.0.1', port: options.port ?? DEFAULT_PORT });
+  const server = createHttpServer(getRequestListener(app.fetch, { hostname: 'localhost' }), {
+    requestMs: PATIENCE_MS,
+    silenceMs: PATIENCE_MS,
+  });
+  server.listen(options.port ?? DEFAULT_PORT, options.host ?? '127.0.0.1');
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
@@ -135,7 +146,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     stopWatch();
     const closed = once(server, 'close');
     server.close();
-    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.closeAllConnections();
     await closed;
   };
   return { origin, link: await localLink(context, origin, options.localToken), close };

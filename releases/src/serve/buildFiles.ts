@@ -1,3 +1,4 @@
+import { encodingFor } from '@liaozhai/http/negotiation';
 import type { Catalog } from '../builds/catalog.ts';
 import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
 import { ReleaseError } from '../errors.ts';
@@ -41,35 +42,20 @@ export interface ServedFile {
   body: Buffer;
 }
 
-const accepts = (header: string, encoding: string): boolean =>
-  header.split(',').some((part) => {
-    const [name, quality = ''] = part.split(';');
-    return name?.trim() === encoding && !/q=0(?:\.0*)?$/.test(quality.trim());
-  });
+type Stored = { suffix: string; name: string } | null;
 
-type Encoding = { suffix: string; name: string } | null;
+const SUFFIXES = { br: '.br', gzip: '.gz', identity: null };
 
-function chooseEncoding(header: string): Encoding {
-  if (accepts(header, 'br')) return { suffix: '.br', name: 'br' };
-  return accepts(header, 'gzip') ? { suffix: '.gz', name: 'gzip' } : null;
-}
-
-const KEPT_CHOICES = 100;
-const chosenEncodings = new Map<string, Encoding>();
-
-/** Browsers send a handful of different headers, and reading one costs more than finding its file. */
-function encodingFor(path: string, header: string): Encoding {
+function storedFor(path: string, accept: string): Stored {
   if (!isCompressed(path)) return null;
-  const known = chosenEncodings.get(header);
-  if (known !== undefined) return known;
-  const chosen = chooseEncoding(header);
-  if (chosenEncodings.size < KEPT_CHOICES) chosenEncodings.set(header, chosen);
-  return chosen;
+  const name = encodingFor(accept);
+  const suffix = SUFFIXES[name];
+  return suffix === null ? null : { suffix, name };
 }
 
 /** The encoding stands apart: no build has a file `a.js.br`, though the store does. */
 const cacheKey = (pathname: string, acceptEncoding: string): string =>
-  `${encodingFor(pathname, acceptEncoding)?.name ?? ''} ${pathname}`;
+  `${storedFor(pathname, acceptEncoding)?.name ?? ''} ${pathname}`;
 
 /** Serves files that a published build names, and nothing else of the store. */
 export class BuildFiles {
@@ -88,7 +74,7 @@ export class BuildFiles {
     const id = idOfFolder(name, folder);
     const known = id && (await this.#integrity(id, path));
     if (!known) return null;
-    const encoding = encodingFor(path, acceptEncoding);
+    const encoding = storedFor(path, acceptEncoding);
     const body = await this.#catalog.store.read(`${pathname.slice(1)}${encoding?.suffix ?? ''}`);
     if (!body) return encoding ? this.file(pathname) : null;
     const etag = `"${known.slice(7, 39)}${encoding ? `-${encoding.name}` : ''}"`;

@@ -15,7 +15,6 @@ const SECOND_MS = 1_000;
 /** Longer than nginx and load balancers keep an idle connection: a call on one that is just being closed is lost. */
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
 const REQUEST_MS = 20 * SECOND_MS;
-/** Without a byte in either direction: a reader who has stopped reading, or a handler that never answers. */
 const SILENCE_MS = 90 * SECOND_MS;
 /** After an answer, for the rest of a body that nobody reads. */
 const LINGER_MS = 2 * SECOND_MS;
@@ -28,6 +27,8 @@ interface ServerOptions {
   onSocket?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** For the whole of a request, its body included. */
   requestMs?: number;
+  /** Without a byte in either direction: a reader who has stopped reading, or a handler that never answers. */
+  silenceMs?: number;
 }
 
 /** What a server is doing right now. */
@@ -109,7 +110,7 @@ const statusOfErrors: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_H
  */
 export function createHttpServer(
   listener: RequestListener,
-  { isSocket = () => false, onSocket, requestMs = REQUEST_MS }: ServerOptions = {},
+  { isSocket = () => false, onSocket, requestMs = REQUEST_MS, silenceMs = SILENCE_MS }: ServerOptions = {},
 ): Server {
   const work: Work = { answers: new Set(), sockets: new Set() };
   const bounds = {
@@ -128,7 +129,7 @@ export function createHttpServer(
     listener(request, response);
   });
   workOf.set(server, work);
-  server.setTimeout(SILENCE_MS);
+  server.setTimeout(silenceMs);
   const answersOn = (socket: Duplex) => [...work.answers].filter(({ req }) => req.socket === socket);
   server.on('upgrade', (request, socket, head) => {
     useOriginForm(request);

@@ -37,7 +37,7 @@ export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, t
 export const originOf = ({ scheme, host }: Source): string => `${scheme}://${host}`;
 
 /** Whether a browser's `Origin` header names the host that the request was made to. */
-export const isSameHost = (origin: string | undefined, { host }: Source): boolean =>
+export const isSameHost = (origin: string | undefined, { host }: Pick<Source, 'host'>): boolean =>
   origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
 
 /** The addresses among which one visitor may choose: an IPv4 address, or the /64 around an IPv6 one. */
