@@ -6,7 +6,7 @@ import { begin, hasEnded, offeredReplies, type Progress, type Teller, tell, tell
 
 // Plays a story with a scripted reader and measures how it listens: `pnpm bench story`, and a test for each story.
 
-/** What readers say whatever the story is about. */
+/** What readers say in any story. */
 export const commonSentences = [
   ...[
     '你好',
@@ -78,7 +78,7 @@ export interface Rehearsal {
   sentences: number;
   /** Sentences that came again within 30 turns. */
   repeated: string[];
-  /** Turns to the first ending where the reader takes the lines on offer; undefined where there is none. */
+  /** Turns to the first ending where the reader takes the lines on offer; undefined where no ending is reached. */
   turnsToEnding: number | undefined;
   /** Words of abuse or nonsense that the story repeated. */
   forbidden: string[];

@@ -17,7 +17,7 @@ import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.t
 
 // What a reader does about the last reply: stop it, let it go on, have it told another way, choose among its texts.
 
-/** One's own message, whoever wrote it; throws 404, for another's as well. */
+/** Loads a message of the user's own conversations. Throws 404 if it is missing or belongs to somebody else. */
 export function findOwnMessage(services: Services, user: UserRow, messageId: string): MessageRow {
   const row = findMessage(services, messageId);
   if (row?.user_id !== user.id) throw notFound('没有找到这条消息');
@@ -71,7 +71,7 @@ function continuable(last: MessageRow | undefined, wantedId: string | null | und
   return last;
 }
 
-/** Books a message's price and has the last reply told anew, its text so far kept; call it inside a transaction. */
+/** Books a message's price and has the last reply told again, with its text so far kept. Call it inside a transaction. */
 export function regenerateReply(services: Services, user: UserRow, messageId: string): Outcome {
   const { row, conversation } = findLastReply(services, user, messageId);
   const { title, price } = findStory(services, conversation.story_id);
@@ -134,7 +134,7 @@ function saveRevision(services: Services, conversation: ConversationRow, changed
   return row;
 }
 
-/** Puts the text that a reply shows beside its others, lest it be lost. */
+/** Puts the text that a reply shows next to its others, so that it is not lost. */
 function keepVariant({ db }: Services, row: MessageRow): void {
   const kept = { ...textOf(row), revision: row.revision };
   db.run(

@@ -75,7 +75,7 @@ const list = (min: number, max: number) => {
 
 const matching = (pattern: RegExp, cure: string) => v.pipe(v.string(cure), v.regex(pattern, cure));
 
-/** These fields and no others; what is missing is told the cure of its own schema. */
+/** These fields and no others. A missing field reports the cure of its own schema. */
 function fields<const Entries extends v.ObjectEntries>(
   entries: Entries,
   cure: string,
@@ -92,7 +92,7 @@ const dayCure = 'write a day like 2026-01-31, or with its time 2026-01-31T20:00Z
 const castCure = 'list one to nine characters, each with an id of its own';
 const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';
 const dialogueCure = 'take what is said, “…”, out of *…*, which is for what is done or thought';
-/** Whether what is set as done holds a whole sentence that is said; a quoted word is none. */
+/** Whether what is set as done holds a whole sentence that is said. A quoted word does not count. */
 const saysWithinDeed = (paragraph: string): boolean =>
   [...paragraph.matchAll(/\*(?<deed>[^*\n]+)\*/g)].some(({ groups }) =>
     /^“[^“”]*”$|“[^“”]*[。！？…]”/.test(groups?.deed ?? ''),
@@ -206,7 +206,7 @@ export function loadContent(folder: string): Content {
   return content;
 }
 
-/** A new user's first picture; null when there is none to choose from. */
+/** A new user's first picture, or null without pictures. */
 export function firstAvatar({ avatars }: Content, userId: string): string | null {
   const index = createHash('sha256').update(userId).digest().readUInt32BE() % avatars.length;
   return avatars[index] ?? null;

@@ -5,7 +5,7 @@
 
 export const hours = ['清晨', '白天', '黄昏', '夜'] as const;
 
-/** What a reader's words may mean whatever the story is about; a story's `## Answers` is labelled with them. */
+/** Meanings of a reader's words in any story. A story's `## Answers` is labelled with them. */
 export const meanings = [
   '你是谁',
   '你叫什么',
