@@ -1,3 +1,4 @@
+import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { session } from '@liaozhai/shared/runtime';
 import {
   act,
@@ -37,6 +38,8 @@ export async function openHost({
   onTestEnd(network.restore);
   onTestEnd(socket.restore);
   if (member) session.userReceived(memberDto());
+  // the page has asked before: the answer was that nobody is signed in
+  else localStorage.setItem(STORAGE_KEYS.guest, '1');
   history.replaceState(state, '', path);
   const page = rest.page ?? openPage();
   const rendered = await act(async () => render(<App page={page} />, rootOptions));
