@@ -6,7 +6,8 @@ import { testSet } from './pageFixture';
 
 type Pages = Record<string, () => Promise<{ default: ComponentType<never> }>>;
 
-/** What running each entry leaves on the global object. */
+const modules: Record<string, RemoteModule> = {};
+/** What running each entry leaves on the global object. The federation runtime keeps a container for good, so each answers with what is served now. */
 const containers: Record<string, object> = {};
 
 /** Serves a build of a remote with these pages and slots, by route and slot name. */
@@ -21,7 +22,9 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
     routes: build.routes.map((route) => ({ ...route, page: load(route.name) as RemoteModule['routes'][0]['page'] })),
     slots: build.slots.map((slot) => ({ name: slot.name, component: load(slot.name) })),
   };
-  containers[build.global] = { init: () => undefined, get: async () => () => ({ default: module }) };
+  const { global } = build;
+  modules[global] = module;
+  containers[global] ??= { init: () => undefined, get: async () => () => ({ default: modules[global] }) };
 }
 
 /** A page as a new document has it, with whatever was served. */
