@@ -30,6 +30,10 @@ export interface Remotes {
    * one to switch to; a second caller for the same failure gets true without a second switch.
    */
   fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
+  /** The same without a word against the build: whether it is to blame is still to be seen. */
+  stepAside(name: string, build: string): boolean;
+  /** Reports that a build failed here, and avoids it for ten minutes. */
+  blame(build: string, error: RemoteError): void;
   /** Whether another build can take the place of the one that a file belongs to. */
   hasOther(url: string): boolean;
   /** What the reader tells support of the failures in this page; undefined where none was reported. */
@@ -65,14 +69,22 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   }
 
   function fallBack(name: string, failedBuild: string, error: RemoteError): boolean {
+    if (activeBuild(name)?.id === failedBuild) blame(failedBuild, error);
+    return stepAside(name, failedBuild);
+  }
+
+  function blame(build: string, error: RemoteError) {
+    quarantine(build);
+    console.warn(`[${error.remote}] ${build} failed`, error);
+    sendBeacon({ build, outcome: 'failed', failure: error.failure });
+  }
+
+  function stepAside(name: string, build: string): boolean {
     const active = activeBuild(name);
     if (!active) return false;
-    if (active.id !== failedBuild) return true;
-    quarantine(failedBuild);
-    console.warn(`[${name}] ${failedBuild} failed`, error);
-    sendBeacon({ build: failedBuild, outcome: 'failed', failure: error.failure });
+    if (active.id !== build) return true;
     prefetcher.cancel(active.entry);
-    failedHere.add(failedBuild);
+    failedHere.add(build);
     const other = buildsOf(name).find((build) => !failedHere.has(build.id));
     if (other) fallbackBuilds.set(name, other);
     return other !== undefined;
@@ -143,6 +155,8 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
       throw new RemoteError(name, 'module-missing');
     },
     fallBack,
+    stepAside,
+    blame,
     hasOther(url) {
       const { href } = new URL(url, location.href);
       return Object.keys(set.remotes).some((name) => {

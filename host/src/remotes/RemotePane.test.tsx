@@ -2,6 +2,7 @@ import '../testing/pageFixture';
 import { pageInfo, RemoteSlot } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, rs, test } from '@rstest/core';
+import { useLayoutEffect } from 'react';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { beacons } from '../testing/pageFixture';
@@ -49,7 +50,34 @@ describe('a pane', () => {
     expect(await screen.findByRole('heading', { name: '旧的礼物' })).toBeTruthy();
     expect(screen.queryByText('暂时打不开')).toBeNull();
     expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
-    await waitFor(() => expect(beacons.join()).toContain('gifts@2.0.0+000000000000'));
+    await waitFor(() => expect(beacons.join()).toContain('gifts@2.0.0+000000000000'), { timeout: 3_000 });
+  });
+
+  test('whose builds throw alike blames none of them: a value is at fault', async () => {
+    const before = beacons.length;
+    serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) }, 'lastGood');
+    onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood'));
+    const { page } = await openHost({ path: '/gifts' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    expect(beacons.slice(before).filter((beacon) => beacon.includes('render-threw'))).toEqual([]);
+    expect(localStorage.getItem('liaozhai-quarantine') ?? '{}').not.toContain('gifts');
+    expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@2.0.0+000000000000');
+  });
+
+  test('that meets nodes which a translator has moved is mounted again, in the same build', async () => {
+    const before = beacons.length;
+    let throws = 1;
+    const Moved = () => {
+      useLayoutEffect(() => {
+        if (throws-- > 0) throw new DOMException("Failed to execute 'removeChild' on 'Node'", 'NotFoundError');
+      }, []);
+      return <h1>新的礼物</h1>;
+    };
+    serveBuild('gifts', { gifts: async () => ({ default: Moved }) });
+    onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) }));
+    await openHost({ path: '/gifts' });
+    expect(await screen.findByRole('heading', { name: '新的礼物' })).toBeTruthy();
+    expect(beacons.slice(before).filter((beacon) => beacon.includes('failed'))).toEqual([]);
   });
 
   test('whose page is missing from its build shows the last good one', async () => {

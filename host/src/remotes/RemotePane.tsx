@@ -73,6 +73,7 @@ function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; 
   const [Content] = useState(remoteComponent.component);
   const { scroller } = useScreen();
   useEffect(() => followEarlyTap(scroller.current), [scroller]);
+  useEffect(() => remoteComponent.stands(), [remoteComponent]);
   return <Content {...props} />;
 }
 

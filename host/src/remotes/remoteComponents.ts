@@ -5,6 +5,7 @@ import type { Prefetcher } from '../federation/prefetch';
 import { RemoteError } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
+import { createAlterations, createSuspects } from './blame';
 
 export type RemoteProps = Record<string, string>;
 type Loaded = ComponentType<RemoteProps>;
@@ -23,6 +24,8 @@ export interface RemoteComponent {
    * build already; one that threw in rendering has not.
    */
   canRecover(cause: unknown): boolean;
+  /** It is on the screen and has not thrown: what took the place of a build that threw says who is to blame. */
+  stands(): void;
 }
 
 interface Loading {
@@ -97,6 +100,8 @@ const nothing: Preload = { js: [], css: [] };
 /** One object per component, so that panes agree on its state. */
 export function createRemoteComponents({ set, remotes, prefetcher }: Context): RemoteComponents {
   const components = new Map<string, RemoteComponent>();
+  const suspects = createSuspects(remotes);
+  const alterations = createAlterations();
 
   function once(key: string, make: (key: string) => RemoteComponent): RemoteComponent {
     const known = components.get(key) ?? make(key);
@@ -110,7 +115,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       reset();
       return false;
     };
-    return { ...component, retry: reset, canRecover };
+    return { ...component, retry: reset, canRecover, stands: () => {} };
   }
 
   /** `preload` names its files in the active build, `find` its module once the remote's is there. */
@@ -149,10 +154,13 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
         remotes.startAnew(remote);
       },
       canRecover(cause) {
+        const verdict = alterations.verdict(cause);
+        if (verdict !== 'build') return verdict === 'again';
         const build = reset();
         if (build === undefined || cause instanceof RemoteError) return false;
-        return remotes.fallBack(remote, build, new RemoteError(remote, 'render-threw', cause));
+        return suspects.threw(remote, build, cause);
       },
+      stands: () => suspects.stands(remote),
     };
   }
 

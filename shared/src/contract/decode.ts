@@ -93,16 +93,25 @@ export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =
     }),
   );
 
+/** How languages write down that there is nothing. */
+const programmersNothing = /^(null|undefined|nan|\[object object\])$/i;
+
 /** The text of an id, without loss: `parseJson` keeps the digits of large numbers. */
 export const id = reader('id', (raw) => {
-  if (typeof raw === 'string') return raw.trim() || undefined;
+  if (typeof raw === 'string') return programmersNothing.test(raw.trim()) ? undefined : raw.trim() || undefined;
   return typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : undefined;
 });
 export type Id = string;
 
-/** Codes, addresses and bodies whose offsets count: as they came. */
-export const text = reader('text', (raw) =>
+/** A body whose offsets count: as it came. */
+export const verbatim = reader('text', (raw) =>
   typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : typeof raw === 'string' ? raw : undefined,
+);
+
+/** Codes and addresses. */
+export const text = v.pipe(
+  verbatim,
+  v.transform((raw) => (programmersNothing.test(raw) ? '' : raw)),
 );
 
 /** Nothing of it is ink: blanks, controls, fillers of Hangul and Braille, selectors of variants. */

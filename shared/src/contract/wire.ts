@@ -15,6 +15,7 @@ import {
   prose,
   rows,
   text,
+  verbatim,
 } from './decode.ts';
 import { readersWords } from './refusals.ts';
 
@@ -199,7 +200,7 @@ const messageEntries = optional({
   revision: count,
   client_id: text,
   role: text,
-  body: text,
+  body: verbatim,
   /** Code points of a body that was too long for an event. */
   body_length: count,
   status: text,

@@ -105,8 +105,12 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   // the key of a day, read as an instant, lies within that day
   const today = useShanghaiDay();
   const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
-  return days.map((day) => (
-    <section key={day.key} aria-label={day.title || undefined}>
+  return days.map((day, at) => (
+    // a day comes twice where the server's rows are out of order
+    <section
+      key={`${day.key} ${days.slice(0, at).filter(({ key }) => key === day.key).length}`}
+      aria-label={day.title || undefined}
+    >
       {day.title && <h2 className={styles.heading}>{day.title}</h2>}
       <ul className={styles.rows}>
         {day.items.map((transaction) => (

@@ -1,0 +1,89 @@
+import { RemoteError, type Remotes } from '../federation/remotes';
+
+// A throw in rendering is the build's fault only where another build does without it: a value that a backend sent, or a
+// browser that changed the page, breaks every build alike.
+
+/** How long the other build has to stand before the first one is blamed. */
+const STANDS_MS = 1_000;
+
+/** What a throw says, without the short names that a minifier gives. */
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.name} ${cause.message}`.replace(/\b[\w$]{1,2}(?=[.[(])/g, '') : String(cause);
+
+interface Suspect {
+  build: string;
+  cause: unknown;
+}
+
+/** Builds that threw in rendering, until their other build has stood or thrown. */
+export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'startAnew'>) {
+  const suspects = new Map<string, Suspect>();
+
+  function convict(remote: string) {
+    const suspect = suspects.get(remote);
+    suspects.delete(remote);
+    if (suspect) remotes.blame(suspect.build, new RemoteError(remote, 'render-threw', suspect.cause));
+  }
+
+  return {
+    /** Returns whether another build takes the place of the one that threw. */
+    threw(remote: string, build: string, cause: unknown): boolean {
+      const suspect = suspects.get(remote);
+      if (suspect && suspect.build !== build && wordsOf(suspect.cause) === wordsOf(cause)) {
+        suspects.delete(remote);
+        console.warn(`[${remote}] ${suspect.build} and ${build} threw alike, so neither is blamed`, cause);
+        // the next try begins with the set's build
+        remotes.stepAside(remote, build);
+        remotes.startAnew(remote);
+        return false;
+      }
+      if (suspect?.build !== build) convict(remote);
+      const hasOther = remotes.stepAside(remote, build);
+      suspects.set(remote, { build, cause });
+      if (!hasOther) convict(remote);
+      return hasOther;
+    },
+    /** A component of the remote is on the screen. */
+    stands(remote: string) {
+      const suspect = suspects.get(remote);
+      if (!suspect) return;
+      const judge = () => {
+        clearTimeout(timer);
+        window.removeEventListener('pagehide', judge);
+        if (suspects.get(remote) === suspect) convict(remote);
+      };
+      const timer = setTimeout(judge, STANDS_MS);
+      window.addEventListener('pagehide', judge);
+    },
+  };
+}
+
+/** React meets a node that is not where it put it: a translator or a highlighter has moved it. */
+const isMovedNode = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  /^(NotFoundError|HierarchyRequestError)$/.test(cause.name) &&
+  /Child|Before/.test(cause.message);
+
+/** What translators leave in a document. */
+const isTranslated = (): boolean =>
+  document.documentElement.matches('[class*="translated-"]') || document.querySelector('font') !== null;
+
+/** A component that is mounted again so often within this time cannot be shown in such a page. */
+const SPELL_MS = 10_000;
+const MOST_PER_SPELL = 5;
+
+/** Throws that come from a document which the browser has altered: what threw is mounted again, in clean nodes. */
+export function createAlterations() {
+  let recent: number[] = [];
+  return {
+    /** `again`: worth another mount. `lost`: not in this page. `build`: no alteration is to blame. */
+    verdict(cause: unknown): 'again' | 'lost' | 'build' {
+      if (!isMovedNode(cause)) return 'build';
+      const now = performance.now();
+      recent = [...recent.filter((time) => now - time < SPELL_MS), now];
+      if (isTranslated()) return recent.length <= MOST_PER_SPELL ? 'again' : 'lost';
+      // without a sign of a translator, a build that throws again immediately does it by its own code
+      return recent.length === 1 ? 'again' : 'build';
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { oddBodies, oddRows, openRemote, programmersWords, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { ticketDto, userDto } from '../fixtures';
+import remote from '../remote';
+
+const bodies = oddBodies({ ...userDto(), deletion_at: '2026-12-01 08:00:00', unread_answers: 1, minor: null });
+
+describe('我的 and its pages stand whatever the user has in a field', () => {
+  test.each(bodies)('%j', async (body) => {
+    const capabilities = ['account.delete', 'account.email', 'account.devices'] as const;
+    openRemote(remote, { 'GET /v1/user': { data: body } }, { path: '/my', user: body, capabilities });
+    expect(
+      await screen
+        .findByRole('button', { name: /签到/ }, { timeout: 5_000 })
+        .catch(() => screen.getByText(/今日已签到/)),
+    ).toBeTruthy();
+    expect(programmersWords()).toEqual([]);
+  });
+});
+
+test('个人资料 stands whatever the user has in a field', async () => {
+  for (const body of bodies) {
+    const { unmount } = openRemote(remote, {}, { path: '/my/profile', user: body });
+    expect(await screen.findByLabelText('昵称')).toBeTruthy();
+    expect(programmersWords()).toEqual([]);
+    unmount();
+  }
+});
+
+test('账号与安全 stands whatever address, devices and the end of the account are', async () => {
+  const device = {
+    id: 'd',
+    user_agent: 'Mozilla/5.0 (iPhone) Safari',
+    last_used_at: '2026-11-25T08:00:00Z',
+    is_current: false,
+  };
+  const devices = [...oddRows(device), ...oddBodies(device).map((row, at) => ({ ...row, id: `whole-${at}` })), device];
+  const email = { email: 'ning@example.org', verified_at: '2026-11-22T08:01:00Z', pending: null };
+  for (const body of oddBodies(email)) {
+    const handlers = { 'GET /v1/user/email': { data: body }, 'GET /v1/user/sessions': { data: devices } };
+    const capabilities = ['account.email', 'account.devices', 'account.delete'] as const;
+    const user = userDto({ deletion_at: 'bald' });
+    const { unmount } = openRemote(remote, handlers, { path: '/my/security', user, capabilities });
+    await waitFor(() => expect(screen.getAllByText(/iPhone/).length).toBeGreaterThan(0));
+    expect(screen.getByText(/这个账号即将注销/)).toBeTruthy();
+    expect(programmersWords()).toEqual([]);
+    unmount();
+  }
+});
+
+test('客服中心 stands whatever a ticket has in a field, and shows every ticket', async () => {
+  const good = { ...ticketDto(), answer: '已经补上', answered_at: '2026-11-23T04:00:00Z' };
+  const rows = [...oddRows(good), good];
+  const handlers = { 'GET /v1/support/tickets': { data: rows } };
+  openRemote(remote, handlers, { path: '/my/support', user: userDto(), capabilities: ['support.tickets'] });
+  await waitFor(() => expect(document.querySelectorAll('details').length).toBeGreaterThanOrEqual(rows.length));
+  expect(programmersWords()).toEqual([]);
+});

@@ -1,0 +1,65 @@
+// Answers as other people's backends write them: every field in every odd form.
+
+type Row = Record<string, unknown>;
+
+/** Forms that casts, old rows and other people's typing give a value. */
+export const oddValues: readonly unknown[] = [
+  undefined,
+  null,
+  '',
+  ' ',
+  0,
+  1,
+  -1,
+  1.5,
+  '0',
+  '1',
+  'true',
+  'null',
+  'NaN',
+  '1e2',
+  '-3.00',
+  '1234.50',
+  1e30,
+  '9007199254740993',
+  true,
+  false,
+  [],
+  [null],
+  {},
+  { a: 1 },
+  '0000-00-00 00:00:00',
+  '2026-11-25 08:00:00',
+  1795514400,
+  '1795514400',
+  1795514400000,
+  'gestern',
+  '甲\u202e乙',
+  '\u200b\u200b',
+  '长'.repeat(300),
+  '🇨🇳',
+];
+
+/** The row once per field and odd value, each with an id of its own. */
+export const oddRows = (row: Row): Row[] =>
+  Object.keys(row)
+    .filter((field) => field !== 'id')
+    .flatMap((field, at) => oddValues.map((value, index) => ({ ...row, id: `odd-${at}-${index}`, [field]: value })));
+
+/** The body once per odd value, which every field but those `kept` then has. */
+export const oddBodies = (body: Row, kept: readonly string[] = ['id']): Row[] =>
+  oddValues.map((value) =>
+    Object.fromEntries(Object.entries(body).map(([field, own]) => [field, kept.includes(field) ? own : value])),
+  );
+
+const spoken = ['aria-label', 'alt', 'title', 'href', 'datetime', 'src', 'placeholder'];
+const programmers = /NaN|Invalid Date|undefined|\[object|Infinity|(?<![a-z])null(?![a-z])/i;
+
+/** What stands on the screen, or is spoken of it, in words of programmers. */
+export function programmersWords(): string[] {
+  const said = [...document.body.querySelectorAll('*')].flatMap((element) => [
+    ...spoken.map((name) => element.getAttribute(name) ?? ''),
+    ...[...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.textContent ?? ''),
+  ]);
+  return said.filter((text) => programmers.test(text));
+}
