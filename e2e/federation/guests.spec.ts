@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test';
+import { buildGuest, type Guest, library } from './site/guest.ts';
+import { filesOf, type Site } from './site/site.ts';
+import { card, expect, test } from './site/test.ts';
+
+const published = new Map<string, string>();
+
+/** Publishes guests, each once, and makes them live. */
+async function admit(site: Site, ...guests: Guest[]): Promise<void> {
+  for (const guest of guests) {
+    if (published.has(guest.name)) continue;
+    const { dist, remove } = await buildGuest(guest);
+    published.set(guest.name, (await site.release('publish', dist)).id);
+    remove();
+  }
+  await site.activate(...guests.map(({ name }) => published.get(name) ?? ''));
+}
+
+/** A page that shows what the expression is, computed behind a tap. */
+const showing = (expression: string) => `
+  import { createElement, useState } from 'react';
+  import './page.css';
+  export default function Page() {
+    const [text, setText] = useState('waiting');
+    const show = () => (${expression}).then(setText, (cause) => setText('failed: ' + cause.message));
+    return createElement('button', { className: 'guest', onClick: show }, text);
+  }`;
+
+function violationsOf(page: Page): string[] {
+  const seen: string[] = [];
+  page.on('console', (message) => {
+    if (/Content.Security|TrustedScript|Integrity/i.test(message.text())) seen.push(message.text());
+  });
+  return seen;
+}
+
+async function opensAndTaps(page: Page, name: string) {
+  await page.goto(`/${name}`);
+  const button = page.locator('.guest');
+  await button.click();
+  return button;
+}
+
+const lateCode = {
+  page: showing(`import(/* webpackChunkName: "late" */ './late.js').then(({ default: text }) => text)`),
+  files: { 'src/late.js': `export default 'late code';` },
+};
+
+const plain: Guest = {
+  name: 'plain',
+  version: '1.0.0',
+  ...lateCode,
+  federation: { shareStrategy: 'version-first', remotes: { dead: 'dead@http://localhost:9/remoteEntry.js' } },
+};
+
+test('guests: late code and styles of plain federation run under the strict policy, past a dead remote it names', async ({
+  site,
+  page,
+}) => {
+  await admit(site, plain);
+  const violations = violationsOf(page);
+  const unwanted: string[] = [];
+  page.on('request', (asked) => {
+    if (/localhost:9\/|mf-manifest/.test(asked.url())) unwanted.push(asked.url());
+  });
+  const button = await opensAndTaps(page, 'plain');
+  await expect(button).toHaveText('late code');
+  await expect(button).toHaveCSS('color', 'rgb(1, 2, 3)');
+  expect([violations, unwanted]).toEqual([[], []]);
+});
+
+const wasTampered = () =>
+  Reflect.has(globalThis, '__tampered') ||
+  getComputedStyle(document.documentElement).getPropertyValue('--tampered') !== '';
+
+test('guests: late code of plain federation that was changed does not run', async ({ site, page }) => {
+  await admit(site, plain);
+  site.front.breaks(/\/builds\/plain\/.*\/late\.js/, { rewrite: (body) => `${body};globalThis.__tampered = true;` });
+  await expect(await opensAndTaps(page, 'plain')).toHaveText(/^failed: .*corrupt/s);
+  expect(await page.evaluate(wasTampered)).toBe(false);
+});
+
+test('guests: styles of plain federation that were changed do not apply', async ({ site, page }) => {
+  await admit(site, plain);
+  site.front.breaks(/\/builds\/plain\/.*\/page\.css/, { rewrite: (body) => `${body}:root{--tampered:yes}` });
+  await page.goto('/plain');
+  await expect(page.getByText(card)).toBeVisible();
+  expect(await page.evaluate(wasTampered)).toBe(false);
+});
+
+test('guests: a build for contract 2.0 takes its runtime from the page', async ({ site, page }) => {
+  await admit(site, { name: 'former', version: '1.0.0', isFormer: true, ...lateCode });
+  await expect(await opensAndTaps(page, 'former')).toHaveText('late code');
+});
+
+const charting = (name: string, version: string): Guest => ({
+  name,
+  version: '1.0.0',
+  page: showing(`import(/* webpackChunkName: "chart" */ 'chart').then(({ version }) => version)`),
+  files: library('chart', version),
+  federation: { shared: { chart: { requiredVersion: '^4.0.0' } } },
+});
+
+/** Goes on within the page, whose libraries are loaded. */
+async function goesOnAndTaps(page: Page, name: string) {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, `/${name}`);
+  await page.locator('.guest', { hasText: 'waiting' }).click();
+  return page.locator('.guest').last();
+}
+
+test('guests: a library loads once where ranges allow it', async ({ site, page }) => {
+  await admit(site, charting('first', '4.5.0'), charting('second', '4.4.0'));
+  await expect(await opensAndTaps(page, 'first')).toHaveText('4.5.0');
+  await expect(await goesOnAndTaps(page, 'second')).toHaveText('4.5.0');
+});
+
+test('guests: a corrupt copy of a library breaks no other team', async ({ site, page }) => {
+  await admit(site, charting('first', '4.5.0'), charting('second', '4.4.0'));
+  // the bundler gives the library's file a number
+  site.front.breaks(/\/builds\/first\/[^/]+\/\d+\.js/, { rewrite: (body) => `${body};//` });
+  await expect(await opensAndTaps(page, 'first')).toHaveText(/^failed/);
+  await expect(await goesOnAndTaps(page, 'second')).toHaveText('4.4.0');
+  await expect(await goesOnAndTaps(page, 'first')).toHaveText('4.4.0');
+});
+
+const asking: Guest = {
+  name: 'asking',
+  version: '1.0.0',
+  page: showing(`Promise.all([
+    import('account/remote'),
+    __FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('asking')).loadRemote('account/remote'),
+  ]).then(([one, other]) => one.default.name + (one === other ? ' once' : ' twice'))`),
+  federation: { remotes: { account: 'account@http://localhost:9/remoteEntry.js' } },
+};
+
+for (const [which, isBroken] of [
+  ['the build that runs here', false],
+  ['the last good build of one that is gone', true],
+] as const)
+  test(`guests: import() and loadRemote() lead to ${which}`, async ({ site, page }) => {
+    const old = await site.publish({ remote: 'account', part: 'my', says: '旧的一版' });
+    const live = await site.publish({ remote: 'account', part: 'my', says: '新的一版' });
+    await site.succeed(old, live);
+    await admit(site, asking);
+    if (isBroken) site.front.breaks(filesOf(live, 'remoteEntry'), { status: 404 });
+    site.front.asked();
+    await expect(await opensAndTaps(page, 'asking')).toHaveText('account once');
+    expect(site.front.asked().some((path) => filesOf(old, 'remoteEntry').test(path))).toBe(isBroken);
+  });

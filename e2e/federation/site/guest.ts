@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { rspack } from '@rsbuild/core';
+import { repoRoot } from './repoRoot.ts';
+
+/** A remote that a bundler builds with its own settings, without any package of ours. */
+export interface Guest {
+  name: string;
+  version: string;
+  /** `src/Page.js`; the text it shows is the test's. */
+  page: string;
+  /** Further files of its folder. */
+  files?: Record<string, string>;
+  /** Federation's own settings beside name, entry and module. */
+  federation?: Record<string, unknown>;
+  /** A name that is the same for every build. */
+  global?: string;
+  /** As builds for contract 2.0: the bundler runtime comes from the page. */
+  isFormer?: boolean;
+}
+
+const require = createRequire(join(repoRoot, 'shared/package.json'));
+const { ModuleFederationPlugin } = require('@module-federation/enhanced/rspack') as {
+  ModuleFederationPlugin: new (options: object) => { apply(compiler: object): void };
+};
+
+const FORMER = 'export default globalThis.__federationRuntime();';
+
+function write(root: string, files: Record<string, string>) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+const described = ({ name, version, isFormer }: Guest, global: string, module: object) => ({
+  kind: 'remote',
+  name,
+  label: name,
+  version,
+  sourceHash: Buffer.from(global).toString('hex').slice(-12),
+  federation: '2.9.2',
+  contract: isFormer ? '^2.0.0' : '^2.1.0',
+  shared: { provides: {}, requires: {} },
+  entry: 'remoteEntry.js',
+  global,
+  chunkGlobal: `chunks_${global}`,
+  exposes: ['./remote'],
+  module,
+  routes: [
+    {
+      name,
+      path: `/${name}`,
+      title: name,
+      requiresAuth: false,
+      keepAlive: false,
+      outsideShell: false,
+      js: ['page.js'],
+      css: ['page.css'],
+    },
+  ],
+  slots: [],
+});
+
+/** Builds a guest. Returns its dist folder and the way to remove it. */
+export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: () => void }> {
+  const { name, version, page, files = {}, federation = {}, isFormer } = guest;
+  const root = mkdtempSync(join(tmpdir(), `liaozhai-guest-${name}-`));
+  const global = guest.global ?? `${name}_${version.replaceAll('.', '_')}`;
+  write(root, {
+    'package.json': JSON.stringify({ name, version }),
+    'former.js': FORMER,
+    'src/remote.js': `export default { name: '${name}', contract: '${isFormer ? '^2.0.0' : '^2.1.0'}', slots: [], routes: [
+      { name: '${name}', path: '/${name}', title: '${name}', page: () => import(/* webpackChunkName: "page" */ './Page.js') },
+    ] };`,
+    'src/Page.js': page,
+    'src/page.css': `.guest { color: rgb(1, 2, 3); }`,
+    ...files,
+  });
+  const runtime = require.resolve('@module-federation/webpack-bundler-runtime');
+  const former = { [runtime]: join(root, 'former.js') };
+  const compiler = rspack({
+    context: root,
+    mode: 'production',
+    entry: {},
+    experiments: { css: true },
+    output: {
+      path: join(root, 'dist'),
+      publicPath: 'auto',
+      uniqueName: global,
+      chunkLoadingGlobal: `chunks_${global}`,
+      chunkFilename: '[name].js',
+      cssChunkFilename: '[name].css',
+    },
+    module: { rules: [{ test: /\.css$/, type: 'css/global' as never }] },
+    resolve: { alias: isFormer ? former : {} },
+    plugins: [
+      new ModuleFederationPlugin({
+        name: global,
+        filename: 'remoteEntry.js',
+        library: { type: 'var', name: global },
+        remoteType: 'script',
+        exposes: { './remote': './src/remote.js' },
+        dts: false,
+        ...federation,
+        ...(isFormer ? { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } } : {}),
+        shared: { react: { singleton: true, requiredVersion: '^19.0.0', import: false }, ...(federation.shared ?? {}) },
+      }) as never,
+    ],
+  });
+  const module = await new Promise<object>((resolve, reject) =>
+    compiler.run((failure, stats) => {
+      if (failure || stats?.hasErrors())
+        return reject(failure ?? new Error(stats?.toString({ all: false, errors: true })));
+      const chunks = stats?.toJson({ all: false, chunks: true, assets: true }).chunks ?? [];
+      const own = chunks.filter(({ names = [] }) =>
+        names.some((each) => each.startsWith('__federation_expose_remote')),
+      );
+      const js = own.flatMap(({ files: each = [] }) => each).filter((file) => file.endsWith('.js'));
+      resolve({ js: js.length ? js : ['remoteEntry.js'], css: [] });
+    }),
+  );
+  const dist = join(root, 'dist');
+  writeFileSync(join(dist, 'liaozhai.json'), JSON.stringify(described(guest, global, module)));
+  return { dist, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** The files of a library as a package manager would install it. */
+export const library = (name: string, version: string) => ({
+  [`node_modules/${name}/package.json`]: JSON.stringify({ name, version, main: 'index.js' }),
+  [`node_modules/${name}/index.js`]: `module.exports = { version: '${version}' };`,
+});
