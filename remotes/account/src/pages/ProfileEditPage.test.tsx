@@ -30,7 +30,7 @@ describe('the profile', () => {
     await user.click(saveButton());
     expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
     expect(bodiesOf(requests)).toEqual([{ name: '宁生 ' }]);
-    expect((await nameField()).getAttribute('value')).toBe('宁生');
+    expect(await nameField()).toHaveProperty('value', '宁生');
   });
 
   test('offers the pictures of the server and takes one', async () => {
@@ -130,7 +130,7 @@ describe('unsaved work', () => {
     await user.type(await nameField(), '生');
     await user.click(screen.getByRole('button', { name: '返回' }));
     await user.click(await screen.findByRole('button', { name: texts.profile.stay }));
-    expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
+    expect(await nameField()).toHaveProperty('value', '宁采臣生');
   });
 
   test("is given up on the reader's word, and asks no second time", async () => {
@@ -146,8 +146,8 @@ describe('unsaved work', () => {
     const { user, live } = open();
     await user.type(await nameField(), '生');
     live.push('user.updated', { user: userDto({ persona: '改行行医。', version: 9 }) });
-    await waitFor(async () => expect((await personaField()).textContent).toBe('改行行医。'));
-    expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
+    await waitFor(async () => expect(await personaField()).toHaveProperty('value', '改行行医。'));
+    expect(await nameField()).toHaveProperty('value', '宁采臣生');
   });
 });
 
@@ -165,8 +165,8 @@ describe('a session that has run out', () => {
     await waitFor(() => expect(session.current().status).toBe('guest'));
     hasExpired = false;
     act(() => session.userReceived(userDto()));
-    expect((await nameField()).getAttribute('value')).toBe('宁采臣生');
-    expect(screen.getByLabelText(texts.password.current).getAttribute('value')).toBe('123456');
+    expect(await nameField()).toHaveProperty('value', '宁采臣生');
+    expect(screen.getByLabelText(texts.password.current)).toHaveProperty('value', '123456');
     await user.click(saveButton());
     expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
     expect(bodiesOf(requests)).toEqual([{ name: '宁采臣生' }, { name: '宁采臣生' }]);
@@ -184,7 +184,7 @@ describe('the password', () => {
   test('is changed, and the fields are empty again', async () => {
     const { user, requests } = open({ 'PUT /v1/user/password': { status: 204 } });
     await fill(user, '123456', 'moon-over-lanruo');
-    await waitFor(() => expect(screen.getByLabelText(texts.password.current).getAttribute('value')).toBe(''));
+    await waitFor(() => expect(screen.getByLabelText(texts.password.current)).toHaveProperty('value', ''));
     const body = {
       current_password: '123456',
       password: 'moon-over-lanruo',
