@@ -1,4 +1,5 @@
-import { RemoteError, type Remotes } from '../federation/remotes';
+import { RemoteError } from '../federation/remoteError';
+import type { Remotes } from '../federation/remotes';
 
 // A throw in rendering is the build's fault only where another build does without it: a value that a backend sent, or a
 // browser that changed the page, breaks every build alike.
