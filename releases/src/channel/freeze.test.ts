@@ -46,7 +46,7 @@ describe('while a freeze window is open', () => {
     expect((await canary(at.writer, [], 2, options)).changed).toBe(true);
     expect((await abort(at.writer, {})).changed).toBe(true);
     expect((await rollback(at.writer, { name: 'stories' })).changed).toBe(true);
-    expect((await withdraw(at.writer, 'chat')).changed).toBe(true);
+    expect((await withdraw(at.writer, 'chat', { confirm: 'chat' })).changed).toBe(true);
     expect((await kill(at.writer, next)).changed).toBe(true);
   });
 
