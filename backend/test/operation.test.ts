@@ -167,14 +167,9 @@ test('SIGTERM: calls that are under way are answered, and then it ends with 0; C
     return { call, status: once(call, 'response').then(([{ statusCode }]) => statusCode) };
   };
   const calls = await Promise.all(Array.from({ length: 20 }, begun));
-  const isRefused = () =>
-    reader.get('//healthz').then(
-      () => false,
-      () => true,
-    );
   const ended = once(run.child, 'exit');
   run.child.kill('SIGTERM');
-  await expect.poll(isRefused).toBe(true);
+  await expect.poll(async () => (await reader.get('//readyz')).status).toBe(503);
   for (const { call } of calls) call.end('{"persona":"夜行人"}');
   expect(await Promise.all(calls.map(({ status }) => status))).toEqual(calls.map(() => 200));
   expect(await ended).toEqual([0, null]);

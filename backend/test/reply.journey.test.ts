@@ -253,7 +253,7 @@ describe('a reply that is told another way', () => {
     await reader.say({ story_id });
     const { prompt } = await dictate('她笑了。');
     expect(prompt).toContain('月色正好。风停了。');
-    expect(prompt).not.toContain('灯影');
+    expect(prompt).not.toContain('灯影摇了摇。');
     const late = await choose(reader, reply.id, 2);
     expect([late.status, late.body]).toMatchObject([422, { message: '只有最后一条回复可以换一种说法' }]);
   });

@@ -162,7 +162,7 @@ test.each(Object.entries(rows).map(([name, row]) => ({ name, said: '', ...row })
 test.each([
   ['a refused address', 'http://127.0.0.1:47999/v1', 'ECONNREFUSED'],
   ['an unknown host', 'http://model.invalid/v1', /ENOTFOUND|EAI_AGAIN/],
-  ['a server without TLS', 'https://127.0.0.1:47999/v1', 'ECONNREFUSED'],
+  ['a refused https address', 'https://127.0.0.1:47999/v1', 'ECONNREFUSED'],
 ])('logs why nothing answered: %s', async (_, baseUrl, why) => {
   const { storyteller, lines } = storytellerAt(baseUrl);
   await expect(told(storyteller)).rejects.toThrow();
