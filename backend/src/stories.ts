@@ -48,7 +48,7 @@ export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>
 }
 
 function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
-  const { summary, tags, author, opening, characters, coverColor, voice, plot, lists } = story;
+  const { summary, tags, author, opening, characters, coverColor, voice, plot } = story;
   const row = {
     title,
     cover_url: coverUrl,
@@ -62,7 +62,6 @@ function publish(db: Db, { id, title, coverUrl, length, published, ...story }: P
       coverColor,
       voice,
       plot,
-      lists,
     } satisfies StoryContent),
     origin: 'folder' as const,
     created_at: published,

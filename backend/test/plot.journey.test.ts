@@ -60,7 +60,7 @@ describe('a reader’s place in the story', () => {
     expect((await say(reader, way[1] ?? '')).body).toContain('旧箱');
   });
 
-  test('ends; going on then costs nothing and says which ways are left', async () => {
+  test('ends; going on and 灵感 then cost nothing', async () => {
     const reader = await backend.reader();
     for (const line of [...way, '你就做我的妹妹', '革囊在这里，挂到门头上']) await say(reader, line);
     const ending = await say(reader, '抱紧她，不出声，等革囊');
@@ -70,6 +70,9 @@ describe('a reader’s place in the story', () => {
     const refused = await order(reader, '/messages/continue', { conversation_id: ending.conversation_id });
     expect(refused.status).toBe(422);
     expect(refused.body.errors?.message_id?.[0]).toContain('换一种走向');
+    const ideas = await order(reader, '/messages/suggestion', { conversation_id: ending.conversation_id });
+    expect(ideas.status).toBe(202);
+    await backend.settled();
     expect(await balance()).toBe(before);
     expect((await say(reader, '换一种走向')).body).toContain('岔路口');
   });

@@ -68,7 +68,6 @@ class Conversation {
       offered: [],
       retold: [],
       continuing,
-      turn: 1,
       progress: this.#before,
       telling: this.telling,
       seed: '',

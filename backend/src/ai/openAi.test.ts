@@ -77,7 +77,6 @@ const context: StoryContext = {
   offered: [],
   retold: [],
   continuing: false,
-  turn: 1,
   seed: '',
 };
 const { signal } = new AbortController();

@@ -20,13 +20,11 @@ export interface StoryContext {
   continuing: boolean;
   /** The latest suggestions of this conversation, oldest first. */
   offered: string[];
-  /** 1 for the reader's first line. */
-  turn: number;
   /** How far the plot is: before the reply that is written, or where a suggestion is wanted. */
   progress: Progress;
   /** 0 for the first text of a reply; each 换一种说法 is one more. */
   telling: number;
-  /** Same seed, same text. */
+  /** Failures by rate follow from it. */
   seed: string;
 }
 

@@ -8,7 +8,7 @@ import { progressAfter, progressBefore } from './progress.ts';
 
 // What the storyteller reads of a conversation.
 
-/** Long enough for a storyteller not to repeat itself soon; a model takes fewer. */
+/** More than a model is given. */
 const historyMessages = 64;
 const offeredSuggestions = 8;
 
@@ -48,7 +48,6 @@ export function contextOf(services: Services, message: MessageRow): StoryContext
     continuing: false,
     progress: progressAfter(services, message).progress,
     telling: 0,
-    turn: Math.ceil(message.seq / 2),
     seed: '',
   };
 }

@@ -14,6 +14,7 @@ import { book, refund } from '../wallet.ts';
 import { suggestionContext } from './context.ts';
 import { assertIdle, findConversation, lastMessage } from './conversation.ts';
 import { presentError } from './message.ts';
+import { hasToldEnding } from './progress.ts';
 import { type FailureCode, failureCode, failureMessage } from './reply.ts';
 
 export const suggestionForm = v.object({
@@ -43,7 +44,8 @@ export function requestSuggestion(
     items: '[]',
     error_code: null,
     error_message: null,
-    cost: rules.suggestionPrice,
+    // after an ending only the two ways on are offered
+    cost: hasToldEnding(services, last) ? 0 : rules.suggestionPrice,
     created_at: services.clock(),
     expires_at: services.clock() + rules.suggestionLifetimeSeconds * 1000,
   };

@@ -20,13 +20,12 @@ afterEach(() => {
   for (const folder of temporary.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** The first block of a language in a README below `backend/`. */
-const example = (file: string, language: string) =>
-  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(
-    readFileSync(join(contentFolder, file), 'utf8'),
-  )?.[1] ?? '';
-const story = example('README.md', 'markdown');
-const cover = example('../README.md', 'svg');
+const guide = readFileSync(join(contentFolder, 'README.md'), 'utf8');
+/** The guide's first block of a language. */
+const example = (language: string) =>
+  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(guide)?.[1] ?? '';
+const story = example('markdown');
+const cover = example('svg');
 const square = cover.replace('0 0 600 800', '0 0 600 600');
 
 /** A content folder of its own whose one story is the example of the README; `files` replaces some of its files. */
@@ -57,13 +56,13 @@ describe('the stories of the product', () => {
     expect(pictures.size).toBe(stories.length + portraits.length + avatars.length);
   });
 
-  for (const { id, title, opening, voice } of stories) {
-    test(`${title} opens with deeds and words, has a voice of its own and its name on the cover`, () => {
+  for (const { id, title, opening, plot } of stories) {
+    test(`${title} opens with deeds and words, has scenes and its name on the cover`, () => {
       expect(opening).toMatch(/\*[^*]+\*/);
       expect(opening).toMatch(/“[^”]+”/);
       expect(opening.split('*').length % 2).toBe(1);
       expect(opening.split('“').length).toBe(opening.split('”').length);
-      expect(voice).toBeDefined();
+      expect(plot).toBeDefined();
       expect(pictures.get(`covers/${id}.svg`)).toContain(`aria-label="${title}"`);
     });
   }
@@ -102,6 +101,7 @@ describe('a story that is wrong', () => {
       `${file}: line 1: a story with scenes needs a voice`,
     ],
     ['has a misspelt section', edit('## Memory', '## Memmory'), `${file}: line 95: "## Memmory" is no section`],
+    ['has no scene', edit(/## Scene[\s\S]*?(?=## Ending)/, ''), `${file}: line 28: write "## Scene id`],
     ['has a misspelt part', edit('### Meanwhile', '### Meantime'), `${file}: line 45: "### Meantime" is no part`],
     ['has a scene nowhere', edit('place: 江心的渡船\n', ''), `${file}: line 28: write "place: "`],
     ['has an unknown hour', edit('hour: 清晨', 'hour: 正午'), `${file}: line 50: write "hour: "`],
@@ -149,7 +149,7 @@ describe('a story that is wrong', () => {
     }
   });
 
-  test('is told all its faults at once', () => {
+  test('has all its faults named together', () => {
     const { problems } = loadContent(folderWith(edit(/title: .*\n|tags: .*\n/g, '')));
     expect(problems.map((problem) => problem.split(': ')[1])).toEqual(['title', 'tags']);
   });
@@ -179,12 +179,12 @@ describe('a story that is wrong', () => {
     ]);
   });
 
-  test('is none when it has Windows line ends, a title in digits or no voice', () => {
+  test('is not one with Windows line ends, with a title in digits, or without scenes and voice', () => {
     const digits = story.replace('title: 夜渡', 'title: 1688').replaceAll('\n', '\r\n');
-    const silent = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Scene[\s\S]*/, '');
+    const short = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Scene[\s\S]*/, '');
     for (const [text, title] of [
       [digits, '1688'],
-      [silent, '夜渡'],
+      [short, '夜渡'],
     ] as const) {
       const { stories, problems } = loadContent(folderWith({ [file]: text }));
       expect([problems, stories.map((one) => one.title)]).toEqual([[], [title]]);

@@ -35,7 +35,6 @@ export interface StoryContent {
   /** Who tells the story; a plain narrator where it has no plot. */
   voice?: Voice;
   plot?: Plot;
-  lists?: Lists;
 }
 
 /** A story as its folder tells it, with the addresses of its pictures. */
@@ -65,12 +64,6 @@ const line = (max: number, min = 1) => {
   const cure = `write ${min} to ${max} characters on one line`;
   const fits = (text: string) => !text.includes('\n') && [...text].length >= min && [...text].length <= max;
   return v.pipe(v.string(cure), v.check(fits, cure));
-};
-
-/** A bulleted list of such lines. */
-const list = (min: number, max: number) => {
-  const cure = `write at least ${min} lines that begin with "- "`;
-  return v.pipe(v.array(line(max), cure), v.minLength(min, cure));
 };
 
 const matching = (pattern: RegExp, cure: string) => v.pipe(v.string(cure), v.regex(pattern, cure));
@@ -109,21 +102,6 @@ const voiceSchema = fields(
   'write speaker and address below it',
 );
 
-const listsSchema = fields(
-  {
-    gestures: list(4, 60),
-    scenery: list(4, 60),
-    beats: list(4, 120),
-    sayings: list(4, 60),
-    asks: list(4, 60),
-    replies: list(4, 20),
-  },
-  'write the six lists',
-);
-
-/** The lists of a story that has no scenes yet. */
-export type Lists = v.InferOutput<typeof listsSchema>;
-
 export type Voice = v.InferOutput<typeof voiceSchema>;
 
 const characterSchema = fields(
@@ -159,7 +137,6 @@ const storySchema = fields(
       v.check((paragraphs) => !paragraphs.some(saysWithinDeed), dialogueCure),
     ),
     voice: v.optional(voiceSchema),
-    lists: v.optional(listsSchema),
   },
   'write its fields between the two lines of ---',
 );
@@ -302,10 +279,6 @@ function parseStory(file: string, text: string): { plot?: Plot } & Record<string
   if (opening) story.opening = writtenIn(opening).split(/\n\s*\n/);
   const rest = sections.filter((section) => section !== opening);
   if (rest.length === 0) return story;
-  if (!rest.some(({ heading }) => /^Scene\b/.test(heading))) {
-    const lists = rest.map((section) => [section.heading.toLowerCase(), bulleted(file, section)]);
-    return { ...story, lists: Object.fromEntries(lists) };
-  }
   const reader = new PlotReader();
   const cast = Array.isArray(story.characters) ? story.characters.map((one: unknown) => String(Object(one).name)) : [];
   const plot = reader.read(rest, cast);
@@ -325,15 +298,6 @@ const writtenIn = ({ lines }: Section): string =>
     .map(({ text }) => text)
     .join('\n')
     .trim();
-
-function bulleted(file: string, section: Section): string[] {
-  return writtenIn(section)
-    .split('\n')
-    .map((item) => {
-      if (!item.startsWith('- ')) throw new ContentError(file, [`"## ${section.heading}": begin every line with "- "`]);
-      return item.slice(2).trim();
-    });
-}
 
 /** Every scalar is a text, so that a title like 1688 or a name like NO needs no quotes. */
 function readYaml(file: string, firstLine: number, text: string): unknown {

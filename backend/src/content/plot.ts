@@ -326,7 +326,10 @@ export class PlotReader {
   /** What can only be seen of the whole: the ways through the story. */
   #check(plot: Plot, cast: string[], firstLine: number): void {
     const { scenes, endings } = plot;
-    if (scenes.length === 0) return;
+    if (scenes.length === 0) {
+      this.#fault(firstLine, 'write "## Scene id 标题" above the endings');
+      return;
+    }
     const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
     const at = (id: string) => this.#lineOf.get(id) ?? firstLine;
     const ways = (scene: Scene): string[] => [
