@@ -80,7 +80,7 @@ const placed = v.looseObject({
 
 export const Message: Entity = {
   name: 'Message',
-  read: v.intersect([messageSchema, placed]),
+  read: v.pipe(placed, messageSchema),
   agreed: v.looseObject({
     id,
     conversation_id: id,
@@ -101,7 +101,7 @@ export const Message: Entity = {
 
 export const Conversation: Entity = {
   name: 'Conversation',
-  read: v.intersect([conversationSchema, v.looseObject({ story: v.looseObject({ id }) })]),
+  read: v.pipe(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
   agreed: v.looseObject({
     id,
     story: v.looseObject({ id, title: text, cover_url: orNull(text) }),
