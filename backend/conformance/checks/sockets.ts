@@ -40,8 +40,9 @@ const authorisation = checksOf('POST /broadcasting/auth', [
       const answer = await visitor.post('//broadcasting/auth', { socket_id: '1.2', channel_name: ownChannel(id) });
       expectSuccess(answer);
       const { auth } = recordOf(answer.body);
-      const [key, signature = ''] = [String(auth).slice(0, -65), String(auth).slice(-64)];
-      expectThat(/^[0-9a-f]{64}$/.test(signature), () => shown(answer));
+      // what a server adds after a dot is its own
+      const [, key] = /^(.*):[0-9a-f]{64}(\..*)?$/.exec(String(auth)) ?? [];
+      expectThat(key !== undefined, () => shown(answer));
       expectThat(key === world.target.key, `a signature for the key ${key}, not ${world.target.key} (--key)`);
     },
   },
