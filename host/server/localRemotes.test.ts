@@ -92,7 +92,7 @@ describe('sec.local-remote: code from a dev server', () => {
       'script-src': ["'self'", own],
       'connect-src': ["'self'", own, 'ws://localhost:3101'],
       'style-src': ["'self'", own],
-      'font-src': ["'self'", own],
+      'font-src': ["'self'", 'data:', own],
     });
     expect(JSON.stringify(policy)).not.toMatch(/unsafe|\*/);
     expect(headers.get('integrity-policy')).toBeNull();
