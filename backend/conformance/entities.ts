@@ -71,6 +71,9 @@ export const Story: Entity = {
   }),
 };
 
+/** Reads what has its place; the page's own schemas change values, so the place is checked first. */
+const after = (place: v.GenericSchema, read: v.GenericSchema): v.GenericSchema => v.pipe(place, read);
+
 /** Without these a message cannot stand in its place, although the page reads the rest. */
 const placed = v.looseObject({
   seq: v.number(),
@@ -80,7 +83,7 @@ const placed = v.looseObject({
 
 export const Message: Entity = {
   name: 'Message',
-  read: v.pipe(placed, messageSchema),
+  read: after(placed, messageSchema),
   agreed: v.looseObject({
     id,
     conversation_id: id,
@@ -101,7 +104,7 @@ export const Message: Entity = {
 
 export const Conversation: Entity = {
   name: 'Conversation',
-  read: v.pipe(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
+  read: after(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
   agreed: v.looseObject({
     id,
     story: v.looseObject({ id, title: text, cover_url: orNull(text) }),

@@ -115,6 +115,10 @@ describe('a canary of p percent', () => {
     const { document } = await own.manager.canary({ builds: [next], percent: 50, force: true, why: 'test' });
     const { candidate } = document;
     if (!candidate) throw new Error('no candidate');
+    // a server is at most a second behind
+    await expect
+      .poll(async () => (await (await fetch(`${site}/channels/production.json`)).json()) as object)
+      .toMatchObject({ seq: document.seq });
     const kinds = ['/', '/explore', '/explore?tag=x', '/guide', '/story/', '/no/such/page/', '/story/dotted.'];
     const inside = { candidate: 0, stable: 0 };
     for (let visit = 0; visit < 6; visit += 1) {

@@ -63,6 +63,7 @@ const ambient = new Set(['liaozhai-remote']);
 /** What the repository's own files import from each other → what a stranger imports. */
 export const publicNames: [own: string, name: string][] = [
   ['@liaozhai/shared/contract', '@liaozhai/runtime/contract'],
+  ['@liaozhai/shared/format', '@liaozhai/runtime/format'],
   ['@liaozhai/shared/runtime', '@liaozhai/runtime'],
   ['@liaozhai/shared/ui', '@liaozhai/ui'],
   ['@liaozhai/shared/testing', '@liaozhai/testing'],

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Meaning } from '../content/plot.ts';
 import type { Env } from '../env.ts';
-import { offeredLines, replay, tell, tellerOf } from './progress.ts';
+import { understand } from './meaning.ts';
+import { hasEnded, offeredLines, offeredReplies, replay, tell, tellerOf } from './progress.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
 
 /** Thrown when a test asked for it. */
@@ -73,10 +75,34 @@ function endOf(body: string): string {
   return isWhole ? '' : `……${isWithinQuote ? '”' : ''}${isWithinDeed ? '*' : ''}`;
 }
 
-/** Lines the reader could say next; those that were offered longest ago come again last. */
+/** What any reader may ask in any scene, by the meaning that a story answers. */
+const questions: readonly (readonly [Meaning, string])[] = [
+  ['你是谁', '你究竟是谁？'],
+  ['这是哪里', '这是什么地方？'],
+  ['害怕', '我心里有些害怕'],
+  ['怎么办', '眼下该怎么办？'],
+  ['我是谁', '在你眼里，我是谁？'],
+  ['信任', '我可以相信你吗？'],
+  ['为什么', '这是为什么？'],
+];
+
+/**
+ * Lines the reader could say next, each with an answer of its own. The scene's lines come first. Questions that the
+ * story answers in any scene stand in for those offered before, which come again last.
+ */
 export function composeSuggestions({ story, reader, progress, offered }: StoryContext, count: number): string[] {
-  const lines = offeredLines(tellerOf(story, reader).plot, progress);
-  return lines.sort((one, other) => offered.lastIndexOf(one) - offered.lastIndexOf(other)).slice(0, count);
+  const { plot, speaker } = tellerOf(story, reader);
+  const lines = offeredLines(plot, progress);
+  if (hasEnded(plot, progress)) return lines.slice(0, count);
+  const here = offeredReplies(plot, progress);
+  const answered = questions.flatMap(([meaning, line]) => {
+    const meant = understand(line, { plot, speaker, offered: here });
+    return meant?.kind === 'meaning' && meant.meaning === meaning && plot.byMeaning[meaning] ? [line] : [];
+  });
+  const isFresh = (line: string) => !offered.includes(line);
+  const again = [...lines, ...answered].filter((line) => !isFresh(line));
+  again.sort((one, other) => offered.lastIndexOf(one) - offered.lastIndexOf(other));
+  return [...lines.filter(isFresh), ...answered.filter(isFresh), ...again].slice(0, count);
 }
 
 function inPieces(text: string, size: number): string[] {

@@ -335,9 +335,7 @@ export function serveInProcess(options: Pick<ReleasesOptions, 'store' | 'channel
   return async (set) => {
     const releases = await openReleases({ ...options, set });
     const app = new Hono();
-    app.get('/builds/*', async (context) =>
-      answer(context, await releases.file(context.req.path, context.req.header('accept-encoding'))),
-    );
+    app.get('/builds/*', async (context) => answer(context, await releases.file(context.req.path)));
     app.get('/channels/*', async (context) => answer(context, await releases.channelFile()));
     app.get('/sw.js', async (context) => answer(context, await releases.serviceWorker()));
     app.post('/beacon', (context) => context.body(null, 204));

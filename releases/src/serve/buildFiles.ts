@@ -1,4 +1,3 @@
-import { encodingFor } from '@liaozhai/http/negotiation';
 import type { Catalog } from '../builds/catalog.ts';
 import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
 import { ReleaseError } from '../errors.ts';
@@ -42,20 +41,10 @@ export interface ServedFile {
   body: Buffer;
 }
 
-type Stored = { suffix: string; name: string } | null;
+/** How a file is sent. */
+export type Encoding = 'br' | 'gzip' | 'identity';
 
-const SUFFIXES = { br: '.br', gzip: '.gz', identity: null };
-
-function storedFor(path: string, accept: string): Stored {
-  if (!isCompressed(path)) return null;
-  const name = encodingFor(accept);
-  const suffix = SUFFIXES[name];
-  return suffix === null ? null : { suffix, name };
-}
-
-/** The encoding stands apart: no build has a file `a.js.br`, though the store does. */
-const cacheKey = (pathname: string, acceptEncoding: string): string =>
-  `${storedFor(pathname, acceptEncoding)?.name ?? ''} ${pathname}`;
+const SUFFIXES = { br: '.br', gzip: '.gz', identity: '' };
 
 /** Serves files that a published build names, and nothing else of the store. */
 export class BuildFiles {
@@ -66,28 +55,26 @@ export class BuildFiles {
     this.#catalog = catalog;
   }
 
-  /** The file at `/builds/…`, compressed as the visitor accepts it; null = there is none (404). */
-  async file(pathname: string, acceptEncoding = ''): Promise<ServedFile | null> {
-    const served = this.inMemory(pathname, acceptEncoding);
-    if (served) return served;
+  /** The file at `/builds/…`, compressed so if the build has it so; null = there is none (404). */
+  async file(pathname: string, wanted: Encoding = 'identity'): Promise<ServedFile | null> {
     const [, name = '', folder = '', path = ''] = BUILD_PATH.exec(pathname) ?? [];
+    const encoding = isCompressed(path) ? wanted : 'identity';
+    // the encoding stands apart: no build has a file `a.js.br`, though the store does
+    const key = `${encoding} ${pathname}`;
+    const served = this.#served.get(key);
+    if (served) return served;
     const id = idOfFolder(name, folder);
     const known = id && (await this.#integrity(id, path));
     if (!known) return null;
-    const encoding = storedFor(path, acceptEncoding);
-    const body = await this.#catalog.store.read(`${pathname.slice(1)}${encoding?.suffix ?? ''}`);
-    if (!body) return encoding ? this.file(pathname) : null;
-    const etag = `"${known.slice(7, 39)}${encoding ? `-${encoding.name}` : ''}"`;
-    const encoded: Record<string, string> = encoding ? { 'content-encoding': encoding.name } : {};
+    const body = await this.#catalog.store.read(`${pathname.slice(1)}${SUFFIXES[encoding]}`);
+    if (!body) return encoding === 'identity' ? null : this.file(pathname);
+    const isPlain = encoding === 'identity';
+    const etag = `"${known.slice(7, 39)}${isPlain ? '' : `-${encoding}`}"`;
+    const encoded: Record<string, string> = isPlain ? {} : { 'content-encoding': encoding };
     const headers = { ...buildFileHeaders(path), etag, ...encoded, 'content-length': String(body.length) };
     const file = { headers, body };
-    this.#served.set(cacheKey(pathname, acceptEncoding), file);
+    this.#served.set(key, file);
     return file;
-  }
-
-  /** The same without asking the store; undefined = it has to be asked. */
-  inMemory(pathname: string, acceptEncoding = ''): ServedFile | undefined {
-    return this.#served.get(cacheKey(pathname, acceptEncoding));
   }
 
   async #integrity(id: string, path: string): Promise<string | null> {

@@ -11,7 +11,7 @@ import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/chan
 import { sha384Integrity } from '../model/signing.ts';
 import { type Preview, readOverride, readPreview } from '../operations/override.ts';
 import { DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
-import { BuildFiles, type ServedFile } from './buildFiles.ts';
+import { BuildFiles, type Encoding, type ServedFile } from './buildFiles.ts';
 import { type ChosenSet, isInCandidate, makePageSet } from './renderPage.ts';
 
 export interface ReleasesOptions
@@ -43,18 +43,14 @@ export interface Releases {
   current(): Promise<ChannelDocument>;
   /** The same object for all visitors of a set while the channel's state lasts. */
   pageFor(visitor: Visitor): Promise<VisitorPage>;
-  /** The same for a visitor without an override, if it was asked for lately; undefined = ask `pageFor`. */
-  pageInMemory(visitorId: string): VisitorPage | undefined;
   /** What a browser may run from a dev server, by leave of a manager; asked of the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
-  file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null>;
-  /** The same if it was asked for lately; undefined = ask `file`. */
-  fileInMemory(pathname: string, acceptEncoding?: string): ServedFile | undefined;
+  file(pathname: string, encoding?: Encoding): Promise<ServedFile | null>;
   /** `/channels/<channel>.json`. */
   channelFile(): Promise<ServedFile>;
   /** `/sw.js` of the stable host, or null. */
-  serviceWorker(acceptEncoding?: string): Promise<ServedFile | null>;
+  serviceWorker(encoding?: Encoding): Promise<ServedFile | null>;
   recordHealth(beacon: Beacon, visitor: string): void;
   /** Takes what a page's reader felt, of builds that are live, tried or a last good one; of others nothing. */
   recordVitals(report: VitalsReport): Promise<void>;
@@ -73,8 +69,6 @@ class StoreReleases implements Releases {
   #pages = new Map<string, Promise<VisitorPage>>();
   #sets = new Map<string, Promise<{ hash: string; body: SetBody }>>();
   #pagesOf = 0;
-  /** What each group of visitors was given last in this state. */
-  #settled = new Map<string, VisitorPage>();
 
   constructor(
     catalog: Catalog,
@@ -98,30 +92,14 @@ class StoreReleases implements Releases {
 
   async pageFor(visitor: Visitor): Promise<VisitorPage> {
     const document = await this.current();
-    if (this.#pagesOf !== document.seq) [this.#pages, this.#sets, this.#settled] = [new Map(), new Map(), new Map()];
+    if (this.#pagesOf !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
     this.#pagesOf = document.seq;
     const chosen = await this.#choose(document, visitor);
     const key = `${chosen.hash} ${chosen.candidate} ${chosen.override?.id}`;
     const page = this.#pages.get(key) ?? this.#page(document, chosen);
     this.#pages.set(key, page);
     page.catch(() => this.#pages.delete(key));
-    const settled = await page;
-    const isNewest = this.#pagesOf === document.seq;
-    if (isNewest && visitor.override === undefined) this.#settled.set(this.#groupOf(document, visitor.id), settled);
-    return settled;
-  }
-
-  pageInMemory(visitorId: string): VisitorPage | undefined {
-    const document = this.#reader.inMemory()?.document;
-    if (document?.seq !== this.#pagesOf) return undefined;
-    return this.#settled.get(this.#groupOf(document, visitorId));
-  }
-
-  /** Visitors of one group get the same page. */
-  #groupOf(document: ChannelDocument, visitorId: string): string {
-    if (this.#fixedSet) return '';
-    const inside = candidatesOf(document).filter((candidate) => isInCandidate(visitorId, candidate));
-    return inside.map(({ salt }) => salt).join();
+    return page;
   }
 
   async previewFor(browser: string): Promise<Preview | null> {
@@ -129,12 +107,8 @@ class StoreReleases implements Releases {
     return readPreview(this.#catalog.store, channel, browser, this.#publicKey, this.#now());
   }
 
-  file(pathname: string, acceptEncoding?: string): Promise<ServedFile | null> {
-    return this.#files.file(pathname, acceptEncoding);
-  }
-
-  fileInMemory(pathname: string, acceptEncoding?: string): ServedFile | undefined {
-    return this.#files.inMemory(pathname, acceptEncoding);
+  file(pathname: string, encoding?: Encoding): Promise<ServedFile | null> {
+    return this.#files.file(pathname, encoding);
   }
 
   async channelFile(): Promise<ServedFile> {
@@ -150,11 +124,11 @@ class StoreReleases implements Releases {
     return { headers, body };
   }
 
-  async serviceWorker(acceptEncoding?: string): Promise<ServedFile | null> {
+  async serviceWorker(encoding?: Encoding): Promise<ServedFile | null> {
     const document = await this.current();
     const hash = this.#fixedSet ?? document.stable?.set;
     const path = hash && (await this.#catalog.set(hash)).host.serviceWorker;
-    const served = path ? await this.#files.file(path, acceptEncoding) : null;
+    const served = path ? await this.#files.file(path, encoding) : null;
     return (
       served && {
         ...served,

@@ -39,7 +39,7 @@ export interface Exchange {
   shared?: Record<string, string>;
   /** Modules for other remotes, beside `src/remote`: `{ './Badge': './src/Badge' }`. */
   exposes?: Record<string, string>;
-  /** Remotes of which it imports modules: `['gifts']` for `import('gifts/Badge')`. */
+  /** Names of the remotes of which it imports modules. */
   remotes?: string[];
 }
 

@@ -1,8 +1,8 @@
 import { oddBodies, oddRows, openRemote, programmersWords, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { conversationDto, latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
-import remote from '../remote';
-import { asked, LATEST, openChat } from './chatting';
+import { conversationDto, latestDto, messageDto, messageEvent, storyDto } from './fixtures';
+import { asked, LATEST, openChat } from './pages/chatting';
+import remote from './remote';
 
 test('聊过 stands whatever a conversation has in a field', async () => {
   const rows = [conversationDto({ id: 'c-good' }), ...oddRows({ ...conversationDto() })];

@@ -1,7 +1,7 @@
 import { oddBodies, oddRows, openRemote, programmersWords, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
-import { storyDto } from '../fixtures';
-import remote from '../remote';
+import { storyDto } from './fixtures';
+import remote from './remote';
 
 test('发现 stands whatever a story has in a field, and shows every story', async () => {
   const rows = [

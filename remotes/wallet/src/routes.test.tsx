@@ -1,7 +1,7 @@
 import { oddBodies, oddRows, openRemote, programmersWords, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
-import { orderDto, ordersDto, transactionDto } from '../fixtures';
-import remote from '../remote';
+import { orderDto, ordersDto, transactionDto } from './fixtures';
+import remote from './remote';
 
 const user = { id: 'u-1', balance: 100 };
 const good = { ...transactionDto(), order: { id: 'o-1', price_cents: 600, method: '沙盒' } };

@@ -1,7 +1,7 @@
 import { oddBodies, oddRows, openRemote, programmersWords, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { ticketDto, userDto } from '../fixtures';
-import remote from '../remote';
+import { ticketDto, userDto } from './fixtures';
+import remote from './remote';
 
 const bodies = oddBodies({ ...userDto(), deletion_at: '2026-12-01 08:00:00', unread_answers: 1, minor: null });
 
