@@ -66,7 +66,7 @@ test('an address hears of it', async () => {
 test('after seven days the person is erased and the ledger stays, without them', async () => {
   const inviter = await backend.reader({ login: 'inviter_stays', name: '邀请的人' });
   const { invite_code, id: inviterId } = await userOf(inviter);
-  const member = await backend.reader({ login: 'erased_reader', name: '要走的人', invite_code });
+  const member = await backend.reader({ login: 'erased_reader', name: '辞行的甲乙丙', invite_code });
   await member.put('/user', { persona: '一个秘密的人设' });
   await member.put('/user/email', { email: 'erased@example.org', current_password: '135790' });
   await member.get(
@@ -82,14 +82,14 @@ test('after seven days the person is erased and the ledger stays, without them',
   await ask(member);
   now += rules.deletionDays * dayMs - 1;
   sweep();
-  expect((await userOf(member)).name).toBe('要走的人');
+  expect((await userOf(member)).name).toBe('辞行的甲乙丙');
   now += 1;
   sweep();
   expect((await member.get('/user')).status).toBe(401);
   expect((await loginAs('erased_reader')).status).toBe(422);
   expect((await loginAs(`erased:${id}`)).status).toBe(422);
   const all = rowsOf(db);
-  for (const trace of ['erased_reader', '要走的人', '一个秘密的人设', 'erased@example.org', '一句秘密的话'])
+  for (const trace of ['erased_reader', '辞行的甲乙丙', '一个秘密的人设', 'erased@example.org', '一句秘密的话'])
     expect([trace, all.includes(trace)]).toEqual([trace, false]);
   const ledger = db.all(query.selectFrom('transactions').selectAll().where('user_id', '=', id));
   expect(ledger.map(({ type }) => type).sort()).toEqual(['check_in', 'invite', 'message', 'recharge']);

@@ -949,7 +949,7 @@ describe('while a request runs', () => {
     const release = server.hold('abort?channel=production');
     const agree = within(dialog()).getByRole<HTMLButtonElement>('button', { name: '中止灰度' });
     await userEvent.click(agree);
-    expect(agree.disabled).toBe(true);
+    expect(agree.getAttribute('aria-disabled')).toBe('true');
     expect(said()).toBe('正在执行……');
     await act(async () => history.back());
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
