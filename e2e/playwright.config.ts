@@ -24,7 +24,8 @@ export default defineConfig({
     ...phone,
     launchOptions: { executablePath: await provideChromium(), args: testFlags },
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // a trace of every test would double the run: PWTRACE=1 keeps those of failed ones
+    trace: process.env.PWTRACE ? 'retain-on-failure' : 'off',
   },
   webServer: {
     command: 'node ../host/server/start.mjs --end-with-parent',
