@@ -6,12 +6,11 @@ import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, run, skipped } from './steps.mjs';
 
-/** Those that start programs go one file after another; the rest share nothing and take every core. */
-async function unitTests(title, args, env = {}) {
+async function unitTests(missing) {
   const report = join(root, 'test-results/unit.json');
   rmSync(report, { force: true });
-  const ok = await run(title, [binary('@rstest/core', 'rstest'), 'run', ...args], {
-    env: { UNIT_REPORT: report, ...env },
+  const ok = await run('unit tests', [binary('@rstest/core', 'rstest'), 'run', '--pool.maxWorkers', '100%'], {
+    env: { UNIT_REPORT: report, MISSING_ENGINES: missing.join(' ') },
   });
   return unitOutcome(report, ok);
 }
@@ -31,8 +30,7 @@ export const check = async (missing) => [
   await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),
-  await unitTests('unit tests', ['--project', 'browser', '--project', 'node', '--pool.maxWorkers', '100%']),
-  await unitTests('unit tests with programs', ['--project', 'programs'], { MISSING_ENGINES: missing.join(' ') }),
+  await unitTests(missing),
   ...(missing.includes('chromium') ? [skipped("the gate's browser check", 'chromium')] : []),
 ];
 
