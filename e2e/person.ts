@@ -16,7 +16,7 @@ function seemSlow() {
   Object.defineProperty(navigator, 'connection', { value: { effectiveType: '2g' } });
 }
 
-/** Taps a lost pane's 重试, unless the pane opens by itself just then. */
+/** Taps a lost pane's 重试, unless the pane reopens just then. */
 export async function triesAgain(page: Page, buttons = page.getByRole('button', { name: '重试' })) {
   const button = buttons.filter({ visible: true }).first();
   await expect(async () => {
@@ -137,7 +137,7 @@ export class Person {
     await expect(this.log()).toBeVisible();
   }
 
-  /** The open chat has joined its channel and caught up: from here on it asks nothing by itself. */
+  /** The open chat has joined its channel and caught up: from here on it requests nothing unprompted. */
   async hasCaughtUp() {
     await this.page.waitForFunction(() => {
       const calls = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
@@ -148,7 +148,7 @@ export class Person {
     });
   }
 
-  /** Everything the page asks by itself at its start has been answered, the socket's permission as well. */
+  /** Every request that the page makes at its start has been answered, the socket's permission as well. */
   async isSettled() {
     await this.page.waitForFunction(() =>
       performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/broadcasting/auth')),

@@ -44,7 +44,7 @@ export async function startSlowLink(target: string) {
     far.on('close', () => down(passes(0), () => near.end()));
     for (const socket of [near, far]) {
       sockets.add(socket);
-      // it closes, which is told above
+      // it closes, which is reported above
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }

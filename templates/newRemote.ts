@@ -120,7 +120,7 @@ interface Repository {
   label: string;
   /** Folder with the packages' tarballs, for who has no registry that carries them. */
   packages?: string;
-  /** Where the packages come from, for whoever installs them later and has it not configured: colleagues, pipelines. */
+  /** The packages' registry, for later installs that have it not configured: colleagues, pipelines. */
   registry?: string;
   /** Rsbuild unless given. */
   bundler?: string;
@@ -239,7 +239,7 @@ function mainOutside(words: string[]) {
   const folder = resolve(values.folder ?? name);
   try {
     const { packages, bundler } = values;
-    // npm tells whatever it runs which one it is set to
+    // npm passes its registry setting to the programs it runs
     const registry = process.env.npm_config_registry;
     createRepository({ folder, name, label, bundler, registry, packages: packages && resolve(packages) });
   } catch (cause) {

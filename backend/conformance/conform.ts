@@ -78,7 +78,7 @@ interface RunOptions {
   signal?: AbortSignal;
 }
 
-/** Holds a backend against the contract. Throws `NoBackend` where there is none. */
+/** Checks a backend against the contract. Throws `NoBackend` where nothing answers. */
 export async function conform(target: Target, { onWait, signal }: RunOptions = {}): Promise<Report> {
   await expectBackend(target.url);
   const startedAt = Date.now();

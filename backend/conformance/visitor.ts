@@ -1,7 +1,7 @@
 export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
-  /** the parsed body; null where there is none or it is no JSON */
+  /** the parsed body; null where the answer has no body or no JSON */
   body: Body;
   text: string;
 }

@@ -77,7 +77,7 @@ export class World {
     return made;
   }
 
-  /** One of the run's accounts being made, whatever the answer is. */
+  /** One of the run's accounts is being registered; any answer counts. */
   registration(who: 'mine' | 'theirs' | 'spare'): Promise<Registration> {
     return this.once(`registration ${who}`, async () => {
       const number = ['mine', 'theirs', 'spare'].indexOf(who) + 1;
@@ -178,7 +178,7 @@ export class World {
     return id;
   }
 
-  /** What answers the order of `mine`, for whatever the server sells first. */
+  /** The answer to the order of `mine`, for the first thing that the server sells. */
   order(): Promise<{ form: { package_id: string; client_id: string }; answer: Answer }> {
     return this.once('order', async () => {
       const { visitor } = await this.member('mine');
@@ -222,7 +222,7 @@ export class World {
     return socket as PusherSocket & { id: string };
   }
 
-  /** A socket and whatever it was told first. Where none could be opened once, none is tried again. */
+  /** A socket and the first frame it received. After one failure no further socket is opened. */
   async rawSocket({
     origin = this.target.origin,
     key = this.target.key,

@@ -76,7 +76,7 @@ const reverbOrigin = v.pipe(
   v.transform((text) => new URL(text).origin),
 );
 
-/** With the name of a database; whoever reads the error must not read the password. */
+/** With the name of a database; the error must not contain the password. */
 const postgresAddress = v.pipe(
   v.string(),
   v.check(

@@ -4,7 +4,7 @@ import { storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { startBackend } from './server.ts';
 
-/** Calls `end` when whoever spawned this process with an IPC channel is gone; without a channel nothing ties it. */
+/** Calls `end` when the process that spawned this one with an IPC channel has ended; without a channel nothing ties it. */
 function whenStarterEnds(end: () => void) {
   if (process.connected) process.once('disconnect', end);
   else if (process.connected === false) setImmediate(end);
@@ -14,7 +14,7 @@ const leave = () => process.exit(0);
 whenStarterEnds(leave);
 // that nobody reads any more is no fault of ours: the end comes by the channel
 if (process.connected !== undefined) process.stdout.on('error', () => {});
-/** Ends so that whoever runs this knows: starting it again cures nothing. */
+/** Ends with a status that says: starting again cures nothing. */
 function endFor(line: string): never {
   console.error(line);
   return process.exit(2);
@@ -52,7 +52,7 @@ try {
   whenStarterEnds(() => end(0));
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const onSignal = () => {
-    // a second signal, of either kind, ends it at once
+    // a second signal of either kind ends it immediately
     for (const signal of signals) process.off(signal, onSignal);
     end(env.DRAIN_SECONDS * 1000);
   };

@@ -19,7 +19,7 @@ export const rules = {
     to: 6,
     minutesADay: 40,
     extensionMinutes: 30,
-    /** a longer gap between two signs of use is none */
+    /** a longer gap between two signs of use does not count as use */
     idleSeconds: 120,
     pinTries: 5,
     pinPauseMinutes: 15,

@@ -181,7 +181,7 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
   write.flush();
 }
 
-/** Collects statements, and carries out many at once. */
+/** Collects statements and runs many in one batch. */
 class BatchWriter {
   readonly #services: Services;
   #waiting: (() => void)[] = [];

@@ -207,7 +207,7 @@ const sweepIntervalMs = 30_000;
 const sharedSweepIntervalMs = 5_000;
 
 /**
- * Ends, with a refund, whatever the database calls running while nobody writes it: what a killed process left behind. Erases the
+ * Ends and refunds replies that the database calls running although no process writes them: a killed process left them. Erases the
  * accounts whose time has come.
  */
 function sweep(services: Services): void {

@@ -133,7 +133,7 @@ function countUnread(services: Services, userId: string): void {
   announceUser(services, userId);
 }
 
-/** Tells the pages of whoever was answered. */
+/** Notifies the pages of the user who was answered. */
 function announceAnswers(services: Services): void {
   const { db } = services;
   const answered = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(unannounced));

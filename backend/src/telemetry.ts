@@ -25,7 +25,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Tells of an error that nobody is left to catch; `about` says where it happened. Never throws. */
+/** Reports an error that no caller is left to catch; `about` says where it happened. Never throws. */
 export type ReportFault = (error: unknown, about?: Record<string, unknown>) => void;
 
 const sayAgainAfterMs = 60_000;
@@ -50,7 +50,7 @@ export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOption
   };
 }
 
-/** The counters of what this backend decides. Each label has few values, whoever asks for whatever. */
+/** The counters of what this backend decides. Each label has few values. */
 export function backendCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   return {

@@ -36,7 +36,7 @@ test('there are seven days to think, other devices are logged out, and signing i
   expect(Date.parse(body.data.deletion_at)).toBe(Date.parse(at));
   expect([(await member.get('/user')).status, (await elsewhere.get('/user')).status]).toEqual([200, 401]);
   now += dayMs;
-  // asking again does not begin the days anew
+  // a second request does not restart the days
   expect((await ask(member)).body.data.deletion_at).toBe(body.data.deletion_at);
   expect((await loginAs('leaving')).body.user.deletion_at).toBe(body.data.deletion_at);
 });

@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
 );
 
-/** Several requests at once, then the next several. */
+/** Several concurrent requests, then the next several. */
 const schedule = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 14 });
 
 test('billing.property: the ledger adds up to the balance, no key is charged twice, no failure is kept', {

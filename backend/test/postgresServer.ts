@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const root = '/usr/lib/postgresql';
 
-/** The programs of the newest Postgres that Debian has here. Throws what to do where there is none. */
+/** The programs of the newest Postgres that Debian installed here. Throws with the cure where none is installed. */
 export function postgresPrograms(): string {
   const versions = (() => {
     try {

@@ -27,7 +27,7 @@ interface Published {
 type Answer = (response: ServerResponse, event: Published) => void;
 const takes: Answer = (response) => response.end('{}');
 
-/** Reverb's HTTP API: takes what is signed for the app, and answers as it is told to. */
+/** Reverb's HTTP API: accepts what is signed for the app, and answers as the test sets. */
 async function openReverb(first: Answer = takes) {
   const state = { answer: first, underWay: 0, mostUnderWay: 0 };
   const events: Published[] = [];

@@ -14,7 +14,7 @@ const story = 'nie-xiaoqian';
 describe('sec.idor-matrix', () => {
   test('whoever adds a call adds it to the conformance checks as well', () => {
     const tried = checks.map(({ call }) => call.replace(/^WS/, 'GET'));
-    // health is for whoever runs the server, and not passed on to visitors
+    // health is for the operator, and not passed on to visitors
     const own = new Set([
       ...tried,
       'GET /media/{kind}/{file}',

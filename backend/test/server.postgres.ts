@@ -159,7 +159,7 @@ describe('two backends on one Postgres', () => {
     const stopped = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/cancel`);
     expect([stopped.status, stopped.body.message.status]).toEqual([200, 'cancelled']);
     expect(stopped.body.message.body).not.toBe('');
-    // told anew at once, while the first backend does not know yet: neither text gets into the other
+    // retold immediately, before the first backend knows: neither text gets into the other
     const anew = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/regenerate`, {
       client_id: crypto.randomUUID(),
     });

@@ -52,7 +52,7 @@ export async function openSocket(
   return Object.assign(socket as PusherSocket & { id: string }, { subscribe });
 }
 
-/** The first line of the answer to an upgrade of that address, whatever it is; then the client resets the connection. */
+/** The first line of the answer to an upgrade of that address; then the client resets the connection. */
 export async function upgrade(backend: TestBackend, address: string): Promise<string> {
   const visitor = connect(Number(new URL(backend.url).port), '127.0.0.1');
   visitor.write(`GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);

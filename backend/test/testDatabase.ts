@@ -54,7 +54,7 @@ export function databaseOf(dataDir: string): Record<string, string> {
 export const databaseIn = (dataDir: string): Promise<Db> =>
   openDatabase({ DATABASE_URL: databaseOf(dataDir).DATABASE_URL, DATA_DIR: dataDir }, () => {});
 
-/** What the database says of itself after a kill: nothing, if it is whole. Postgres looks after its pages by itself. */
+/** What the database says of itself after a kill: nothing, if it is whole. Postgres repairs its own pages. */
 export function damageIn(dataDir: string): unknown[] {
   if (postgresUrl) return [];
   const file = new Libsql(join(dataDir, 'liaozhai.db'));
@@ -79,7 +79,7 @@ export function storedIn({ dataDir, services }: { dataDir: string; services: { d
 export const waitForWriters = (db: Db, ms: number): unknown =>
   execute(db, postgresUrl ? `set lock_timeout = ${ms}` : `pragma busy_timeout = ${ms}`);
 
-/** Has the database refuse whatever would change it, or take it again. */
+/** Makes the database refuse writes, or accept them again. */
 export const allowWrites = (db: Db, isAllowed: boolean): unknown =>
   execute(
     db,

@@ -75,7 +75,7 @@ async function idle(reader: Client, conversation_id: string): Promise<void> {
   }
 }
 
-/** Every call once, each timed by itself. */
+/** Every call once, each timed separately. */
 async function round({ url, reader, deepCursor, waits }: Side): Promise<void> {
   const timed = async <Answer extends { status: number }>(
     call: string,

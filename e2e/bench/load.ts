@@ -154,7 +154,7 @@ async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<C
     await signIn(context, origin, account);
     const { cookies, origins } = await context.storageState();
     await context.close();
-    // cookies go with the host, whatever its port; what pages keep goes with the port
+    // cookies are shared by all ports of a host; page storage is per port
     return { cookies, origins: origins.map((kept) => ({ ...kept, origin: shownAt })) };
   };
   const devices = { ours: await deviceOf(ours), monolith: await deviceOf(monolith) };

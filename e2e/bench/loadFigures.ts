@@ -114,7 +114,7 @@ export const returnFigures: Figure[] = [
   { label: 'CLS', of: ({ cls }) => cls, digits: 3, goal: atMost(0.02) },
 ];
 
-/** A tap is answered at once where what it needs is there. */
+/** A tap is answered immediately where everything it needs is there. */
 export const tabFigures: Figure<TabSample>[] = [
   { label: 'tap to content, ms', of: ({ contentMs }) => contentMs, goal: atMost(900) },
   { label: 'blocking time, ms', of: ({ blockingMs }) => blockingMs, goal: atMost(40) },

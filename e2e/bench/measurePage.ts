@@ -153,7 +153,7 @@ async function visit(
   const byContent = loaded.length;
   await comesTo.ready;
   const toReady = [...loaded];
-  // the page's own end may come after its content, and is told later
+  // the page may end after its content, and is reported later
   const { pathname } = new URL(url);
   const toContent = toReady.filter(({ path }, order) => order < byContent || path === pathname);
   await page.waitForLoadState('load');

@@ -50,7 +50,7 @@ async function answered(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`${url} did not answer: see what was printed above`);
 }
 
-/** By which a process collects its garbage when it is told to. */
+/** Makes a process collect its garbage on request. */
 const collecting = [
   '--expose-gc',
   '--import',
@@ -146,7 +146,7 @@ http {
 }
 `;
 
-/** nginx on the files of the store's folder; null where there is none. */
+/** nginx on the files of the store's folder; null where nginx is missing. */
 export async function serveNginx(folder: string, root: string, backend: string): Promise<Served | null> {
   if (spawnSync('nginx', ['-v']).error) return null;
   const at = join(folder, 'nginx');

@@ -32,8 +32,8 @@ async function shared(servers: readonly Served[], load: Request[], isAtOnce: boo
 }
 
 /**
- * Whether sharing a store costs anything: two servers on one store beside two on a store each, both pairs answering at the same
- * time. Servers that answer at once share caches and cores with each other and the load generator, whatever they read.
+ * Whether sharing a store costs anything: two servers on one store beside two on a store each, both pairs answering at the same time.
+ * Servers that answer in parallel share caches and cores with each other and the load generator.
  */
 export async function scale(one: Served, two: Served, apart: Served) {
   const load = requestsFor(pagePaths, browser);

@@ -29,7 +29,7 @@ interface StockFile {
   /** in brotli */
   compressed: Buffer;
   type: string;
-  /** a content hash in the name makes it immutable; entries and manifests are asked for anew */
+  /** a content hash in the name makes it immutable; entries and manifests are fetched each time */
   cacheControl: string;
 }
 

@@ -52,7 +52,7 @@ async function stockStore() {
   await publishLocal({ dists: testPackages(join(folder, 'builds')), store: `file:${store}` });
 }
 
-/** What a release of the Laravel does once, whatever serves it. */
+/** What a release of the Laravel does once, before any process serves it. */
 const migrate = () =>
   execFileSync('php', ['artisan', 'migrate', '--seed', '--force', '-n'], { cwd: laravel, stdio: 'ignore' });
 

@@ -30,7 +30,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Runs the program that `GUARDED` names, and ends it with whoever starts it. */
+/** Runs the program that `GUARDED` names, and ends it with its starter. */
 export const guard = join(import.meta.dirname, '../../host/server/guard.mjs');
 export const size = { width: 390, height: 844 };
 export const timeZone = 'Asia/Shanghai';

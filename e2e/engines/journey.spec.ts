@@ -384,7 +384,7 @@ test('without a network the app opens, with the last stories', async ({ phone })
 const written = '灯灭之前，再说一句';
 
 test('what is written without a network waits on the phone', async ({ phone }) => {
-  // 继续读 above the shelf leads to the chat at once
+  // 继续读 above the shelf leads straight to the chat
   await phone.taps({ role: 'link', name: /聂小倩/, within: { role: 'list', name: '故事' } });
   await phone.taps({ role: 'link', name: /^(开始|继续)聊天$/ });
   await phone.types(composer, written);

@@ -15,7 +15,7 @@ const launchOptions = (name: PuppeteerEngineName, dark: boolean): LaunchOptions 
           'dom.w3c_touch_events.enabled': 1,
           'ui.primaryPointerCapabilities': 1,
           'ui.allPointerCapabilities': 1,
-          // the two halves of a tap come apart on a busy machine, and a long press is none
+          // the two halves of a tap come apart on a busy machine, and become a long press
           'apz.max_tap_time': 60_000,
           'ui.click_hold_context_menus.delay': 60_000,
         },

@@ -86,7 +86,7 @@ export async function withPhone(
   }
 }
 
-/** No step may cause an error or a policy violation in a page, whatever else it expects. */
+/** No step may cause an error or a policy violation in a page. */
 export function expectNoTrouble({ engine, front }: Phone) {
   const { violations, errors } = front.trouble();
   expect(violations, `${engine.name}: policy violations`).toEqual([]);

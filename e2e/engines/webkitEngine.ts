@@ -13,7 +13,7 @@ import { type Engine, guard, type Look, size, timeZone } from './engine.ts';
 const gtkStyle = `decoration { box-shadow: none; border: none; }
 * { min-width: 0; min-height: 0; padding: 0; margin: 0; }`;
 
-/** Programs that WebKit needs around it, and a home of their own; they end with this process whatever becomes of it. */
+/** Programs that WebKit needs around it, and a home of their own; they end with this process in every case. */
 function createSurroundings() {
   const home = mkdtempSync(join(tmpdir(), 'liaozhai-webkit-'));
   const children: ChildProcess[] = [];
@@ -39,7 +39,7 @@ function createSurroundings() {
     const guarded = { ...env, GUARDED: command, GUARDED_STREAMS: '4' };
     const child = spawn(guard, args, { env: guarded, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
     children.push(child);
-    // its output closes only when whatever it has started in turn has ended as well
+    // its output closes only when the processes it started have ended as well
     child.stdout?.resume();
     closed.push(new Promise((resolve) => child.once('close', () => resolve())));
     return child;

@@ -10,7 +10,7 @@ import { expect, test } from './site/test.ts';
 const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
 
-/** Starts a console on the site's store, as whoever runs the site does. Returns the address that signs a manager in. */
+/** Starts a console on the site's store, as the operator does. Returns the address that signs a manager in. */
 async function startConsole({ store, release }: Site): Promise<{ link: string; stop: () => Promise<void> }> {
   const answer: unknown = await release('token', 'create', 'manager');
   const { token } = answer as { token: string };

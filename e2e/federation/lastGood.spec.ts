@@ -105,7 +105,7 @@ for (const [name, { edition, fault, failure }] of Object.entries(classes)) {
       expect(await sawCard()).toBe(false);
       expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
       await expect.poll(() => failuresOf(site, build)).toMatchObject([{ failure }]);
-      // the next document of this browser leaves the build alone, and nobody is told twice
+      // the next document of this browser avoids the build, and the failure is reported once
       site.front.asked();
       await page.reload();
       await expect(page.getByText(says, { exact: true })).toBeVisible();

@@ -76,7 +76,7 @@ test('the mail can be sent again after a pause, and a refusal is said', async ({
   await person.isTold('确认邮件已发送');
   await expect.poll(() => mailsTo(address).length).toBe(2);
   await expect(counting).toBeDisabled();
-  // closed and opened anew it goes on counting
+  // closed and reopened it goes on counting
   await page.clock.fastForward(20_000);
   await waiting(person).getByRole('button', { name: '返回登录' }).tap();
   await person.popup().locator('input[name="login"]').fill(address);

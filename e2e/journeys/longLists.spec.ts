@@ -3,7 +3,7 @@ import { appIsUp, expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const pageSize = 20;
-/** Slow enough that a list cannot be fetched anew, page by page, while its place is looked for. */
+/** Slow enough that a list cannot be fetched again, page by page, while its place is looked for. */
 const answersAfterMs = 300;
 
 /** Answers a list as a server would that has `total` entries behind its first page; returns the cursors asked for. */

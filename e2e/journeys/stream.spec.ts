@@ -37,7 +37,7 @@ const fromEnd = (log: Locator) =>
 const stays = async (log: Locator, { text, top }: { text: string; top: number }) =>
   expect.poll(async () => Math.abs((await topOf(log, text)) - top)).toBeLessThanOrEqual(1);
 
-/** Resolves when the log has neither scrolled nor laid out anything anew for some frames. */
+/** Resolves when the log has neither scrolled nor changed its layout for some frames. */
 const atRest = (log: Locator) =>
   log.evaluate(
     (scroller) =>

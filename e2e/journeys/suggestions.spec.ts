@@ -34,7 +34,7 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   await expect(first).toBeVisible();
   expect(await balance(person)).toBe(49);
   await expect.poll(() => person.kept()).toContain('"status":"ready"');
-  // paid for, so a page that is loaded anew has them still
+  // paid for, so a reloaded page still has them
   await page.reload();
   await expect(first).toBeVisible();
   expect(await balance(person)).toBe(49);

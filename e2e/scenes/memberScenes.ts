@@ -49,7 +49,7 @@ export async function makeMember(page: Page): Promise<MemberState> {
   return page.context().storageState();
 }
 
-/** A finger's way over most of the row; Playwright's own mouse is none. */
+/** A finger's way over most of the row; Playwright's own mouse does not count as one. */
 async function swipeLeft(page: Page, over: Locator) {
   const box = await over.boundingBox();
   if (!box) throw new Error('what is to be swiped has no place on the page');

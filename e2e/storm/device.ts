@@ -129,7 +129,7 @@ export async function signInAgain(device: Device) {
   await signIn(device);
 }
 
-/** Signs in where the page asks for it, and closes whatever else lies over the screen. */
+/** Signs in where the page requires it, and closes other layers over the screen. */
 async function clearWay(device: Device) {
   const { page } = device;
   if (await popup(page).isVisible()) return signIn(device);
@@ -322,7 +322,7 @@ async function openAnew(device: Device, story: string | undefined, random: Rando
   await device.page.close();
   device.page = await device.context.newPage();
   await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: actMs * 2 });
-  // a reader acts on whatever has come by then
+  // a reader acts on what has arrived by then
   await device.page.waitForTimeout(random.between(0, 500));
 }
 
@@ -376,7 +376,7 @@ export async function calmDown(device: Device) {
     await signInAgain(device).catch(() => undefined);
 }
 
-/** What a reader does after the storm: opens anew a page that is none of ours, signs in where that is asked for, has sent again what failed. */
+/** What a reader does after the storm: reopens a foreign page, signs in where required, resends what failed. */
 export async function tidyUp(device: Device) {
   const { page } = device;
   // a portal's page, or half a document: nothing of ours runs there
@@ -455,7 +455,7 @@ export const rowsOn = async (page: Page): Promise<ShownRow[]> => {
   }));
 };
 
-/** How many messages the device keeps that were not sent, whoever wrote them: nothing may lie there unseen. */
+/** How many unsent messages the device stores, of any author: none may stay there unseen. */
 export const keptOn = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const texts = Object.entries(localStorage).filter(

@@ -122,7 +122,7 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
   }
 
   const server = createServer((from, to) => {
-    // the product is being started anew: nobody listens there
+    // the product is restarting: nobody listens there
     handle(from, to).catch(() => from.socket.destroy());
   });
   server.on('connection', (socket) => {

@@ -85,7 +85,7 @@ async function sceneOf(device: Device): Promise<string> {
   return `\n    ${page.url()} (${picture})\n    ${text.replace(/\s+/g, ' ').slice(0, 400)}${deedsAround(device)}`;
 }
 
-/** A view has to heal as it stands, without being opened anew. */
+/** A view has to recover as it stands, without a reload. */
 async function viewsThatStayWrong(device: Device): Promise<string[]> {
   const story = openStory(device.page);
   const found = await untilNone(async () => {
@@ -95,7 +95,7 @@ async function viewsThatStayWrong(device: Device): Promise<string[]> {
   return found ? [`${device.name}: ${story} did not heal: ${found}${await sceneOf(device)}`] : [];
 }
 
-/** Each chat, opened anew, ends as the server has it, with the balance and the draft that belong there. */
+/** Each chat, reopened, ends as the server has it, with the balance and the draft that belong there. */
 async function wrongWhenOpenedAnew(device: Device, set: string): Promise<string[]> {
   const { context, direct, drafts, name, page } = device;
   const wrong: string[] = [];
@@ -117,7 +117,7 @@ async function wrongWhenOpenedAnew(device: Device, set: string): Promise<string[
       if (balance !== known) return `a balance of ${balance} for ${known}`;
       // a line that had waited on the device is answered now, and the answer would come when nobody is there
       if ((await messagesOf(context, direct, story)).some(isRunning)) return 'a reply is being written';
-      // who leaves at once may be gone before the server has heard that it was read
+      // a reader who leaves immediately may be gone before the server knows that it was read
       const listed = (await conversationsOf(context, direct)).find((conversation) => conversation.story.id === story);
       return listed?.unread ? 'it is unread while it is open' : null;
     }, HEALED_WITHIN_MS);

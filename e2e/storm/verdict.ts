@@ -92,7 +92,7 @@ export function wrongLines({ sent }: Writer, story: string, messages: readonly M
   return wrong;
 }
 
-/** What a conversation cannot be, whoever wrote in it; `writers` are all devices of its reader. */
+/** What a conversation can never be; `writers` are all devices of its reader. */
 export function wrongConversation(writers: readonly Writer[], story: string, messages: readonly Message[]): string[] {
   const wrong: string[] = [];
   const known = new Set(

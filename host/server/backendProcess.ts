@@ -27,7 +27,7 @@ const referenceBackend: BackendCommand = {
 
 /** Pauses before it is started again, in a row; when they are used up it has ended for good. */
 const restartPausesMs = [300, 1_000, 3_000, 10_000, 30_000];
-/** Who lived this long has recovered: the pauses begin anew. */
+/** A process that lived this long has recovered: the pauses start over. */
 const soundAfterMs = 60_000;
 /** The backend's exit status for what a new start cannot cure; it has said what does in one line. */
 const incurable = 2;
@@ -71,8 +71,8 @@ function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launche
 }
 
 /**
- * Runs the reference backend as a process of its own. Should it die it is started again on the same port, five times in a row with
- * growing pauses; a status that says a start is no cure ends that at once. Rejects with `BackendRefused` if it never listened.
+ * Runs the reference backend as a process of its own. If it dies it is restarted on the same port, five times in a row with growing
+ * pauses. A status that says a restart cures nothing ends that immediately. Rejects with `BackendRefused` if it never listened.
  */
 export async function startBackend(
   env: NodeJS.ProcessEnv,

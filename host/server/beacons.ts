@@ -66,8 +66,8 @@ function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocu
 }
 
 /**
- * `/beacon`: how builds fare in browsers, and what their readers feel. Origin-checked, rate-limited, one vote per visitor and
- * build; of vitals one a day of each kind, and anew where a candidate begins.
+ * `/beacon`: how builds fare in browsers, and their readers' vitals. Origin-checked, rate-limited, one vote per visitor and build; one
+ * value of each vital a day, and a further one when a candidate begins.
  */
 export function beaconRoutes(releases: Releases, counters: FrontCounters | null, log: Log): Hono<FrontEnv> {
   const votes = new Votes();
@@ -110,7 +110,7 @@ const newIn = ({ vitals, errors }: VitalsReport, votes: Votes, voter: string): V
   errors: errors.filter(({ build, kind }) => votes.isNew(`${voter} ${build} ${kind}`)),
 });
 
-/** `/beacon/spans`: a page's own part of its trace. Whatever its set does not name is left out, so that no text gets through. */
+/** `/beacon/spans`: a page's own part of its trace. Fields that the schema does not name are dropped, so that no text gets through. */
 export function spanRoutes(releases: Releases, tracing: Tracing): Hono<FrontEnv> {
   const limit = new RateLimit({ mostKeys: 10_000 });
   return new Hono<FrontEnv>().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {

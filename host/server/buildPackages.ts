@@ -27,7 +27,7 @@ export function packagesToBuild(): BuiltPackage[] {
   ];
 }
 
-/** Lies there while a build runs: what a killed one left in `dist` is none, whatever its description says. */
+/** Marker file: exists while a build runs. Found at start, it means that the build was interrupted and `dist` is not trusted. */
 const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building');
 
 function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
@@ -36,7 +36,7 @@ function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
   return sourceHashIn(described) === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
 }
 
-/** Null where the description is damaged, as a disk that was full leaves it: the package is built anew. */
+/** Null where the description is damaged, for example by a full disk: the package is rebuilt. */
 function sourceHashIn(described: string): unknown {
   try {
     return JSON.parse(readFileSync(described, 'utf8'))?.sourceHash ?? null;
@@ -69,7 +69,7 @@ function build({ name, root }: BuiltPackage): Promise<void> {
   });
 }
 
-/** Builds what has changed since its last build, as many at once as there are cores. Returns every package, built or not. */
+/** Builds what has changed since its last build, one build per core in parallel. Returns every package, built or not. */
 export async function buildPackages(report: (line: string) => void): Promise<BuiltPackage[]> {
   const packages = packagesToBuild();
   const stale = packages.filter((entry) => !isUpToDate(entry));

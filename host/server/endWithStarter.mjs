@@ -14,14 +14,14 @@ function parentLives() {
 }
 
 /**
- * Calls `end` once whoever started this process is gone, in whatever way. That is who opened an IPC channel to it; without one it
- * is the parent, if `isTied`: a server that an operator put into the background lives on when the shell closes.
+ * Calls `end` when the starter of this process has ended, in any way. The starter is the process that opened an IPC channel; without a
+ * channel it is the parent, if `isTied`. A server in the background of a shell outlives the shell.
  */
 export function whenStarterEnds(end, { isTied = false } = {}) {
   const hasChannel = process.connected !== undefined;
   if (!hasChannel && !isTied) return;
   const lives = hasChannel ? () => process.connected : parentLives();
-  // asked now and then: a listener for 'disconnect' keeps a process from ending by itself
+  // polled: a listener for 'disconnect' would keep the process alive
   const timer = setInterval(() => {
     if (lives()) return;
     clearInterval(timer);

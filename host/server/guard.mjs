@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the program that GUARDED names with our arguments and streams, and ends it once whoever started us is gone: a test runner
-// that is killed with -9 cannot.
+// Runs the program that GUARDED names with our arguments and streams, and ends it when our starter has ended: a test runner killed with
+// -9 cannot do so.
 import { spawn } from 'node:child_process';
 import { whenStarterEnds } from './endWithStarter.mjs';
 

@@ -11,7 +11,7 @@ interface HealthOptions {
   isDraining: () => boolean;
 }
 
-/** A backend of another make has no `/readyz`; whatever it answers there it is reached. */
+/** Other backends have no `/readyz`; any answer there means that it is reachable. */
 async function isReached(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const answer = await fetch(`${url}/readyz`, { signal, redirect: 'manual' }).catch(() => null);
@@ -38,7 +38,7 @@ export function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: 
     return context.json({ status: 'unavailable', pages, backend, why }, 503);
   };
   const liveness = (context: FrontContext) => context.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' });
-  // HAProxy's check asks by OPTIONS where it is told no method
+  // HAProxy's check uses OPTIONS unless a method is configured
   return new Hono<FrontEnv>()
     .on(['GET', 'OPTIONS'], '/healthz', liveness)
     .on(['GET', 'OPTIONS'], '/readyz', readiness)

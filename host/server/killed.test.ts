@@ -66,7 +66,7 @@ function launch(command: string, ...words: string[]): Run {
 
 const npmStart = () => launch('npm', 'start', '--', '--serve');
 
-/** Kills one level of a run and starts the same again at once. Resolves with what the second says. */
+/** Kills one level of a run and immediately starts the same again. Resolves with the output of the second. */
 async function killedThenStarted(level: RegExp): Promise<string> {
   const first = npmStart();
   expect(await first.hears('is ready at')).toContain('is ready at');

@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** How leave names the browser: whoever reads it in the log cannot make the cookie of it. */
+/** How permissions name the browser: a reader of the log cannot derive the cookie from it. */
 const browserOf = ({ secret }: LocalChoice) => sha256(secret).slice(0, 32);
 
 /** Proves that what is agreed to is what this browser was shown. */
@@ -198,7 +198,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A page by itself: nothing of the app and nothing of a remote runs here that could press its button. */
+/** A page of its own: nothing of the app and nothing of a remote runs here that could press its button. */
 function answer(context: FrontContext, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · 聊斋</title>`;
   const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;

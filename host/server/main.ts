@@ -54,7 +54,7 @@ const endSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
 async function stop() {
-  // a second signal, of either kind, ends it at once
+  // a second signal of either kind ends it immediately
   for (const signal of endSignals) process.off(signal, stop);
   ending.isDraining = true;
   await closeAll();
@@ -65,7 +65,7 @@ function endsWith(close: () => Promise<void>) {
   closeAll = close;
 }
 
-/** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that whoever watches us knows. */
+/** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that a supervisor notices. */
 async function backendFor(
   { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,

@@ -326,7 +326,7 @@ const brotli = (quality: number, { length }: string | Buffer) => ({
 const compress = (text: string, encoding: 'br' | 'gzip'): Buffer =>
   encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text, brotli(SOON, text));
 
-/** What was packed soon, packed anew on another thread; the page itself is not kept for that. */
+/** Quickly compressed pages are compressed better on another thread; the page itself is not held back for that. */
 async function packedSmall(body: Buffer): Promise<Buffer> {
   const loose = await promisify(brotliDecompress)(body);
   return promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)(loose, brotli(SMALLEST, loose));

@@ -37,7 +37,7 @@ type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
 
 const sourceBudgetMs = 300;
 const freshMs = 5_000;
-/** What is asked for while it ages is asked for anew so long before its end, so that no page waits for it. */
+/** An answer that ages is renewed this long before its end, so that no page waits for it. */
 const renewedMs = 1_000;
 const kept = 200;
 
@@ -261,7 +261,7 @@ async function screenContent(
   return { ...pictured, inlineCss: await Promise.all(styles), data };
 }
 
-/** The card of a link to this screen, as plain text; null where there is none or the API did not answer in time. */
+/** The card of a link to this screen, as plain text; null without one or when the API did not answer in time. */
 export function shareCard({ template: { card }, answer }: Screen): ShareCard | null {
   if (!card || !answer) return null;
   const filled = (text: string) => replaceTokens(text, answer, (value) => value);

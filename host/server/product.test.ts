@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => product.close());
 
-/** The page once it has what the source tells of it: a server that is busy at the first question sends it without. */
+/** The page with the source's data: a busy server sends the first one without. */
 async function rendered(path: string): Promise<Response> {
   let answer = await fetch(origin + path);
   await expect
@@ -360,7 +360,7 @@ describe('what lies in memory', () => {
     await expect.poll(entry).toMatchObject({ path, status: 200 });
   });
 
-  /** A site whose backend tells of one story, and a clock that goes on only when it is put ahead. */
+  /** A site whose backend has one story, and a clock that the test moves. */
   async function toldAnew() {
     const clock = Date.now;
     const at = { title: '聂小倩', ahead: 0, asked: 0 };

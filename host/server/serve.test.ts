@@ -50,7 +50,7 @@ function run(releases: string, settings: Record<string, string>) {
 const start = (releases: string, settings: Record<string, string> = elsewhere) =>
   run(releases, settings).hears('is ready at');
 
-/** The public copy of the channel's document; every change signs it anew. */
+/** The public copy of the channel's document; every change re-signs it. */
 const channel = () => readFileSync(join(store, 'channels/production.json'), 'utf8');
 
 test('a production server needs no key and leaves what is live as it is', async () => {

@@ -1,5 +1,5 @@
-// `npm start`: the whole product with one command. `--dev` runs it with hot reload, `--serve` serves what is live in the store.
-// It ends with npm, and with `--end-with-parent` with whoever else started it.
+// `npm start`: the whole product with one command. `--dev` runs it with hot reload, `--serve` serves what is live in the store. It ends
+// with npm, and with `--end-with-parent` with any other starter.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';

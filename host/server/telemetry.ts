@@ -64,7 +64,7 @@ function patientStdout(onOmitted: (bytes: number) => void) {
   };
   return {
     isCaughtUp,
-    /** Takes whole lines, whose memory may be used again at once. */
+    /** Accepts whole lines; the caller may reuse their memory immediately. */
     write(lines: Buffer) {
       const rest = isCaughtUp() ? unwritten(lines) : lines;
       if (rest.length === 0) return;
@@ -78,8 +78,8 @@ function patientStdout(onOmitted: (bytes: number) => void) {
 
 /**
  * Stdout, written once for all lines of a moment: a write for each would cost a request more than the line itself. They wait as bytes,
- * since V8 keeps a string as the tree of its pieces, and would carry thousands of those through its collections. An error is written
- * at once, and what waits at the end of the process. `onOmitted` hears how many bytes of lines were left out while nobody read.
+ * since V8 stores a string as the tree of its pieces, and would carry thousands of those through its collections. An error is written
+ * immediately, and waiting lines at the end of the process. `onOmitted` receives how many bytes were dropped while nobody read.
  */
 function stdoutByMoments(onOmitted: (bytes: number) => void) {
   const stdout = patientStdout(onOmitted);
@@ -139,7 +139,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
   return log;
 }
 
-/** The counters of what this server decides. Each label has few values, whatever visitors ask for. */
+/** The counters of what this server decides. Each label has few values. */
 export function frontCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -264,9 +264,9 @@ export function observeRequest(
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
     const elapsed = performance.now() - from;
-    // who went away before the end got no answer, whatever its status was to be
+    // a client that disconnected early got no answer, independent of the intended status
     const status = response.writableFinished ? response.statusCode : 499;
-    // asked every few seconds by whoever watches
+    // requested every few seconds by monitoring
     const level = healthPaths.includes(path) ? 'debug' : 'info';
     within(() => log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request'));
     const route = request[routeKey] ?? 'other';

@@ -163,8 +163,8 @@ function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string
 }
 
 /**
- * The file that carries requests (`shared/src/runtime/client/transport.ts`), for a page whose first one follows at once. What was asked
- * for here is read without it.
+ * The file that carries requests (`shared/src/runtime/client/transport.ts`), for a page whose first request follows immediately. Requests
+ * made here are read without it.
  */
 function preloadClient(hashes: Record<string, string>, early: EarlyRequest | null) {
   if (early || !asksAtOnce()) return;

@@ -28,7 +28,7 @@ export interface Gates {
   /** Whether someone wants to be asked before the location is left. */
   isLeaveGuarded: () => boolean;
   mayLeave: () => Promise<boolean>;
-  /** Whether the location may be entered; `true` at once, or the answer to a question put to the visitor. */
+  /** Whether the location may be entered; `true` immediately, or the answer to a question put to the visitor. */
   mayEnter: (pathname: string) => true | Promise<boolean>;
   /** Whether the next location is to be opened as a new document. */
   wantsDocument: () => boolean;

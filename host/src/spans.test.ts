@@ -32,7 +32,7 @@ function api(handlers: Handlers) {
 
 const letBodiesBeRead = () => new Promise((resolve) => setTimeout(resolve));
 
-/** What the page told until now, as it is told when the page is hidden. */
+/** What the page reported until now, as it does when hidden. */
 async function hide(): Promise<SpansReport['spans']> {
   beacons.length = 0;
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });

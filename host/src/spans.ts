@@ -36,8 +36,8 @@ const mostAwaited = 20;
 const documentsMs = 600_000;
 
 /**
- * Makes what the page does spans of the trace that its document is part of, if that is sampled: its loading, its remotes', each
- * call, and the wait for a reply's first words. Call when idle; what came before is told by the browser. Returns the way to stop.
+ * Makes the page's work spans of the trace that its document is part of, if that is sampled: its loading, its remotes', each call, and
+ * the wait for a reply's first words. Call when idle; the browser still has the earlier entries. Returns the stop.
  */
 export function watchSpans({ set, routes }: Page): () => void {
   const document = sampledDocument();

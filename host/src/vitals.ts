@@ -15,13 +15,12 @@ const mostErrors = 6;
 const mostKept = 40;
 
 /**
- * Measures what the page's reader feels, and tells the origin when the page is hidden: each value once, credited to the
- * host's build and to the build of the remote whose screen was in sight. Call when idle; what came before is told by the browser.
- * Returns the way to stop.
+ * Measures the reader's vitals, and reports them when the page is hidden: each value once, credited to the host's build and to the build
+ * of the remote whose screen was in sight. Call when idle; the browser still has the earlier entries. Returns the stop.
  */
 export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedHistory): () => void {
   const stop = new AbortController();
-  // whoever previews a build by a link is no visitor of it
+  // a preview by a link is not a visit
   if (set.override) return () => stop.abort();
   const screens = watchScreens(navigation);
   const cacheStateOf = keepRanBuilds(set.host.id);
@@ -38,7 +37,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
     for (const build of builds) waiting.push({ build, metric, value, cache: cacheStateOf(remote) });
   };
   const onceFor = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
-    // a page that the browser brings back as it was measures anew
+    // a page restored from the back-forward cache measures again
     if (told.has(name)) return;
     told.add(name);
     const remote = remoteAt(entries.length > 0 ? time : 0);
@@ -90,8 +89,8 @@ function watchScreens(navigation: GuardedHistory) {
 }
 
 /**
- * Remembers on this device which builds ran here, so that pages are compared with pages alike: a build that comes over the
- * network the first time is slower than one from the cache, whatever its code is.
+ * Remembers on this device which builds ran here, so that like pages are compared: a build that comes over the network the first time is
+ * slower than one from the cache.
  */
 function keepRanBuilds(host: string): (build: string) => CacheState {
   const stored = readJson(STORAGE_KEYS.ranBuilds);

@@ -32,7 +32,7 @@ export const note = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-/** Where a build output comes from is told by the repository that it lies in, not by that of the caller. */
+/** A build output's origin is the repository that it lies in, not that of the caller. */
 const provenanceOf = async (folder: string): Promise<Provenance> => ({
   ...(await originOf(folder, environment)),
   at: new Date().toISOString(),
@@ -78,7 +78,7 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
   return httpClient({ origin: url, token: await bearerFor(url), channel: options.channel, provenance });
 }
 
-/** What opens a console: RELEASES_TOKEN, else the session of whoever signed in. Throws usage where there is neither. */
+/** What opens a console: RELEASES_TOKEN, else the session of the signed-in person. Throws usage where both are missing. */
 export async function bearerFor(url: string): Promise<string> {
   const bearer = environment.RELEASES_TOKEN || (await sessionFor(url))?.session;
   if (bearer) return bearer;

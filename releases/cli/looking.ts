@@ -38,7 +38,7 @@ export const addStatus = (program: Command) =>
       const client = await clientFor(rest);
       const document = await client.status();
       print(json, document, statusLines(document));
-      // the state stands there at once; a long record may take a while, and is in `health --json` for programs
+      // the state prints immediately; a long record may take a while, and is in `health --json` for programs
       if (!json) print(json, null, vitalsLines((await client.health()).vitals ?? []));
     });
 

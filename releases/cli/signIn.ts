@@ -79,7 +79,7 @@ type Library = typeof Oidc;
 /** The provider as `openid-client` knows it. Throws usage for plain http across a network, unreachable. */
 async function discover(issuer: string, clientId: string): Promise<{ oidc: Library; provider: Oidc.Configuration }> {
   requirePrivate(issuer);
-  // here and not above: whoever comes with a token does not wait for it
+  // imported here: a caller with a token does not wait for it
   const oidc = await import('openid-client');
   const provider = await oidc
     .discovery(new URL(issuer), clientId, undefined, oidc.None(), {
@@ -182,7 +182,7 @@ async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> 
   }
 }
 
-/** Where somebody sits before it. The address was told as well, so that it does not matter if it fails. */
+/** For an interactive terminal. The address was printed as well, so a failure does not matter. */
 function openBrowser(address: string): void {
   if (!process.stderr.isTTY) return;
   const openers: Partial<Record<NodeJS.Platform, string[]>> = {
@@ -202,7 +202,7 @@ function read<Output>(schema: v.GenericSchema<unknown, Output>, answer: unknown,
   throw unreachable(`${origin} does not answer as a console`, 'Check --store.');
 }
 
-/** Gives what the provider answered for a session, and keeps that. Throws forbidden for whoever has no access. */
+/** Turns the provider's answer into a session, and stores it. Throws forbidden for a person without access. */
 async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>): Promise<Kept> {
   if (!tokens.id_token) throw forbidden('the provider does not say anew who you are', cureFor(to.origin));
   const body = { idToken: tokens.id_token, accessToken: tokens.access_token };
@@ -284,7 +284,7 @@ async function take(lock: string): Promise<boolean> {
 
 const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MILLISECONDS <= Date.now();
 
-/** The session of whoever signed in at a console, renewed if it is over; null where nobody did. Throws forbidden, unreachable. */
+/** The session of the person signed in at a console, renewed if it has expired; null when signed out. Throws forbidden, unreachable. */
 export async function sessionFor(url: string): Promise<Kept | null> {
   const kept = await keptFor(url);
   if (!kept || !isOver(kept)) return kept;

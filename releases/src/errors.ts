@@ -13,7 +13,7 @@ export const API_LEVEL = 2;
 /** The level that headers tell of. */
 export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_HEADER)) || 1;
 
-/** What a refusal is about as data, for whoever says it in other words. */
+/** What a refusal is about as data, for callers that phrase it themselves. */
 export interface RefusalReason {
   /** Builds that nobody tried in the channel whose set was to replace them. */
   kind: 'takenBack';
@@ -56,7 +56,7 @@ export const usage = (message: string, cure = '') => new ReleaseError('usage', m
 /** The store cannot be reached or does not let us in. */
 export const unreachable = (message: string, cure = '') => new ReleaseError('unreachable', message, cure);
 
-/** Whoever asks has no right to it. */
+/** The caller lacks the permission. */
 export const forbidden = (message: string, cure = '') => new ReleaseError('forbidden', message, cure);
 
 /** Someone else changed the channel since the caller looked. */
@@ -66,13 +66,13 @@ export const conflict = (message: string, cure = '') => new ReleaseError('confli
 export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.includes(String(cause.code));
 
-/** One line for a person, whatever was thrown. */
+/** One line for a person, of any thrown value. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** So long without a problem is its end, also where a round waited for the gate or a receiver. */
 const OVER_MILLISECONDS = 90_000;
 
-/** Tells of a problem when it begins and not of each round that meets it: a full disk would be filled with its own lines. */
+/** Reports a problem when it begins and not in each round that meets it: a full disk would be filled with its own lines. */
 export function whenItBegins(tell: (cause: unknown) => void, now = () => Date.now()): (cause: unknown) => void {
   const metAt = new Map<string, number>();
   return (cause) => {

@@ -161,7 +161,7 @@ export interface LocalClientOptions {
   provenance: (folder: string) => Provenance | Promise<Provenance>;
   /** Where the channel is served. */
   site?: string | null;
-  /** Whoever keeps one saves reading the record again. */
+  /** A client that keeps one saves reading the record again. */
   health?: HealthReader;
 }
 
@@ -291,7 +291,7 @@ const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? pa
 
 type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** Asks a console in the name of whoever the token or the session belongs to; null asks in nobody's. Throws what the console refuses. */
+/** Calls a console with the caller's token or session; null sends no credentials. Throws what the console refuses. */
 export function consoleSender({ origin, token }: { origin: string; token: string | null }): Send {
   return async (method, path, body) => {
     const isBytes = body instanceof Uint8Array;
@@ -330,7 +330,7 @@ async function publishOver(
   return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
 }
 
-/** Works through a console's HTTP API, as whoever the token or the session belongs to. */
+/** Works through a console's HTTP API, with a token's or session's permissions. */
 export function httpClient(options: HttpClientOptions): ReleaseClient {
   const send = consoleSender(options);
   const channel = `channel=${encodeURIComponent(options.channel)}`;

@@ -57,7 +57,7 @@ const contents: Record<string, Contents> = {
   },
 };
 
-/** Modules that whoever builds puts in the place of a name. */
+/** Modules that a builder puts in the place of a name. */
 const ambient = new Set(['liaozhai-remote']);
 
 /** What the repository's own files import from each other → what a stranger imports. */

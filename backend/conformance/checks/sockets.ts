@@ -163,7 +163,7 @@ const connecting = checksOf('WS /app/{key}', [
   },
 ]);
 
-/** Asks to join with whatever it is given. Returns what came of it once the server has dealt with it. */
+/** Tries to join with the given authorisation. Returns the outcome once the server has dealt with it. */
 async function joinWith(
   socket: PusherSocket,
   data: Record<string, unknown>,

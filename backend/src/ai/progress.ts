@@ -30,7 +30,7 @@ export interface Told {
   progress: Progress;
   /** By what the reader's words were answered; for measuring. */
   by: 'reply' | 'meaning' | 'goOn' | 'other' | 'closed';
-  /** What was told of a scene without being part of its plot. */
+  /** Text of a scene that belongs to no plot step. */
   meanwhile?: { scene: Scene; sentence: string };
 }
 

@@ -32,7 +32,7 @@ const marks = [
 ];
 const written = fc.array(fc.constantFrom(...marks), { maxLength: 30 });
 
-/** A page that takes back what it is told to. */
+/** A page that withdraws text on request. */
 function shown(pieces: string[]): string {
   const small = new SmallText();
   let page = '';

@@ -105,7 +105,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
   });
 }
 
-/** Whoever reads the mail of an account that is named by its address has confirmed it; says whether that is news. */
+/** Reading mail sent to an account's address confirms the address; returns whether it was unconfirmed before. */
 export function confirmLogin(services: Services, user: UserRow): boolean {
   const { db, clock } = services;
   return db.transaction(() => {

@@ -110,7 +110,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** Between two mails to one account, whoever asks for them. */
+/** Minimum time between two mails to one account. */
 const mailPauseMs = 60_000;
 
 const forgotForm = v.object({ email: emailAddress });

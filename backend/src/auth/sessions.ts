@@ -31,7 +31,7 @@ export function findIdentity(services: Services, token: string): Identity | null
   return { user, sessionHash };
 }
 
-/** As exactly as a session's last use is told. */
+/** Precision of a session's last-used time. */
 const useStepMs = 5 * 60_000;
 
 function noteUse({ db, clock, report }: Services, sessionHash: string): void {
@@ -93,7 +93,7 @@ export function endAllSessions(services: Services, userId: string): void {
   endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId));
 }
 
-/** Takes the right to listen from whoever holds these sessions. */
+/** Revokes the permission to listen from the holders of these sessions. */
 function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): number {
   const { db, broadcaster } = services;
   const ended = db.all(deletion.returning(['token_hash', 'user_id']));

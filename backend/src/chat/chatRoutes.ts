@@ -137,7 +137,7 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
       const after = readCursor(cursor);
       const rows = q ? findConversations(services, user.id, q, after) : pageOfConversations(services, user.id, after);
       const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present);
-      // those that were put first stand before the first page, whatever their time
+      // pinned conversations stand before the first page, at any date
       const pinned = q || after ? [] : pinnedConversations(services, user.id).map(present);
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
@@ -230,7 +230,7 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
   });
 }
 
-/** Takes away all that was said, so that the story begins anew; only what is still being written is paid back. */
+/** Deletes all messages, so that the story starts over; only a running reply is refunded. */
 function restartConversation(services: Services, conversation: ConversationRow): Outcome {
   const { db } = services;
   const { id, user_id } = conversation;

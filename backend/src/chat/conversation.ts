@@ -149,7 +149,7 @@ export function presentConversation(services: Services, row: ConversationRow) {
 /** A reply that its reader stopped is one that they have seen. */
 const endedUnseen: MessageRow['status'][] = ['completed', 'failed'];
 
-/** A reply that has ended and was seen nowhere; whoever wrote after it has seen it. */
+/** A finished reply that no device has shown; a later message by the reader counts as shown. */
 const isUnread = (row: ConversationRow, last: MessageRow | undefined): boolean =>
   last?.role === 'assistant' && endedUnseen.includes(last.status) && last.version > row.read_version;
 

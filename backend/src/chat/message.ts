@@ -13,7 +13,7 @@ import { conversationWith, findConversation } from './conversation.ts';
 export const isRunning = (row: Pick<MessageRow, 'status'>): boolean =>
   row.status === 'pending' || row.status === 'streaming';
 
-/** Whatever failed, as the API shows it. */
+/** Any failure, as the API shows it. */
 export const presentError = (row: { error_code: string | null; error_message: string | null }) =>
   row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' };
 

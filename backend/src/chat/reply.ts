@@ -73,10 +73,7 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
 
 const failed = (code: FailureCode): Ending => ({ status: 'failed', code });
 
-/**
- * Ends a running revision of a reply, and gives its price back where it is not paid for, exactly once; nothing happens if it has ended
- * already, whoever ended it.
- */
+/** Ends a running revision of a reply and refunds an unpaid price exactly once; does nothing if the revision has already ended. */
 export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'revision'>, ending: Ending): void {
   const { db, clock } = services;
   db.transaction(() => {
@@ -125,7 +122,7 @@ export const textOf = ({
   error_message,
 });
 
-/** The text that a reply showed before it began to be told again; undefined where it was told once. */
+/** The text that a reply showed before its newest revision; undefined for a reply with one revision. */
 const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow | undefined =>
   db.first(
     query
@@ -140,7 +137,7 @@ const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow |
 export const bookingKey = ({ id, revision }: Pick<MessageRow, 'id' | 'revision'>): string =>
   revision === 1 ? id : `${id}:${revision}`;
 
-/** Gives back what the running revision of a reply cost, be it told anew or carried on; returns the points. */
+/** Refunds the running revision of a reply, whether retold or continued; returns the points. */
 export function refundReply(services: Services, row: MessageRow): number {
   const key = bookingKey(row);
   return refund(services, row.user_id, 'message', key) + refund(services, row.user_id, 'continue', key);
@@ -247,7 +244,7 @@ class DeltaWriter {
     }
   }
 
-  /** False when the message is gone, ended or begun anew meanwhile. */
+  /** False when the message was deleted, ended or restarted in the meantime. */
   #store(body: string): boolean {
     const { db, clock } = this.#services;
     const update = query

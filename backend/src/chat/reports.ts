@@ -71,7 +71,7 @@ export const presentReport = ({ id, message_id, reason, created_at }: ReportRow)
   created_at: isoTime(created_at),
 });
 
-/** What was reported, the latest first, for whoever runs the server to read. */
+/** Reported messages, newest first, for the operator to read. */
 export function describeReports({ db }: Pick<Services, 'db'>): string {
   const rows = db.all(
     query

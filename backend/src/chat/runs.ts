@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { type Db, query } from '../db/database.ts';
 import type { ReportFault } from '../telemetry.ts';
 
-/** A run was told to stop: its row is gone, the server ends, or its reader has read enough. */
+/** A run was stopped: its row was deleted, the server shuts down, or the reader stopped it. */
 export class RunStopped extends Error {
   readonly reason: 'deleted' | 'shutdown' | 'cancelled';
 
@@ -61,7 +61,7 @@ export class Runs {
     this.#running.delete(id);
   }
 
-  /** Lets a run settle its row with what it has so far; resolves once it has, or at once where nothing runs. */
+  /** Lets a run store what it has so far; resolves after that, or immediately if nothing runs. */
   async cancel(id: string): Promise<void> {
     const run = this.#running.get(id);
     run?.stop.abort(new RunStopped('cancelled'));

@@ -119,8 +119,8 @@ export const editForm = v.object({
 });
 
 /**
- * Gives one of the reader's lines other words, cuts off what follows it and has it answered anew, for the price of a message;
- * call it inside a transaction. Throws 409 where the conversation is no longer what the reader saw.
+ * Replaces one of the reader's lines, removes what follows and requests a new reply at the price of a message. Call it inside a
+ * transaction. Throws 409 if the conversation has changed since the reader saw it.
  */
 export function editMessage(
   services: Services,

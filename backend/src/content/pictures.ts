@@ -112,7 +112,7 @@ function hasShape(attributes: Map<string, string>, shape: Shape): boolean {
   return width > 0 && (shape === 'cover' ? width * 4 === height * 3 : width === height);
 }
 
-/** The colour of the first rectangle that covers the whole picture, as `#rrggbb`; undefined where there is none. */
+/** The colour of the first rectangle that covers the whole picture, as `#rrggbb`; undefined without such a rectangle. */
 export function groundColor(svg: string): string | undefined {
   const [, , width, height] = (attributesOf(/<svg[^>]*>/.exec(svg)?.[0] ?? '').get('viewBox') ?? '').split(/[\s,]+/);
   for (const [written] of svg.matchAll(/<rect[^>]*>/g)) {

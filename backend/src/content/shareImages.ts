@@ -81,7 +81,7 @@ const longestTitle = 18;
 const columnLength = 9;
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Control characters are none that XML could hold. */
+/** XML cannot hold control characters. */
 const xml = (text: string) => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign).replace(/\p{Cc}/gu, ' ');
 
 /** The title upright on a slip of paper, as on a stitched book, in up to two columns from the right. */

@@ -18,7 +18,7 @@ import Libsql from 'libsql';
 import { ConfigError, type Env } from '../env.ts';
 import { migrateToLatest, type Schema } from './schema.ts';
 
-/** Builds typed statements; they run through `Db`, and are compiled anew where that is Postgres. */
+/** Builds typed statements; they run through `Db`, and Postgres gets its own compilation. */
 export const query = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -39,7 +39,7 @@ export interface Db {
   run(statement: Compilable<unknown>): number;
   /** Everything or nothing; a transaction inside another joins it. */
   transaction<Result>(work: () => Result): Result;
-  /** Runs once the surrounding transaction is safe on disk, or at once outside of one; forgotten on rollback. */
+  /** Runs after the surrounding transaction is on disk, or immediately outside a transaction; dropped on rollback. */
   afterCommit(effect: () => void): void;
   /** Every column of every table. */
   columns(): TableColumn[];
@@ -49,11 +49,11 @@ export interface Db {
 export interface TableColumn {
   table: string;
   name: string;
-  /** as SQL; null where there is none */
+  /** as SQL; null without a condition */
   default: string | null;
 }
 
-/** What a transaction is, whatever carries it out. */
+/** A transaction, independent of the database that runs it. */
 export abstract class TransactingDb implements Db {
   readonly #onEffectError: (error: unknown) => void;
   #effects: (() => void)[] | null = null;
@@ -66,7 +66,7 @@ export abstract class TransactingDb implements Db {
   abstract run(statement: Compilable<unknown>): number;
   abstract columns(): TableColumn[];
   abstract close(): void;
-  /** Begins a transaction that may write: whoever else would write waits for its end. */
+  /** Begins a transaction that may write; other writers wait for its end. */
   protected abstract begin(): void;
   protected abstract commit(): void;
   protected abstract rollBack(): void;
@@ -107,7 +107,7 @@ export abstract class TransactingDb implements Db {
     try {
       this.rollBack();
     } catch {
-      // a disk that is full or broken, or a connection that is gone, has ended the transaction by itself
+      // a full or broken disk, or a lost connection, has already ended the transaction
     }
   }
 
@@ -285,7 +285,7 @@ function refuseStreaming(): never {
   throw new Error('this dialect does not stream');
 }
 
-/** A server that was told to end, or whose starter was killed, needs a moment for its replies. */
+/** A server that shuts down, or whose starter was killed, needs a moment for its replies. */
 const letGoMs = 10_000;
 
 function tryLock(file: string): Libsql.Database | null {

@@ -16,8 +16,8 @@ import { bindable, DatabaseError, query, type TableColumn, TransactingDb } from 
 import { migrateToLatest } from './schema.ts';
 
 /**
- * Taken by each transaction that writes, until its end: as in libsql one writes at a time, whatever number of backends there is, and
- * what a transaction has read stays true until it is done.
+ * Held by each writing transaction until its end: as in libsql, one backend writes at a time. What a transaction has read therefore stays
+ * true until it ends.
  */
 export const writersLock = 0x6c7a;
 
@@ -39,8 +39,9 @@ function placeOf(url: string): string {
 }
 
 /**
- * Opens a Postgres database and migrates it; several backends may do so at once. Waits ten seconds for one that starts as well.
- * @param onEffectError hears of what failed after its transaction was on disk.
+ * Opens a Postgres database and migrates it; several backends may do so in parallel. Waits up to ten seconds for a Postgres that is
+ * starting.
+ * @param onEffectError receives failures of effects after their transaction was on disk.
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
   const until = Date.now() + startMs;
@@ -117,7 +118,7 @@ export class PostgresDb extends TransactingDb {
       query_timeout: answerTimeoutMs,
       statement_timeout: statementTimeoutMs,
       lock_timeout: lockTimeoutMs,
-      // whoever is gone without a word in the middle of a transaction must not keep all others waiting
+      // a client that vanished within a transaction must not block the others
       idle_in_transaction_session_timeout: statementTimeoutMs,
     };
     const begin = `begin; select pg_advisory_xact_lock(${writersLock})`;

@@ -8,7 +8,7 @@ const { port, signal, config, begin } = workerData;
 const numberTypes = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 for (const type of numberTypes) pg.types.setTypeParser(type, Number);
 
-/** After a connection that failed: whoever asks meanwhile is refused at once instead of waiting as long again. */
+/** After a failed connection: requests are refused immediately for a while instead of waiting again. */
 const restMs = 1_000;
 
 /** What the caller hears: an SQLSTATE, or DATABASE_AWAY where the connection and not the statement is at fault. */

@@ -75,7 +75,7 @@ interface UsersTable {
   unread_answers: Generated<number>;
   unread_conversations: Generated<number>;
   email_verified_at: number | null;
-  /** confirmed address of an account whose name is none */
+  /** confirmed address of an account whose name is not an address */
   email: string | null;
   /** asked for, not yet confirmed */
   pending_email: string | null;
@@ -157,7 +157,7 @@ interface MessagesTable {
   error_code: string | null;
   error_message: string | null;
   cost: number;
-  /** which of its texts, from 1, a reply shows that was told more than once */
+  /** which of its texts, from 1, a retold reply shows */
   variant: Generated<number>;
   variants: Generated<number>;
   created_at: number;
@@ -222,7 +222,7 @@ interface OrdersTable {
   provider: string;
   /** the provider's name as it stands on the receipt */
   method: string;
-  /** one that ran out of time is told by `expires_at` */
+  /** `expires_at` decides whether an order has run out of time */
   status: OrderStatus;
   checkout_url: string | null;
   created_at: number;
@@ -331,8 +331,8 @@ function trigger(
 }
 
 /**
- * The statement as Postgres has it. Times are beyond its `integer`, and text is ordered by its bytes, as in SQLite, whatever language
- * the server speaks.
+ * The statement in Postgres's dialect. Times exceed its `integer`; text is ordered by bytes as in SQLite, independent of the server's
+ * locale.
  */
 export function forPostgres(statement: Statement): string {
   if (typeof statement !== 'string') return statement.postgres;
@@ -453,7 +453,7 @@ const orders = [
     where outcome is not null and delivered_at is null`,
 ];
 
-/** A reply that was told again keeps its former texts. */
+/** A retold reply keeps its former texts. */
 const variants = [
   'alter table messages add column variant integer not null default 1',
   'alter table messages add column variants integer not null default 1',

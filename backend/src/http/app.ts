@@ -81,7 +81,7 @@ export function createApp(services: Services): Hono<AppEnv> {
   return app;
 }
 
-/** For whoever watches or restarts this process; the front server passes neither on. */
+/** For monitoring and restarting this process; the front server passes neither on. */
 function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/healthz', (c) => c.json({ status: 'ok' }))

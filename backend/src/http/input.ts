@@ -89,7 +89,7 @@ export async function readInput(c: Context): Promise<Record<string, unknown>> {
   }
 }
 
-/** The body's text; throws 413 as soon as it grows too long, whatever its length header says. */
+/** The body's text; throws 413 as soon as it grows too long, even if its length header says less. */
 export async function readBody(c: Context): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -16,7 +16,7 @@ import { hmac, sameText } from '../signatures.ts';
 import { assertMayPay } from '../users/minor.ts';
 import { book } from '../wallet.ts';
 
-/** What a provider is told of an order. */
+/** What a provider receives about an order. */
 export interface Purchase {
   orderId: string;
   points: number;
@@ -27,7 +27,7 @@ export interface Purchase {
   expiresAt: number;
 }
 
-/** What a webhook tells of an order. */
+/** What a webhook reports about an order. */
 export interface PaymentEvent {
   /** the same however often it is delivered */
   id: string;
@@ -36,7 +36,7 @@ export interface PaymentEvent {
   amountCents: number;
 }
 
-/** The port for whoever takes the money. Amounts are cents of CNY. */
+/** The port to a payment provider. Amounts are cents of CNY. */
 export interface PaymentProvider {
   /** names it in the webhook's address: small letters, digits and hyphens */
   readonly id: string;
@@ -48,7 +48,7 @@ export interface PaymentProvider {
   verifyWebhook(raw: string, headers: Headers): PaymentEvent;
   /** What it serves itself, below `/api/payments/{id}`. */
   readonly pages?: Hono<AppEnv>;
-  /** Begins what it does by itself, once this server listens at `url`. Returns the stop. */
+  /** Starts the provider's background work once this server listens at `url`. Returns the stop. */
   start?(url: string): () => void;
 }
 
@@ -234,8 +234,8 @@ export function paymentRoutes(services: Services): Hono<AppEnv> {
 }
 
 /**
- * Does what a webhook says, once: the money that came is credited whatever became of the order meanwhile, and a repeated event gets
- * the answer of the first.
+ * Carries out a webhook once: money that came is credited, also to an order that has expired or failed. A repeated event gets the answer
+ * of the first.
  */
 export function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
   const { db, clock, log } = services;
@@ -291,7 +291,7 @@ function credit(services: Services, order: OrderRow): OrderRow {
   return announced(services, { ...order, ...changes });
 }
 
-/** A failure that is told after the money came, or twice, changes nothing. */
+/** A failure reported after the payment, or twice, changes nothing. */
 function fail(services: Services, order: OrderRow): OrderRow {
   if (order.status !== 'created' && order.status !== 'pending') return order;
   const changes = { status: 'failed' } as const;

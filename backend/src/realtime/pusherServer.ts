@@ -162,7 +162,7 @@ export class PusherServer implements Broadcaster {
     return true;
   }
 
-  /** The name of the session that a signature was given to; null where it is none of ours. */
+  /** The name of the session that a signature was given to; null for a foreign signature. */
   #signedBy(socketId: string, channel: string, auth: string, channelData: string | null | undefined): string | null {
     const text = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
     const [signature = '', session = ''] = auth.slice(auth.indexOf(':') + 1).split('.');

@@ -21,8 +21,8 @@ interface Event {
 }
 
 /**
- * Publishes through Reverb's HTTP API, one event at a time: of several under way at once a later one may arrive first.
- * An event that Reverb does not take is dropped; its readers catch up by `messages/latest`.
+ * Publishes through Reverb's HTTP API, one event at a time: with several requests under way a later event could arrive first. An event
+ * that Reverb rejects is dropped; its readers catch up by `messages/latest`.
  */
 export class ReverbBroadcaster implements Broadcaster {
   readonly #app: ReverbApp;

@@ -61,7 +61,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
       return c.json(present(user.id), 202);
     });
 
-  /** A taken address hears of it by mail; who asked is told the same as for any other. */
+  /** The owner of a taken address gets a mail; the requester sees the same answer as for any other address. */
   function mailTo(c: Http, user: UserRow, email: string): void {
     const asked = { pending_email: email, pending_email_at: clock() };
     db.run(query.updateTable('users').set(asked).where('id', '=', user.id));

@@ -62,7 +62,7 @@ function allowance({ day, usedMs, extendedUntil }: MinorState, now: number) {
 
 const hour = (value: number) => `${String(value).padStart(2, '0')}:00`;
 
-/** What the mode allows, for whoever thinks of turning it on. */
+/** What the mode allows, for a user who considers turning it on. */
 export const minorRules = {
   from: hour(from),
   to: hour(to),
@@ -95,7 +95,7 @@ export function assertMayUse(row: Pick<UserRow, 'minor'>, now: number): void {
   if (blocked === 'limit') throw refusal(`今天的 ${minutesADay} 分钟已经用完`, blocked);
 }
 
-/** Throws 403 `minor_mode` while the mode is on. For whatever takes money. */
+/** Throws 403 `minor_mode` while the mode is on. For every call that costs money. */
 export function assertMayPay(row: Pick<UserRow, 'minor'>): void {
   if (row.minor) throw refusal('不能充值', 'recharge');
 }

@@ -1,8 +1,8 @@
 /**
- * How LibreChat draws a chat (github.com/danny-avila/LibreChat, client/src/components/Chat/Messages at 013f7e4, seen in
- * November 2026): with each piece the list of messages is set anew, a tree is built from it, and React draws the tree from
- * its root, each message inside the one it answers; messages are memoised by id and text, and the one that grows goes whole
- * through react-markdown with the plugins of GitHub's Markdown. All messages stand in the document. The page is ours.
+ * How LibreChat draws a chat (github.com/danny-avila/LibreChat, client/src/components/Chat/Messages at 013f7e4, seen in November 2026):
+ * each piece replaces the list of messages, a tree is built from it, and React draws the tree from its root, each message inside the one
+ * it answers; messages are memoised by id and text, and the one that grows goes whole through react-markdown with the plugins of GitHub's
+ * Markdown. All messages stand in the document. The page is ours.
  */
 import { memo, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';

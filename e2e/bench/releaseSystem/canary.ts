@@ -155,7 +155,7 @@ function read(
   const isNew = random() < NEW_READERS;
   for (let page = 0; page < PAGES; page += 1) {
     const cache = page === 0 && isNew ? 'cold' : 'warm';
-    // whoever is not new meets the candidate's files for the first time: such a page is not compared
+    // a returning visitor loads the candidate's files for the first time: such a page is not compared
     if (page === 0 && !isNew && group === 'tried') continue;
     for (const metric of judged) {
       const page = Math.exp(PAGES_DIFFER * normal(random)) * (cache === 'cold' ? COLD : 1);

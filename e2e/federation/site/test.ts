@@ -17,7 +17,7 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
     async ({ site }, use, { testId }) => {
       // the reports of the tests before in the same minute leave this one as many as it needs
       site.front.comesFrom(testId);
-      // what pages of the test before sent in their last moments is none of this one's
+      // late requests of the former test's pages do not count here
       site.front.asked();
       site.front.beacons();
       await use(undefined);

@@ -25,7 +25,7 @@ export interface BackendProxy {
   /** Answers a request that is the backend's; false leaves it to others. */
   web(request: IncomingMessage, response: ServerResponse, requestId: string): boolean;
   isSocket(request: IncomingMessage): boolean;
-  /** Hands a socket on, or answers why there is none. */
+  /** Hands a socket on, or answers with the reason why not. */
   socket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 

@@ -27,7 +27,7 @@ interface SocketPass {
   unreachable: (error: Error) => void;
 }
 
-/** Hands a socket on, or answers why there is none. */
+/** Hands a socket on, or answers with the reason why not. */
 export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, pass: SocketPass): void {
   const { target, isReverb, longestMs = LONGEST_MS } = pass;
   const headers = { ...forwardedHeaders(request, pass.trustsProxy), connection: 'Upgrade', upgrade: 'websocket' };

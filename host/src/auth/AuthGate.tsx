@@ -103,7 +103,7 @@ function waiting(id: number, mode: LoginMode): Waiting {
   return { id, mode, answer, settle };
 }
 
-/** The one popup: whoever asks while it is open joins the same opening, whatever mode they asked for. */
+/** The one popup: a request while it is open joins the same opening, in its present mode. */
 function createAuthOpenings() {
   let current: Waiting | null = null;
   let count = 0;

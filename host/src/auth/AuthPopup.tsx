@@ -50,7 +50,7 @@ const titles: Record<AuthMode, string> = {
   forgot: texts.forgot.title,
 };
 
-/** Login and registration over everything else. Mounted anew for each opening. */
+/** Login and registration over everything else. Mounted for each opening. */
 export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupProps) {
   const navigation = useNavigation();
   const expired = useExpiredSession();
@@ -158,7 +158,7 @@ export interface AuthForm {
 const usernameDigits = 8;
 const passwordDigits = 6;
 
-/** Filled with values of our making; the password shows, since the visitor is told to keep a screenshot. */
+/** Prefilled with generated values; the password shows, since the visitor is asked to take a screenshot. */
 function registerForm(gender: Gender): AuthForm {
   const password = randomDigits(passwordDigits);
   return {

@@ -48,7 +48,7 @@ const LONGEST_PAUSE_MS = 60_000;
 async function askForUser(signal: AbortSignal): Promise<UserDto | null | undefined> {
   try {
     const user = await request({ url: endpoints.user, schema: singleSchema(userSchema), signal });
-    // a server that tells of the user before the confirmation says here that it waits
+    // a server that sends the user before the confirmation says here that it waits
     return user.email_verified_at === null ? undefined : user;
   } catch (cause) {
     return signal.aborted || toApiError(cause).kind === 'unauthenticated' ? null : undefined;

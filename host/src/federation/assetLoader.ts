@@ -29,7 +29,7 @@ export interface AssetLoader {
   script(url: string): Promise<void>;
   /** Applies a stylesheet of the set. Rejects with AssetError. */
   style(url: string): Promise<void>;
-  /** Tells that a file has come which had been given up; asking for it again succeeds at once. Returns the way to stop. */
+  /** Reports that a file arrived which had been given up; the next request for it succeeds immediately. Returns the unsubscribe function. */
   onLate(listener: () => void): () => void;
 }
 

@@ -37,7 +37,7 @@ async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
   if (!satisfiesContract(described.contract)) throw new Error(`${origin} needs shared/runtime ${described.contract}`);
   const at = Date.now().toString(36);
   return {
-    // another one with each page: what failed and was mended is to be tried again at once
+    // another one with each page: a mended build is loaded again immediately
     id: `${name}@local-${at}`,
     label: described.label ?? name,
     entry: `${origin}/${described.entry}?at=${at}`,

@@ -2,10 +2,9 @@ import type { Preload } from '@liaozhai/shared/contract';
 
 export interface Prefetcher {
   /**
-   * Fetches a route's or slot's files into the HTTP cache, all at once, so that entry, module and page do not wait
-   * for each other. Resolves when they are there or have failed. Nothing runs here: the asset loader still checks
-   * every file, and what fails or is not listed is left to it to report. `low` is for what nobody waits for yet, which
-   * stands back while something is awaited.
+   * Fetches a route's or slot's files into the HTTP cache, all in parallel, so that entry, module and page do not wait for each other.
+   * Resolves when they are there or have failed. Nothing runs here: the asset loader still checks every file and reports failures. `low`
+   * is for files that nobody waits for yet; they yield to files that somebody waits for.
    */
   prefetch(files: Preload, priority?: RequestPriority): Promise<void>;
   /**

@@ -40,7 +40,7 @@ export interface Remotes {
   problem(): string | undefined;
   /** For a retry: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
   startAnew(name: string): void;
-  /** Tells the origin of what has loaded so far, and from now on at once. Call when idle; a failure is told at once anyway. */
+  /** Reports to the origin what has loaded so far, and from now on immediately. Call when idle; failures are always reported immediately. */
   tellLoads(): void;
 }
 
@@ -52,7 +52,7 @@ interface Context {
 
 /** The remotes of a page's set: which build of each runs, and how to get it. */
 export function createRemotes({ set, assetLoader, prefetcher }: Context): Remotes {
-  /** Remotes that run another build than the set's, for the life of this page or until someone asks to try anew. */
+  /** Remotes that run another build than the set's, for the life of this page or until a reload of the remote is requested. */
   const fallbackBuilds = new Map<string, PageBuild>();
   const failedHere = new Set<string>();
   /** Builds whose code ran here; screens of a build stay when another one takes its place. */
@@ -201,8 +201,8 @@ function quarantine(buildId: string) {
 }
 
 /**
- * Tells the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. A success is told when the page is
- * idle or left: over HTTP/1 its request would hold one of six connections while a tap on a tab may need them all.
+ * Reports to the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. A success is sent when the
+ * page is idle or hidden: over HTTP/1 its request would hold one of six connections while a tap on a tab may need them all.
  */
 function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();

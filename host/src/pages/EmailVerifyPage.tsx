@@ -48,7 +48,7 @@ export default function EmailVerifyPage() {
   );
 }
 
-/** The way to a good link for an account that still waits for one; the browser that made it may ask for a mail at once. */
+/** Leads to a good link for an account that still waits for one; the browser that created it may request a mail immediately. */
 function AnotherLink({ signIn }: { signIn: () => void }) {
   const [isMine] = useState(() => pendingConfirmation.read() !== null);
   const { busy, secondsLeft, resend, label } = useResend();

@@ -175,7 +175,7 @@ function ActiveSet() {
   );
 }
 
-/** The id of some story, to fill `:id` with. Undefined until known, or where there is none. */
+/** The id of any story, to fill `:id` with. Undefined until known, or without stories. */
 function useSampleStory(): string | undefined {
   const [id, setId] = useState<string>();
   useEffect(() => {

@@ -37,7 +37,7 @@ const noProps: RemoteProps = {};
 /** Shows a remote component: skeleton, then the component; should it fail, its last good build, else a card to try again. */
 export function RemotePane(options: RemotePaneProps) {
   const { remoteComponent, small = false, shape = 'row', outsideShell = false, prerendered, props = noProps } = options;
-  // a new key mounts the pane anew: a boundary that caught an error, and a failed load, stay as they are
+  // a new key remounts the pane: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retries = useRef(0);
   const retry = () => {
@@ -90,13 +90,13 @@ interface OwnRetriesProps {
   remoteComponent: RemoteComponent;
   /** how many of the pauses are used up; outlives this mount */
   count: RefObject<number>;
-  /** The component is there: the pane is to be mounted anew. */
+  /** The component is there: remount the pane. */
   onOpen: () => void;
 }
 
 /**
- * Loads a lost component again by itself, its card staying meanwhile: after growing pauses, and at once when a file that
- * had been given up arrives, the network is back, or somebody returns to the screen.
+ * Reloads a lost component automatically while its card stays: after growing pauses, and immediately when a file that had been given up
+ * arrives, the network is back, or somebody returns to the screen.
  */
 function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
   const { onLateAsset } = usePage();
@@ -179,7 +179,7 @@ function Lost({ small, outsideShell, onRetry }: LostProps) {
 
 interface BoundaryProps {
   children: ReactNode;
-  /** Asked once per error: whether the pane is to be tried again by itself. */
+  /** Called once per error: whether to retry the pane automatically. */
   recovers: (error: unknown) => boolean;
   onRecover: () => void;
   /** Shown when it is not. */

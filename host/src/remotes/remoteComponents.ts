@@ -80,7 +80,7 @@ export interface RemoteComponents {
   ofSlot(name: string): RemoteComponent | null;
   /** Resolves once the page at a path is loaded or has failed, which its pane shows. */
   preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void>;
-  /** Fetches what the screens at these paths need, all at once. For what is likeliest tapped next. */
+  /** Fetches what the screens at these paths need, all in parallel. For likely next taps. */
   prefetchScreens(routes: readonly ScreenRoute[], pathnames: readonly string[]): Promise<void>;
   /**
    * Fetches what the kept screens and the slots in them need, one after another, those of the remote on screen first.

@@ -15,7 +15,7 @@ import { type ScrollMemory, useScrollMemory } from './scrollMemory';
 interface ScreenStackProps {
   screens: readonly OpenScreen[];
   active: OpenScreen;
-  /** Part of every screen's key: a new one mounts them all anew. */
+  /** Part of every screen's key: a new one remounts them all. */
   epoch: number;
   memory: ScrollMemory;
 }
@@ -50,7 +50,7 @@ function DocumentTitle({ title }: { title: string }) {
   return null;
 }
 
-/** Tells a screen reader which screen came into sight; the first one is told by the document itself. */
+/** Announces to a screen reader which screen came into sight; the document itself announces the first one. */
 function RouteAnnouncer({ title }: { title: string }) {
   const [last, setLast] = useState({ title, said: '' });
   if (title !== last.title) setLast({ title, said: title });
@@ -125,7 +125,7 @@ function afterNavigation(
 
 /** Counts changes of user on this device, for the screens that must not show what they held for another user. */
 interface Visitor {
-  /** grows when another user than the last one signs in: every screen is mounted anew */
+  /** grows when another user than the last one signs in: every screen is remounted */
   arrivals: number;
   /** grows when a session ends: screens out of sight are dropped, the one in sight shows itself as a guest's */
   departures: number;

@@ -53,8 +53,8 @@ export function useScrollMemory(
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
-    // Going back, and a kept screen shown again, lead to where it was left; a page opened anew begins at its top. Each address
-    // of a tab has a place of its own, which outlives the document, since a new set may bring a new one at any tap.
+    // Going back, and a cached screen shown again, lead to where it was left; a newly opened page begins at its top. Each address of a
+    // tab has a place of its own, which outlives the document, since a new set may bring a new one at any tap.
     const goal = action === 'POP' || isTab(route.path) ? position : left.current;
     const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
     memory.write(position, top);
@@ -81,7 +81,7 @@ const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
  * the way to stop.
  */
 function restoreScroll(element: HTMLElement, top: number): () => void {
-  // amid React's commit: whoever listens could not draw yet
+  // within React's commit: a listener could not draw yet
   element.scrollTop = top;
   if (Math.abs(element.scrollTop - top) <= 1) return () => undefined;
   let { scrollHeight } = element;

@@ -34,9 +34,9 @@ function traceOf({ headers }: Response): string {
 const notRepeated = ['content-encoding', 'content-length', 'server-timing'];
 
 /**
- * Answers a navigation at once with what its address showed last, and goes on with the fresh page from its set on: what is read for
- * that long may be old, no code of it runs. Resolves with null for a page that can't be begun so, and where it was asked for again
- * just now: servers that differ from each other would have it asked for without end. `url` is without a fragment.
+ * Answers a navigation immediately with the page that its address showed last, and continues with the fresh page from its set on. Content
+ * read in that time may be old; none of its code runs. Resolves with null for a page that cannot start so, and where the page was
+ * requested again just now: servers that differ would cause endless requests. `url` is without a fragment.
  */
 export function createAnswerAtOnce() {
   const again = new Set<string>();

@@ -67,7 +67,7 @@ const pages = new NetworkFirst({
     {
       cacheKeyWillBeUsed: async () => anyPage,
       fetchDidSucceed: async ({ response }) => {
-        // the words of a proxy whose server restarts tell a reader less than the kept page, which goes on by itself
+        // the page of a proxy whose server restarts helps a reader less than the cached page, which continues automatically
         if (response.status >= 500 && (await isPageKept()))
           throw new Error(`the server answers with ${response.status}`);
         return response;

@@ -27,7 +27,7 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
   containers[global] ??= { init: () => undefined, get: async () => () => ({ default: modules[global] }) };
 }
 
-/** A page as a new document has it, with whatever was served. */
+/** A page as a new document has it, with the given markup. */
 export function openPage(set = readPageSet()): Page {
   Object.assign(globalThis, containers);
   return createPage(set);

@@ -21,7 +21,7 @@ interface HostOptions {
   handlers?: Handlers;
   /** whether somebody is signed in */
   member?: boolean;
-  /** made anew unless a test needs its own */
+  /** created here unless a test needs its own */
   page?: Page;
 }
 

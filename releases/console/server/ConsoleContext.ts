@@ -46,7 +46,7 @@ class OneAtATime {
   }
 }
 
-/** The counters of what this console does by itself and by order. */
+/** The counters of what this console does, automatically or on request. */
 export function consoleCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   return {

@@ -57,7 +57,7 @@ const force = v.optional(v.boolean());
 /** Why it is switched although the channel is frozen. */
 const override = v.optional(textSchema(200, 1));
 
-/** An object with these fields and no others; a list is none, though every field is optional. */
+/** An object with these fields and no others; a list does not match, even if every field is optional. */
 const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(
     v.unknown(),
@@ -278,7 +278,7 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 /** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
 const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule', 'approve'];
 
-/** What helps whoever has no right to it. */
+/** What helps a person without permission. */
 const CURES: { [Name in Verb]?: string } = {
   approval: 'Ask a manager.',
   approve: 'Ask a manager who is not the proposer.',
@@ -364,7 +364,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
   );
 }
 
-/** `/v1`: the same verbs as the command line's, for whoever holds a token or has signed in. */
+/** `/v1`: the same verbs as the command line's, for holders of a token or a session. */
 export function createApi(console: ConsoleContext): Hono<Env> {
   const app = new Hono<Env>();
   app.use('*', async (context, next) => {

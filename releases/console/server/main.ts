@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const stop = () => void console.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // whoever spawned it with a channel, as tsx does, is gone
+  // the parent that opened an IPC channel, such as tsx, has ended
   process.once('disconnect', stop);
 }
 

@@ -30,7 +30,7 @@ export const signInVariables = {
   CONSOLE_OIDC_SCOPE: v.optional(scope, 'openid profile email'),
   CONSOLE_OIDC_CLAIM: v.optional(v.pipe(v.string(), v.nonEmpty()), 'groups'),
   CONSOLE_OIDC_ROLES: text,
-  /** The command line as the provider knows it: a public client, since whoever has it could read a secret. */
+  /** The command line as the provider knows it: a public client, since its users could read a secret. */
   CONSOLE_OIDC_CLI_CLIENT_ID: text,
   CONSOLE_OIDC_CLI_SCOPE: v.optional(scope),
   CONSOLE_OIDC_NAME: v.optional(v.pipe(v.string(), v.nonEmpty()), 'name'),

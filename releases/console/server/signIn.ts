@@ -91,7 +91,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     note(`console: ${messageOf(cause)}`);
     return null;
   };
-  // here already, so that a wrong setting is told at the start and not to the first who signs in
+  // checked here, so that a wrong setting shows at the start and not at the first sign-in
   provider
     .configuration()
     .then((found) => provider.requireSameSubjects(found))
@@ -120,7 +120,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return { ...first, more, id: cut(session.subject, LONGEST_SUBJECT), label: session.person };
   }
 
-  /** Begins the session of whoever the provider named. Returns its secret; null where nothing gives them a role. */
+  /** Begins a session for the person the provider named. Returns its secret; null for a person without a role. */
   async function begin(claims: Claims, idToken: string): Promise<{ secret: string | null; person: string }> {
     const values = valuesOf(claims, settings);
     const person = personOf(claims, settings);
@@ -187,7 +187,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
       nonce: attempt.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
       code_challenge_method: 'S256',
-      // whoever signed in without having access may want to be somebody else
+      // a person without access may want to sign in as somebody else
       ...(context.req.query('again') === undefined ? {} : { prompt: 'login' }),
     });
     return context.redirect(address.href);

@@ -53,7 +53,7 @@ export interface StartConsoleOptions {
   /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
   localToken?: boolean;
   note?: (line: string) => void;
-  /** What this process counts into; whoever opened it closes it. */
+  /** The metrics of this process; the caller that opened them closes them. */
   metrics?: Metrics | null;
 }
 
@@ -255,7 +255,7 @@ export async function pageFiles(folder: string): Promise<Hono> {
 const HELD_MILLISECONDS = 20_000;
 const LONGEST_BELIEVED_MILLISECONDS = 5 * 60_000;
 
-/** One holder at a time, across processes; whoever stops renewing loses it after 20 seconds. */
+/** One holder at a time, across processes; a holder that stops renewing loses it after 20 seconds. */
 export class Lease {
   readonly #store: Store;
   readonly #key: string;
@@ -343,7 +343,7 @@ async function deliverOnce(console: ConsoleContext, lease: Lease, onProblem: (ca
 
 const ALARM_MILLISECONDS = 60_000;
 
-/** Tells of every build that began to fail everybody, once for as long as it does. */
+/** Reports every build that begins to fail for everybody, once per incident. */
 export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unknown) => void): Promise<void> {
   await forEachChannel(console, onProblem, async (channel) => {
     const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));

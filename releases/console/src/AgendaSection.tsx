@@ -325,7 +325,7 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
   );
 }
 
-/** Who is told of what happens, and what did not arrive. */
+/** Who is notified, and what did not arrive. */
 export function WebhookSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const webhooks = agenda?.webhooks ?? [];
   const { nothing, remove, test, by, failing, undelivered } = texts.webhook;

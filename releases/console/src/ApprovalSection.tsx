@@ -28,7 +28,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
   ];
 }
 
-/** Why whoever looks cannot approve it; null where they can. */
+/** Why the viewer cannot approve it; null if they can. */
 function obstacleOf({ own, outdated }: ProposalView, me: Me): string | null {
   if (outdated) return texts.approval.outdated;
   if (own) return texts.approval.own;

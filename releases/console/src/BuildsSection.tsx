@@ -78,8 +78,8 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
 }
 
 /**
- * The builds of one name, asked for while its list is open: at once, after every switch, and once a minute, so that a new publish
- * shows and a list that was lost comes back. Null = not known yet.
+ * The builds of one name, fetched while its list is open: immediately, after every switch, and once a minute, so that a new publish shows
+ * and a list that was lost comes back. Null = not known yet.
  */
 function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelDocument, minute: number) {
   const [found, setFound] = useState<BuildSummary[] | ApiFailure | null>(null);

@@ -353,7 +353,7 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
   );
 }
 
-/** Both builds are named where they differ; opened by itself where a candidate runs. */
+/** Both builds are named where they differ; initially open where a candidate runs. */
 function OfName({ vitals: { name, metrics, errors, stepMinutes } }: { vitals: NameVitals }) {
   const [first] = metrics;
   const tried = first?.candidate;

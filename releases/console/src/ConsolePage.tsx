@@ -100,7 +100,7 @@ export function ConsolePage() {
   return <SignIn {...entry} onToken={signIn} />;
 }
 
-/** Draws the page anew in the chosen language, and tells the browser which one it is. */
+/** Redraws the page in the chosen language, and sets the language of the document. */
 function useLanguage() {
   const chosen = useSyncExternalStore(language.subscribe, language.current);
   useLayoutEffect(() => {
@@ -123,7 +123,7 @@ function LanguageSwitch({ className }: { className?: string }) {
 function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
   const problem = failure ? texts.signInFailure(failure) : refused === 'session' ? texts.signIn.ended : null;
-  // whoever has no access as this person may be another one
+  // a person without access may have another account
   const login = loginAddress(failure === 'noAccess');
   return (
     <Card className={styles.alone}>

@@ -95,7 +95,7 @@ export function mayGoBack(log: readonly LogEntry[], name?: string): boolean {
   let found = 0;
   for (const { seq, action } of log) {
     if (seq > newest) continue;
-    // whoever went back goes further back from there
+    // the person went back and goes further back from there
     const went = action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
     if (went) newest = action.to;
     else if (mayChange(action, name)) found += 1;
@@ -132,13 +132,13 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The failure itself; what is none is a fault of ours and thrown on. */
+/** The failure itself; any other error is a fault of ours and rethrown. */
 export function failureOf(cause: unknown): ApiFailure {
   if (cause instanceof ApiFailure) return cause;
   throw cause;
 }
 
-/** The token of the address's fragment moves to this tab's storage at once and leaves the address. */
+/** Moves the token of the address's fragment to this tab's storage immediately and removes it from the address. */
 export function readToken(): string | null {
   const [, found] = /[#&]token=([\w-]+)/.exec(location.hash) ?? [];
   if (found) {
@@ -161,7 +161,7 @@ export interface Typed {
   override: string;
 }
 
-/** Outlives the page, since signing in anew leaves it. */
+/** Outlives the page, since signing in again leaves it. */
 export const saveTyped = (typed: Typed): void => sessionStorage.setItem(TYPED, JSON.stringify(typed));
 export const forgetTyped = (): void => sessionStorage.removeItem(TYPED);
 
@@ -199,7 +199,7 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
   const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
     .then(async (came): Promise<[Response, unknown]> => {
       const body: unknown = await came.json().catch(() => null);
-      // an answer that stops half way is none
+      // a truncated answer does not count
       signal.throwIfAborted();
       return [came, body];
     })

@@ -99,7 +99,7 @@ describe('what the console shows', () => {
     await console.refresh();
     await console.chooseChannel('preview');
     release();
-    // asked for anew only once the late answer is there
+    // fetched again only after the late answer
     await waitFor(async () => {
       await console.refresh();
       expect(console.state().health).toBeNull();

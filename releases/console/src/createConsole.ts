@@ -77,7 +77,7 @@ interface Question extends Wanted {
 /** Verbs that a freeze window refuses. */
 const FORWARD: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
 
-/** What a second person says: the proposal itself is what they have seen, whatever the log holds beside it. */
+/** What a second person decides: the proposal itself is what they have seen. */
 const WORDS: readonly string[] = ['approve', 'reject', 'retract'];
 
 export interface ConsoleState {
@@ -410,7 +410,7 @@ export function createConsole(channel: string) {
         say(texts.done.checked, 'done');
       }),
 
-    /** Adds an address that is told of what happens, and shows its secret this once. */
+    /** Adds a webhook address, and shows its secret this once. */
     addWebhook: (control: string, url: string) =>
       run(control, async () => {
         const { secret } = await post<{ secret: string }>(pathOf('webhook', decided()), { url });

@@ -6,7 +6,7 @@ import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 
 async function open(place: HTMLElement): Promise<void> {
-  // at once: the token leaves the address before anything else looks at it
+  // first: the token leaves the address before anything else reads it
   readToken();
   // a dialog that was open when the page was reloaded has left an entry in the history
   await leaveDeadOverlays();

@@ -252,7 +252,7 @@ export const windowLine = (window: FreezeWindow): string =>
 /** now, in 40 minutes, in 3 hours, then month, day and time. */
 export const timeUntil = (instant: string, now: Date): string => formats.until(instant, now) ?? texts.schedule.now;
 
-/** Every build that an entry names, in full, for whoever wants to copy it. */
+/** Every build that an entry names, in full, to be copied. */
 export const fullIdsOf = ({ action, what }: LogEntry): string => ('builds' in action ? action.builds.join('\n') : what);
 
 /** `stories: 1.0.0 → 1.1.0 (0123456789ab, Li Hua)` */

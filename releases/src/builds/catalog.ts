@@ -148,7 +148,7 @@ const summaryOf = ({ id, description: { label, kind }, files, provenance }: Buil
   return { id, label, kind, bytes: sizes.reduce((sum, size) => sum + size, 0), files: sizes.length, provenance };
 };
 
-/** What the version's claim tells of a build whose own record does not. */
+/** The version claim's details of a build whose own record lacks them. */
 async function damagedSummary(store: Store, id: string, problem: string): Promise<BuildSummary> {
   const { name, version } = buildIdParts(id);
   const { at = '', publisher = '' } = (await readClaim(store, name, version)) ?? {};

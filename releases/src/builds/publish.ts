@@ -127,7 +127,7 @@ const COUNTED_MILLISECONDS = 10 * 60_000;
 export interface QuotaLimits {
   /** Left free on the store's disk: switching and rolling back write there too. */
   reserve: number;
-  /** Of one remote, with everything of it that is stored, by whoever publishes through a console. */
+  /** Stored bytes of one remote, counting uploads through a console. */
   remote: number;
   /** Of all remotes together, likewise. */
   total: number;
@@ -161,7 +161,7 @@ export async function assertReserve(store: Store, bytes: number, reserve: number
   );
 }
 
-/** Keeps whoever publishes through a console from filling the store: each remote and all together have a bound, the disk a reserve. */
+/** Keeps uploads through a console from filling the store: each remote and all together have a bound, the disk a reserve. */
 export class Quota {
   readonly #store: Store;
   readonly #limits: QuotaLimits;
@@ -187,7 +187,7 @@ export class Quota {
     }
   }
 
-  /** Counts anew, after something was removed. */
+  /** Counts again after a removal. */
   forget(): void {
     this.#counted.clear();
   }

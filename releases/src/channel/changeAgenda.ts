@@ -40,7 +40,7 @@ export const readAgenda = async (store: Store, channel: string, publicKey: strin
 
 export interface AgendaDecision {
   agenda: Agenda;
-  /** What the channel's log tells of it; null = nothing. */
+  /** What the channel's log records of it; null = nothing. */
   entry: { action: Action; why?: string; evidence?: readonly Evidence[] } | null;
   /** As in a decision upon the channel. */
   forward?: boolean;
@@ -62,8 +62,8 @@ const tell = (
 const isConflict = (cause: unknown): boolean => cause instanceof ReleaseError && cause.kind === 'conflict';
 
 /**
- * Changes the agenda in one compare-and-swap, with an entry in the channel's log, and decides anew where another writer was faster.
- * With `seq` (the state the caller saw) it throws conflict instead. Returns the channel's document with the entry.
+ * Changes the agenda in one compare-and-swap, with an entry in the channel's log; decides again where another writer was faster. With
+ * `seq` (the state the caller saw) it throws conflict instead. Returns the channel's document with the entry.
  */
 export async function changeAgenda(
   writer: Writer,
@@ -104,7 +104,7 @@ const LONGEST_IN_EVIDENCE = 150;
 
 const brief = (text: string): string => [...text].slice(0, LONGEST_IN_EVIDENCE).join('');
 
-/** What the log tells of a window. */
+/** What the log records of a window. */
 const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: string) => ({
   action: { kind: 'freeze' as const },
   why,
@@ -125,7 +125,7 @@ function assertWindow(window: FreezeWindow, now: Date): void {
 
 export interface FreezeRequest {
   window: FreezeWindow;
-  /** Whoever is refused reads it. */
+  /** Shown to a person who is refused. */
   why: string;
   seq?: number;
 }
@@ -153,7 +153,7 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
   return { ...change, id };
 }
 
-/** Takes a window away. Throws refused if there is none of this id. */
+/** Removes a window. Throws refused if no window has this id. */
 export const removeFreeze = (
   writer: Writer,
   id: string,

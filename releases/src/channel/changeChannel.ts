@@ -58,8 +58,8 @@ export interface Actor {
 }
 
 /**
- * What a second person says to a change that goes forward, asked for every state it is tried on: what the log tells of that, or null
- * where the change is not to be written. Throws refused.
+ * A second person's decision on a change that goes forward, requested for every state it is tried on: its text in the log, or null where
+ * the change must not be written. Throws refused.
  */
 export type SecondWord = (
   current: ChannelDocument,
@@ -273,11 +273,11 @@ export async function createChannel(writer: Writer): Promise<void> {
   await writer.store.swapPointer(channelKey(writer.channel), signChannel(document, writer.key), null);
 }
 
-/** True when a document has lived long enough to be signed anew. */
+/** True when a document is old enough to be re-signed. */
 const isAgeing = (document: ChannelDocument, now: Date): boolean =>
   Date.parse(document.expires) - now.getTime() < (CHANNEL_LIFETIME_DAYS / 3) * 2 * DAY;
 
-/** Signs the same state anew when its document ages, so that it never expires. */
+/** Re-signs the same state when its document ages, so that it never expires. */
 export const renewChannel = (writer: Writer) =>
   changeChannel(writer, async (current) => {
     if (!isAgeing(current, await timeOf(writer))) return null;
@@ -332,7 +332,7 @@ const planOf = (current: ChannelDocument): Plan => ({
   killed: current.killed,
 });
 
-/** The current state with some parts planned anew. */
+/** The current state with some parts planned again. */
 export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({ ...planOf(current), ...parts });
 
 async function setOf(catalog: Catalog, ids: readonly string[]): Promise<ComposedSet> {

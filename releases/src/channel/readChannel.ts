@@ -18,7 +18,7 @@ export interface ReadChannel {
   tag: string;
 }
 
-/** Reads and verifies a channel; null if there is none. Throws refused if it is damaged or foreign. */
+/** Reads and verifies a channel; null if it does not exist. Throws refused if it is damaged or foreign. */
 export async function readChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel | null> {
   if (!isName(channel))
     throw refused(`"${channel}" is not a channel name`, 'Use lower-case letters, digits and dashes.');
@@ -60,7 +60,7 @@ export async function* history(
     yield state;
 }
 
-/** One former state by its number. Throws refused if there is none, or another in its place. */
+/** One former state by its number. Throws refused if it is missing, or another is in its place. */
 export async function readState(
   store: Store,
   current: ChannelDocument,

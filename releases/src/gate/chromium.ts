@@ -20,7 +20,7 @@ export const launchOptions = (executablePath: string, user = process.getuid?.())
   chromiumSandbox: user !== 0,
 });
 
-/** Path of CHROMIUM_PATH, else Playwright's own, else the system's; null if there is none. Installs nothing. */
+/** Path of CHROMIUM_PATH, else Playwright's own, else the system's; null if all are missing. Installs nothing. */
 export async function findChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const named = environment.CHROMIUM_PATH;
   // loaded only here, since it takes longer than most commands
@@ -30,7 +30,7 @@ export async function findChromium(environment: NodeJS.ProcessEnv = process.env)
   );
 }
 
-/** Path of a Chromium that exists. Throws refused if there is none. */
+/** Path of a Chromium that exists. Throws refused without one. */
 export async function requireChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
   const found = await findChromium(environment);
   if (found) return found;

@@ -50,8 +50,8 @@ function visitsOf({ set, host, changed }: GateSubject): Visit[] {
 }
 
 /**
- * Runs in the page. Beacons are intercepted here, since the browser does not expose their bodies to whoever drives it. Without
- * helpers of a name: the command line's compiler wraps those in a function that the page does not have.
+ * Runs in the page. Beacons are intercepted here, since the browser does not expose their bodies to its driver. Without named helpers:
+ * the command line's compiler wraps those in a function that the page does not have.
  */
 const watchPage = () => {
   document.addEventListener('securitypolicyviolation', (event) =>

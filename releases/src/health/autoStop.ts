@@ -93,7 +93,7 @@ function p75(values: number[]): number | null {
   return sorted[Math.ceil(sorted.length * 0.75) - 1] ?? null;
 }
 
-/** One vote per visitor and build: whoever failed once with a build counts as failed, however often it was tried. */
+/** One vote per visitor and build: a visitor with one failure counts as failed, at any number of tries. */
 function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
   const votes = new Map<string, HealthEvent>();
   for (const event of events) {

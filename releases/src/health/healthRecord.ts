@@ -107,7 +107,7 @@ interface Hour {
   finished: boolean;
 }
 
-/** A line that was cut off is none; the lines beside it count. */
+/** A truncated line does not count; the lines beside it do. */
 function readLine(line: string): { event: HealthEvent } | { vitals: VitalsLine } | null {
   try {
     const json: unknown = JSON.parse(line);

@@ -17,7 +17,7 @@ import { type Candidate, type ChannelDocument, candidatesOf } from '../model/cha
 export type Histogram = Map<number, number>;
 
 const GROWTH = Math.log(1.05);
-/** A layout shift of 0.1 is told as finely as 100 ms are. */
+/** A layout shift of 0.1 is recorded as finely as 100 ms are. */
 const unitOf = (metric: VitalMetric): number => (metric === 'cls' ? 0.001 : 1);
 
 /** 0 up to one unit, then one bucket for every 5 %: 240 for two minutes. */
@@ -39,7 +39,7 @@ export function add(to: Histogram, from: Histogram, weight = 1): Histogram {
   return to;
 }
 
-/** The value that three quarters do not exceed; null where there is none. */
+/** The value that three quarters do not exceed; null without values. */
 export function p75Of(metric: VitalMetric, histogram: Histogram): number | null {
   const wanted = sizeOf(histogram) * 0.75;
   let seen = 0;
@@ -68,7 +68,7 @@ const vitalsLineSchema = v.union([
 
 export type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
 
-/** The line, or null if it is none of ours. */
+/** The line, or null if it is not in our format. */
 export function readVitalsLine(json: unknown): VitalsLine | null {
   const parsed = v.safeParse(vitalsLineSchema, json);
   return parsed.success ? parsed.output : null;

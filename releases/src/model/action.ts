@@ -41,7 +41,7 @@ interface Previewed {
   browser: string;
   /** `stories@http://localhost:3101` */
   remotes: string[];
-  /** When it ends by itself. */
+  /** When it ends automatically. */
   expires?: string;
 }
 
@@ -145,7 +145,7 @@ const evidenceSchema = v.variant('kind', [
     before: v.string(),
     after: v.string(),
   }),
-  /** The change was proposed by this person, and whoever made it is the second one. */
+  /** This person proposed the change, and the person who carried it out is the second one. */
   v.object({ kind: v.literal('approved'), proposal: v.string(), by: v.string() }),
   /** The change was made in a freeze window, for a reason. */
   v.object({ kind: v.literal('freezeOverridden'), freeze: v.string(), reason: v.string() }),

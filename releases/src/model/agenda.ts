@@ -28,7 +28,7 @@ const scheduleSchema = v.object({
   builds: v.pipe(v.array(textSchema(140)), v.minLength(1)),
   /** Of the candidate it moves; null while it has none. */
   salt: v.nullable(v.string()),
-  /** The share the candidate has by its steps; null while there is none. */
+  /** The candidate's share by its steps; null without steps. */
   share: v.nullable(v.number()),
   /** What was live of the same remotes when it was made. */
   before: v.array(v.string()),
@@ -53,7 +53,7 @@ const scheduleSchema = v.object({
       revoked: v.optional(v.boolean()),
     }),
   ),
-  /** Why the next step has waited, as the log was told. */
+  /** Why the next step has waited, as the log records it. */
   told: v.array(v.string()),
   /** The token it was made with: nothing goes on for one that was revoked. */
   token: v.optional(v.string()),
@@ -84,13 +84,13 @@ export type Person = v.InferOutput<typeof personSchema>;
 
 const plainName = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
-/** Names count whatever their case, width and blanks; an empty one is none. */
+/** Names are compared without case, width and blanks; an empty one does not count. */
 export const personNamed = (names: readonly string[], subject: string | null = null): Person => ({
   subject,
   names: [...new Set(names.map(plainName))].filter((name) => name !== ''),
 });
 
-/** Two subjects of the provider are two people, whatever they are called; everybody else is known by a name in common. */
+/** Two subjects of the provider are two people, even with one name; everybody else is known by a name in common. */
 export const isSamePerson = (one: Person, other: Person): boolean =>
   one.subject !== null && other.subject !== null
     ? one.subject === other.subject
@@ -157,7 +157,7 @@ const agendaSchema = v.object({
   nonce: v.string(),
   schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
   freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
-  /** Left out while there are none: readers from before know only agendas without it. */
+  /** Left out while empty: older readers know only agendas without it. */
   proposals: v.optional(v.pipe(v.array(proposalSchema), v.maxLength(MOST_PROPOSALS)), []),
   sig: v.string(),
 });

@@ -149,7 +149,7 @@ export function mergeBuilds(builds: readonly string[], over: readonly string[]):
   return [...byName.values()].sort();
 }
 
-/** The same builds, in whatever order. */
+/** The same builds, in any order. */
 export const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join();
 
@@ -166,13 +166,13 @@ interface BuildIdParts {
 const buildId = (name: string, version: string, digest: string): string =>
   `${name}@${version}+${digest.slice(0, HASH_LENGTH)}`;
 
-/** The parts of a build id, or null if it is none. */
+/** The parts of a build id, or null if it is malformed. */
 export function parseBuildId(id: string): BuildIdParts | null {
   const [, name, version, hash] = BUILD_ID.exec(id) ?? [];
   return name && version && hash && isVersion(version) ? { name, version, hash } : null;
 }
 
-/** The parts of a build id. Throws usage if it is none. */
+/** The parts of a build id. Throws usage if it is malformed. */
 export function buildIdParts(id: string): BuildIdParts {
   const parts = parseBuildId(id);
   if (parts) return parts;

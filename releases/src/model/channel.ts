@@ -57,7 +57,7 @@ export const stateOf = (document: ChannelState): ChannelState => {
 /** The rule as a field of a document, which has none where one person decides. */
 export const ruleOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? { approval } : {});
 
-/** The same for the same stable set, candidates with their shares, fallbacks, bans and rule, whoever made them and when. */
+/** The same stable set, candidates with their shares, fallbacks, bans and rule, independent of author and time. */
 export const stateDigest = (state: ChannelState): string =>
   sha256Hex(
     canonicalJson({
@@ -103,8 +103,8 @@ export function verifyChannel(source: string, channel: string, publicKey: string
 }
 
 /**
- * For whoever writes the next state: what this version does not know of the current one would be lost with it, be it a rule. Readers
- * leave such fields aside. Throws refused.
+ * For the writer of the next state: unknown fields of the current one, which may be rules, would be lost. Readers ignore such fields.
+ * Throws refused.
  */
 export function assertKnown(source: string, document: ChannelDocument): void {
   const { action: _, ...state } = JSON.parse(source) as ChannelDocument;

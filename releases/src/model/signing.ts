@@ -39,7 +39,7 @@ export function newSigningKey(): SigningKey {
   return { privatePem, publicKey: publicOf(privatePem) };
 }
 
-/** Reads a PEM private key. Throws refused if it is none. */
+/** Reads a PEM private key. Throws refused for anything else. */
 export function signingKeyFrom(privatePem: string): SigningKey {
   try {
     return { privatePem, publicKey: publicOf(privatePem) };

@@ -39,7 +39,7 @@ export interface AgendaView {
   /** Whether two persons decide what goes forward, and what waits for the second one. */
   approval: ApprovalRule | null;
   proposals: ProposalView[];
-  /** Who is told of what happens. */
+  /** Who is notified. */
   webhooks: ListedWebhook[];
   /** Whether some console runs that takes the steps. */
   watched: boolean;
@@ -57,7 +57,7 @@ async function isWatched(store: Store, now: Date): Promise<boolean> {
   return Number(until) + UNWATCHED_MILLISECONDS > now.getTime();
 }
 
-/** The agenda with what follows from the channel and the clock. One that is damaged is told of, and hides nothing else. */
+/** The agenda with what follows from the channel and the clock. A damaged one is reported, and hides nothing else. */
 export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
   const { store, channel, key } = writer;
   const { approval = null } = document;

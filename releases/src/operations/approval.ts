@@ -181,7 +181,7 @@ async function propose(
   return { document, changed: false, proposal: viewOf(proposal, document, person) };
 }
 
-/** The same asked for upon the same state, with the same outcome, whoever asks and for whatever reason. */
+/** The same request upon the same state, with the same outcome, by any person and for any reason. */
 function isSame(one: Proposal, other: Proposal): boolean {
   const asked = ({ request: { why: _, ...request }, before, after }: Proposal) =>
     canonicalJson({ request, before, after });
@@ -319,8 +319,8 @@ export async function reject(writer: Writer, { id, why }: WordRequest, { own = f
 const SETTLED_MILLISECONDS = 60_000;
 
 /**
- * Clears away what expired, and says what whoever approved it could not say any more: a switch that was written counts, and of a
- * schedule that was not nothing is left. Every console may do this at once.
+ * Clears away expired proposals and completes interrupted approvals: a written switch counts; of a schedule that was not written nothing
+ * remains. Every console may do this concurrently.
  */
 export async function settleProposals(writer: Writer): Promise<void> {
   const { store, channel, key } = writer;
@@ -336,7 +336,7 @@ export async function settleProposals(writer: Writer): Promise<void> {
 }
 
 export interface ProposalView extends Omit<Proposal, 'person'> {
-  /** Of whoever looks: another person approves it. */
+  /** The viewer's permission: another person approves it. */
   own: boolean;
   /** The channel has moved on: it has to be proposed again. */
   outdated: boolean;
@@ -347,7 +347,7 @@ function viewOf({ person, ...proposal }: Proposal, document: ChannelDocument, vi
   return { ...proposal, own: isSamePerson(person, viewer), outdated };
 }
 
-/** What waits for a second person, as whoever looks is shown it. */
+/** What waits for a second person, as the viewer sees it. */
 export const viewProposals = (
   { actor, who }: Writer,
   { proposals }: Agenda,

@@ -115,8 +115,8 @@ async function isClaimed(store: Store, name: string, folder: string): Promise<bo
 }
 
 /**
- * Removes uploads that were given up before they became a build, and what writes that were cut off have left. Needs no room to write.
- * An upload that goes on while it is swept is told that it did not arrive whole, and is sent again.
+ * Removes uploads that were abandoned before they became a build, and remains of interrupted writes. Needs no free space. An upload that
+ * is swept while it runs is refused as incomplete, and is sent again.
  */
 export async function sweepUploads(store: Store, options: SweepOptions = {}): Promise<Swept> {
   const { dryRun = false, unclaimedHours = UNCLAIMED_HOURS } = options;
@@ -140,7 +140,7 @@ export async function sweepUploads(store: Store, options: SweepOptions = {}): Pr
 
 const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
 
-/** What is not removed in the end, for whatever reason, gets its version back. */
+/** What is not removed in the end gets its version back. */
 async function withdraw(
   store: Store,
   publicKey: string,

@@ -24,7 +24,7 @@ const overrideSchema = v.object({
   sig: v.string(),
 });
 
-/** Builds over stable for whoever carries its id, until it expires: `overrides/<channel>/<id>.json`, signed. */
+/** Builds over stable for the browsers that carry its id, until it expires: `overrides/<channel>/<id>.json`, signed. */
 export type Override = v.InferOutput<typeof overrideSchema>;
 
 const overrideKey = (channel: string, id: string): string => `overrides/${channel}/${id}.json`;
@@ -273,7 +273,7 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
   return change;
 }
 
-/** Takes the leave back, at once. Throws refused where the browser has none. */
+/** Revokes the permission immediately. Throws refused if the browser has none. */
 export async function endPreview(writer: Writer, browser: string, { why = '' }: { why?: string } = {}) {
   const { store, channel, key } = writer;
   const at = await timeOf(writer);

@@ -115,7 +115,7 @@ export interface PromoteFromOptions extends SwitchOptions {
 }
 
 export interface Promoted extends Change {
-  /** Whether the other channel's log tells of it as well. */
+  /** Whether the other channel's log records it as well. */
   loggedThere: boolean;
 }
 
@@ -159,7 +159,7 @@ async function logThere(writer: Writer, from: Source, { document }: Change, buil
   if (!from.key) return false;
   const there: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
   const into = placeOf(document, isElsewhere(writer, from) ? writer.store : null);
-  // whoever may switch the one channel did so; nothing of the other changes
+  // a person who may switch this channel did so; nothing of the other changes
   await changeChannel({ ...there, permit: undefined }, async (current) => ({
     state: stateOf(current),
     action: { kind: 'promoted', builds, into },

@@ -84,8 +84,8 @@ const dueAfter = (steps: readonly Step[], taken: number, from: number): string =
   iso(from + ((steps[taken]?.minutes ?? 0) - (steps[taken - 1]?.minutes ?? 0)) * MINUTE);
 
 /**
- * Plans the steps of a candidate. A first step that is due now is taken here, through the gate; whoever watches the channel takes the
- * others, and where two persons decide the first one too. Throws refused where the candidate has a schedule already or is further than
+ * Plans the steps of a candidate. A first step that is due now is carried out here, through the gate; the channel's watch carries out the
+ * others, and the first one too where two persons decide. Throws refused where the candidate has a schedule already or is further than
  * the first step.
  */
 export async function schedule(
@@ -370,8 +370,8 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
 }
 
 /**
- * Takes the steps that are due and healthy, says why others wait, and clears away schedules that a rollback, a stop or a switch has
- * ended. Any number of servers may do this at once: the channel's compare-and-swap lets one of them take a step.
+ * Carries out the steps that are due and healthy, says why others wait, and removes schedules that a rollback, a stop or a switch has
+ * ended. Any number of servers may do this concurrently: the channel's compare-and-swap lets one of them carry out a step.
  */
 export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: () => Promise<Gate>): Promise<void> {
   const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);

@@ -203,7 +203,7 @@ export function requireCandidate(current: ChannelDocument, name?: string) {
 
 /**
  * Runs builds for a share of visitors, beside the candidates of other remotes and in place of those with a build of the same name.
- * Changing only the percentage keeps everyone who stays within it; other builds draw the visitors anew.
+ * Changing only the percentage keeps everyone who stays within it; other builds draw the visitors again.
  */
 export async function canary(
   writer: Writer,
@@ -260,7 +260,7 @@ async function passCandidate(
   return evidence;
 }
 
-/** Makes a candidate live for everyone, over whatever became stable in the meantime; the others go on. */
+/** Makes a candidate live for everyone, over the present stable set; the other candidates go on. */
 export function promote(writer: Writer, { name, ...options }: SwitchOptions & { name?: string }): Promise<Change> {
   return changeChannel(
     writer,

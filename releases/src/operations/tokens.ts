@@ -37,7 +37,7 @@ const keyOf = (id: string): string => `tokens/${id}.json`;
 /** What somebody may, for which build name where the role is bound to one. */
 export type Grant = Pick<TokenRecord, 'role' | 'name'>;
 
-/** Whoever asks for something: the holder of a token, or a person who signed in. */
+/** The caller: the holder of a token, or a person who signed in. */
 export interface Caller extends Grant {
   id: string;
   label: string;
@@ -73,13 +73,13 @@ export interface TokenRequest {
   grant: string;
   label: string;
   by: string;
-  /** Days until it ends by itself; null = never. */
+  /** Days until it expires; null = never. */
   days: number | null;
   /** Whose it is; the label if left out. */
   person?: string;
 }
 
-/** Without the signature whoever may write the store could make himself a manager. */
+/** Without the signature a writer of the store could make himself a manager. */
 const signedRecord = (record: TokenRecord, key: SigningKey): string =>
   canonicalJson({ ...record, sig: signText(canonicalJson(record), key) });
 
@@ -127,14 +127,14 @@ function parseToken(source: string, id: string, publicKey: string): Omit<ReadTok
   }
 }
 
-/** Null: there is none, or it is damaged. */
+/** Null: missing or damaged. */
 async function readToken(store: Store, id: string, publicKey: string): Promise<ReadToken | null> {
   const pointer = await store.readPointer(keyOf(id));
   const parsed = pointer && parseToken(pointer.body, id, publicKey);
   return parsed && { ...parsed, tag: pointer.tag };
 }
 
-/** Whether a token was taken back. One that has ended by itself was not. */
+/** Whether a token was revoked. An expired one was not. */
 export async function isRevoked(store: Store, publicKey: string, id: string): Promise<boolean> {
   const token = await readToken(store, id, publicKey);
   return token === null || token.record.revoked !== null;
@@ -158,7 +158,7 @@ export async function listTokens(store: Store, publicKey: string): Promise<Liste
     }));
 }
 
-/** Ends a token at once, signed or not. Throws refused if there is none. */
+/** Ends a token immediately, signed or not. Throws refused if it does not exist. */
 export async function revokeToken(store: Store, key: SigningKey, id: string): Promise<TokenRecord> {
   for (;;) {
     const token = /^[0-9a-f]{12}$/.test(id) ? await readToken(store, id, key.publicKey) : null;
@@ -170,8 +170,8 @@ export async function revokeToken(store: Store, key: SigningKey, id: string): Pr
 }
 
 /**
- * Whose token this is. `unknown` for unknown, wrong, expired and revoked ones, which are all the same to the caller; `unsigned` for
- * whoever has the secret of a record that this store's key did not sign.
+ * Whose token this is. `unknown` for unknown, wrong, expired and revoked ones, which are all the same to the caller; `unsigned` for the
+ * secret of a record that this store's key did not sign.
  */
 export async function authenticate(
   store: Store,
@@ -190,7 +190,7 @@ export async function authenticate(
   return signed ? record : 'unsigned';
 }
 
-/** What a request wants to do. `names` are the builds it touches by itself. */
+/** What a request wants to do. `names` are the builds it touches directly. */
 export interface Wish {
   verb:
     | 'look'

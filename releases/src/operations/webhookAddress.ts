@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { refused, usage } from '../errors.ts';
 import type { SigningKey } from '../model/signing.ts';
 
-// Which addresses a webhook may have, and how they are kept: whoever may add one must not reach into the network that the console
-// stands in, and whoever reads the store must not learn them.
+// Which addresses a webhook may have, and how they are stored: a person who may add one must not reach into the console's network, and a
+// reader of the store must not learn them.
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -55,7 +55,7 @@ const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, '');
 export interface WebhookRules {
   /** Whether addresses of this machine and of private networks may be called. */
   allowPrivate: boolean;
-  /** Where people reach the console, for whoever is told. */
+  /** The console's public address, for notifications. */
   console?: string | undefined;
   /** Instead of the system's resolver. */
   resolve?: typeof resolve;

@@ -14,7 +14,7 @@ import { canonicalJson, isSignedDocument, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 
-// Tells others what happened to a channel. Nothing is queued: each webhook remembers the last state of the log it was told of, so
+// Notifies others of what happened to a channel. Nothing is queued: each webhook stores the last state of the log it has delivered, so
 // that no switch ever waits for one, and a restart loses nothing.
 
 const MINUTE = 60_000;
@@ -95,7 +95,7 @@ async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[]
   throw conflict(`the webhooks of ${channel} kept changing`, 'Try again.');
 }
 
-/** What a webhook tells of. */
+/** What a webhook reports. */
 export type EventType =
   | 'switched'
   | 'ramp'
@@ -127,7 +127,7 @@ export interface WebhookEvent {
   console: string | null;
 }
 
-/** The page on which somebody who is told can act. */
+/** The page on which the recipient can act. */
 const consoleOf = (channel: string, { console }: Pick<WebhookRules, 'console'>): string | null =>
   console ? new URL(`?channel=${encodeURIComponent(channel)}`, console).href : null;
 
@@ -281,7 +281,7 @@ const tell = (writer: Writer, what: 'added' | 'removed', address: string, why?: 
     seq,
   );
 
-/** Adds a webhook, which is told of what happens from now on. Its secret can be read only here. Throws usage and refused. */
+/** Adds a webhook, which reports events from now on. Its secret can be read only here. Throws usage and refused. */
 export async function addWebhook(
   writer: Writer,
   text: string,
@@ -318,7 +318,7 @@ function requireRoom({ length }: readonly Webhook[]): void {
 
 const missing = (id: string) => refused(`there is no webhook ${id}`, 'List them with `webhook list`.');
 
-/** Takes a webhook away; what was not delivered yet never is. Throws refused if there is none. */
+/** Removes a webhook; undelivered events are dropped. Throws refused if it does not exist. */
 export async function removeWebhook(
   writer: Writer,
   id: string,

@@ -55,7 +55,7 @@ export class BuildFiles {
     this.#catalog = catalog;
   }
 
-  /** The file at `/builds/…`, compressed so if the build has it so; null = there is none (404). */
+  /** The file at `/builds/…`, compressed so if the build has it so; null = 404. */
   async file(pathname: string, wanted: Encoding = 'identity'): Promise<ServedFile | null> {
     const [, name = '', folder = '', path = ''] = BUILD_PATH.exec(pathname) ?? [];
     const encoding = isCompressed(path) ? wanted : 'identity';

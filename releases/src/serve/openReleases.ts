@@ -21,7 +21,7 @@ export interface ReleasesOptions
   channel?: string;
   /** Base64 SPKI; without it the store's own record is believed. */
   publicKey?: string;
-  /** Serves this stored set to everyone, whatever the channel says: for the gate's smoke test. */
+  /** Serves this stored set to everyone, independent of the channel: for the gate's smoke test. */
   set?: string;
 }
 
@@ -38,7 +38,7 @@ export interface VisitorPage {
   template: string;
 }
 
-/** The reading side of the release system, for whoever serves pages: cheap per request, at most a second behind. */
+/** The reading side of the release system, for servers of pages: cheap per request, at most a second behind. */
 export interface Releases {
   current(): Promise<ChannelDocument>;
   /** The same object for all visitors of a set while the channel's state lasts. */
@@ -259,7 +259,7 @@ export class ChannelReader {
     this.#options = options;
   }
 
-  /** The newest accepted state, at most a second old if the store answers. Throws refused or unreachable while there is none. */
+  /** The newest accepted state, at most a second old if the store answers. Throws refused or unreachable before the first one. */
   async current(): Promise<CurrentChannel> {
     const known = this.inMemory();
     if (known) return known;

@@ -80,7 +80,7 @@ export interface PageInput {
   meta?: string;
   /** Trusted HTML of the prerendered content. */
   first?: string;
-  /** Stylesheets of the route put into the page itself, so that its prerendered content is painted at once. */
+  /** Stylesheets of the route put into the page itself, so that its prerendered content is painted immediately. */
   inlineCss?: readonly { href: string; text: string }[];
   /** Further `application/json` elements. */
   data?: readonly { id: string; json: unknown }[];

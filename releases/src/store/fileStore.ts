@@ -10,7 +10,7 @@ const GENERATIONS = '.generations';
 const TEMPORARY = '.temporary';
 const KEPT_GENERATIONS = 100;
 
-/** For whoever may only read, or has no room to write. */
+/** For callers that may only read, or have no room to write. */
 function leftToOthers(cause: unknown): void {
   if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
 }
@@ -72,7 +72,7 @@ export class FileStore implements Store {
     });
   }
 
-  /** The removal is a generation of its own, which is empty and stays: whoever swaps at the same moment meets it, or it meets theirs. */
+  /** The removal is a generation of its own, which is empty and stays: a concurrent swap meets it, or it meets that swap. */
   async removePointer(key: string, tag: string): Promise<boolean> {
     return this.#guard(async () => {
       const generation = Number(tag) + 1;

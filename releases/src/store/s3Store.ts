@@ -15,7 +15,7 @@ const LONG_LIVED = 'public, max-age=31536000, immutable';
 
 type Outcome = 'written' | 'lost' | 'unclear';
 
-/** How long what was heard of the store's clock is counted on from, by this machine's. */
+/** How long the last reading of the store's clock is extrapolated by this machine's clock. */
 const CLOCK_MILLISECONDS = 10_000;
 
 /** When an answer says it was given, or NaN. */

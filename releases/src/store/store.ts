@@ -17,7 +17,7 @@ export interface CreateOptions {
   contentEncoding?: string;
 }
 
-/** An object as a listing tells of it. */
+/** An object as a listing describes it. */
 export interface Entry {
   key: string;
   bytes: number;
@@ -38,7 +38,7 @@ export interface Store {
   readPointer(key: string): Promise<Pointer | null>;
   /** Compare-and-swap: `tag` null = must not exist yet. `false` = someone was faster, nothing was written. */
   swapPointer(key: string, body: string, tag: string | null): Promise<boolean>;
-  /** Takes a pointer away that still has this tag; it may be made anew. `false` = someone was faster, nothing was removed. */
+  /** Removes a pointer that still has this tag; it may be created again. `false` = another writer was faster, nothing was removed. */
   removePointer(key: string, tag: string): Promise<boolean>;
   /** Keys below the prefix, in order; `prefix` ends with a slash. */
   list(prefix: string): Promise<string[]>;
@@ -64,7 +64,7 @@ export interface OpenedStore {
   store: Store;
   /** The private key, or null where this machine may only read. */
   signingKey(): Promise<SigningKey | null>;
-  /** The private key, made if there is none. */
+  /** The private key, created if missing. */
   makeSigningKey(): Promise<SigningKey>;
 }
 
@@ -100,7 +100,7 @@ function withKeysIn(store: Store, folder: string): OpenedStore {
   return { store, signingKey, makeSigningKey: async () => (await signingKey()) ?? makeKey(folder) };
 }
 
-/** Reading needs no key; whatever signs asks for one. */
+/** Reading needs no key; signing does. */
 const withoutKey = (store: Store): OpenedStore => ({
   store,
   signingKey: async () => null,
@@ -129,7 +129,7 @@ export async function openStore(url: string, environment: NodeJS.ProcessEnv = pr
   return withKeysIn(new FileStore(folder), environment.RELEASES_KEYS ?? join(folder, 'keys'));
 }
 
-/** The signing key. Throws refused where there is none. */
+/** The signing key. Throws refused without one. */
 export async function requireKey(opened: OpenedStore): Promise<SigningKey> {
   const key = await opened.signingKey();
   if (key) return key;

@@ -193,7 +193,10 @@ async function prepared(url: string, folder: string) {
 
 const MANAGERS = 6;
 
-/** Two persons decide: several propose at once, all others approve the same one at once, one of them does; the rest is out of date. */
+/**
+ * Two persons decide: several propose concurrently, all others approve the same one concurrently, one of them wins; the rest is out of
+ * date.
+ */
 async function approval(url: string, folder: string): Promise<void> {
   const { store, key, writer, put } = await prepared(url, folder);
   const first = await put(await writeRemote(`${folder}/approved-1`, 'stories', '1'), '1.0.0');
@@ -240,7 +243,7 @@ async function approval(url: string, folder: string): Promise<void> {
   assert(told.length === 1, `the log tells of ${told.length} approvals`);
 }
 
-/** Publishing, switching by ten writers at once, rolling back and serving, all from the object store. */
+/** Publishing, switching by ten concurrent writers, rolling back and serving, all from the object store. */
 async function journey(url: string, folder: string): Promise<void> {
   const { store, key, writer, put } = await prepared(url, folder);
   await activate(writer, [await put(await writeHost(`${folder}/host`, 'a'), '1.0.0')], { gate });

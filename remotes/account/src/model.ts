@@ -43,7 +43,7 @@ export const toProfile = (user: ProfileSource): Profile => ({
   persona: user.persona ?? '',
 });
 
-/** Edits as they were kept; what is none of them is left out. */
+/** Stored edits; unknown fields are left out. */
 export function toProfileEdits(kept: string): ProfileEdits {
   const edits = record(parseJson(kept));
   const texts = (['name', 'avatar', 'persona'] as const).filter((field) => typeof edits[field] === 'string');
@@ -163,7 +163,7 @@ export function calendarDays(streak: Streak, span: 'week' | 'month'): CalendarDa
   return Array.from({ length: count }, (_, index) => calendarDay(first + index, streak));
 }
 
-/** The part of the product's rules that is told to people; what the site does not configure stays undefined. */
+/** The part of the product's rules that people see; what the site does not configure stays undefined. */
 export interface ProductRules {
   /** points */
   signUpGift: number | undefined;
@@ -186,7 +186,7 @@ const pointsList = (value: unknown): number[] =>
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Reads the rules as the site configures them, `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`, whatever is missing. */
+/** Reads the rules as the site configures them, `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`; each may be missing. */
 export function toProductRules(config: unknown): ProductRules {
   const rules = record(config);
   const invite = record(rules.inviteReward);

@@ -17,7 +17,7 @@ export interface Suggestions {
 }
 
 interface ChatState {
-  /** Lines on their way, oldest first: what the device's outbox holds, ready to be painted at once. */
+  /** Pending lines, oldest first: the content of the device's outbox, ready to be painted. */
   pending: PendingMessage[];
   /** By story. */
   suggestions: Record<string, Suggestions>;

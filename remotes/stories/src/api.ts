@@ -47,7 +47,7 @@ export const storiesApi = api.injectEndpoints({
       }),
       transformResponse: toStoryPage,
     }),
-    // the first page by itself: what a look for new stories compares the shown feed with
+    // the first page alone: what a look for new stories compares the shown feed with
     storiesGetNewest: build.query<StoryPage, void>({
       query: () => ({ url: endpoints.stories, schema: pageSchema }),
       transformResponse: toStoryPage,

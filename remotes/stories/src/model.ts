@@ -106,7 +106,7 @@ export function unseenIn(shown: StoryPage[], newest: StoryPage): Story[] {
 export const hasGap = (shown: StoryPage[], newest: StoryPage): boolean =>
   newest.items.length > 0 && unseenIn(shown, newest).length === newest.items.length;
 
-/** Puts unseen stories on top and renews known ones in their places; over a gap the newest page starts the feed anew. */
+/** Puts unseen stories on top and renews known ones in their places; over a gap the newest page restarts the feed. */
 export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
   if (hasGap(shown, newest)) return [newest];
   const renewed = new Map(newest.items.map((story) => [story.id, story]));

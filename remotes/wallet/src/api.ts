@@ -65,7 +65,7 @@ export const walletApi = api.injectEndpoints({
         for (const stop of stops) stop();
       },
     }),
-    // the first page by itself: what was booked since the list was read
+    // the first page alone: bookings since the list was read
     walletGetNewest: build.query<TransactionPage, Filter>({
       query: (filter) => ({ url: endpoints.transactions, params: typeParam(filter), schema: pageSchema }),
       transformResponse: toTransactionPage,

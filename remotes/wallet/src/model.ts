@@ -53,7 +53,7 @@ export function transactionsOf(pages: TransactionPage[]): Transaction[] {
   return [...byId.values()];
 }
 
-/** The ledger with what was booked since; if more was booked than one page tells, it starts anew from there. */
+/** The ledger with later bookings; if more was booked than one page holds, it starts over from there. */
 export function withNewest(shown: TransactionPage[], newest: TransactionPage): TransactionPage[] {
   const known = new Set(transactionsOf(shown).map((row) => row.id));
   const unseen = newest.items.filter((row) => !known.has(row.id));

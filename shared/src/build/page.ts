@@ -68,9 +68,8 @@ export const pluginPage = (root: string): RsbuildPlugin => ({
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /**
- * What a package shows before any script runs: markup rendered once at build time, in which tokens like
- * `lz-data.0.title-lz` stand for fields of a public answer. Whoever serves the page fills them in, so no code of a
- * remote runs on the server.
+ * What a package shows before any script runs: markup rendered once at build time, in which tokens like `lz-data.0.title-lz` stand for
+ * fields of a public answer. The server of the page fills them in, so no code of a remote runs on the server.
  */
 export interface Prerendered {
   /** name of the route it belongs to; for the host's frames the path of a tab, and `bare` for screens outside the shell */

@@ -93,7 +93,7 @@ export const federationOptions = (global: string, root: string, hosts: SharedMod
   },
 });
 
-/** `splitChunks` that put the exposed module into the container's entry: whoever loads the one needs the other, and each file is a request. */
+/** `splitChunks` that put the exposed module into the container's entry: each needs the other, and each file is a request. */
 export const moduleInEntry = (global: string) => ({
   // webpack's own default, which it does not add to what a plugin sets
   defaultSizeTypes: ['...'],
@@ -172,7 +172,7 @@ export interface DevelopedRemote extends OutsideRemote {
 
 interface PluginOptions extends DevelopedRemote, Exchange {
   /**
-   * `alone`: the remote by itself at its port, for the bundler's dev server; `inside`: its build, served there to a deployed host
+   * `alone`: the remote without the host at its port, for the bundler's dev server; `inside`: its build, served there to a deployed host
    * while the bundler watches. Unset, a build to be published.
    */
   dev?: 'alone' | 'inside';
@@ -180,7 +180,7 @@ interface PluginOptions extends DevelopedRemote, Exchange {
 
 const portSetting = 'devPort of RemotePlugin in the configuration';
 
-/** The page that a remote runs in by itself; its own module is put in the place of `liaozhai-remote`. */
+/** The page of a remote that runs alone; its own module takes the place of `liaozhai-remote`. */
 export const standAloneEntry = join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone');
 
 /** Where a build for a deployed host is written; it is never published. */
@@ -254,7 +254,7 @@ interface DevServer {
   server?: { prependListener(event: 'error', listener: (cause: NodeJS.ErrnoException) => void): void };
 }
 
-/** One remote by itself with hot reload: no federation, everything in one bundle. */
+/** One remote alone with hot reload: no federation, everything in one bundle. */
 function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: number) {
   const { options, webpack } = compiler;
   options.mode = 'development';

@@ -96,7 +96,7 @@ export const insideConfig = (port: number): RsbuildConfig => ({
   },
 });
 
-/** One remote by itself with hot reload: no federation, everything in one bundle. */
+/** One remote alone with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
   mergeRsbuildConfig(baseConfig(facts), {
     source: { entry: { index: standAloneEntry } },

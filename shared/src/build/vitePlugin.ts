@@ -70,7 +70,7 @@ const ENTRY = 'remoteEntry.js';
  * stylesheet, then runs the remote's own script, all of it when the remote is first asked for.
  */
 const container = (global: string, script: string, css: string[]) => `var ${global} = (() => {
-  // late scripts would stand in chunks_${global}; there are none
+  // late scripts would stand in chunks_${global}; this build has no late scripts
   const base = document.currentScript.src;
   const shared = {};
   let scope = {};
@@ -118,7 +118,7 @@ const developedWith = [
   ...['@liaozhai/runtime', '@liaozhai/runtime/contract', '@liaozhai/runtime/format'],
 ];
 
-/** `vite`: one remote by itself with hot reload, from its sources. */
+/** `vite`: one remote alone with hot reload, from its sources. */
 const aloneConfig = (root: string, port: number) => ({
   // there is no index.html; the plugin answers with the page
   appType: 'custom',

@@ -235,7 +235,7 @@ export const channelFields = {
   stable: v.nullable(stableSchema),
   /** The oldest of the candidates that run at a time, each over stable. */
   candidate: v.nullable(candidateSchema),
-  /** The further ones. Left out while there are none: readers from before know only documents without it. */
+  /** The further ones. Left out while empty: older readers know only documents without it. */
   moreCandidates: v.optional(v.pipe(v.array(candidateSchema), v.minLength(1), v.maxLength(50))),
   lastGood: dictionarySchema(v.string(), buildId),
   killed: v.array(buildId),
@@ -305,7 +305,7 @@ export const pageSpanNames = [
   'DELETE',
 ] as const;
 
-/** An id of W3C Trace Context; all zeros are none. */
+/** An id of W3C Trace Context; all zeros are invalid. */
 const traceIdSchema = (length: number) => v.pipe(v.string(), v.regex(new RegExp(`^(?!0+$)[0-9a-f]{${length}}$`)));
 const spanMilliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(900_000));
 

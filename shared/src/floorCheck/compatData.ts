@@ -73,7 +73,7 @@ export class CompatData {
   readonly globals = new Map<string, CompatStatement[]>();
   /** What `new` and `extends` take, which some interfaces got later than their name. */
   readonly constructors = new Map<string, CompatStatement[]>();
-  /** Members by name alone, whatever object they belong to. */
+  /** Members by name alone, of any object. */
   readonly members = new Map<string, CompatStatement[]>();
   /** Names of methods that values of the language itself have: arrays, sets, promises and the like. */
   readonly builtInMethods = new Set<string>();

@@ -56,7 +56,7 @@ class Stylesheet {
   private atrule(node: Atrule, isInRule: boolean) {
     const name = node.name.toLowerCase();
     if (withoutPrefix(name)) this.report(`@${name}`, this.lacking(['at-rules', name]), node);
-    // whoever asks gets it only where it is
+    // callers get it only where it exists
     if (name === 'supports') return;
     if (name === 'media' && node.prelude) this.mediaQuery(node.prelude);
     // steps of keyframes look like rules with selectors of their own

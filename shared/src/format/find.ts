@@ -34,8 +34,8 @@ function folded(text: string): { words: string; places: Found[] } {
 }
 
 /**
- * Where `wanted` stands in `text`, whatever the case, the width and the accents of either. The folded text may be longer or
- * shorter than the text itself; the places are those in the text itself.
+ * Where `wanted` stands in `text`, without regard to case, width and accents. The folded text may be longer or shorter than the text
+ * itself; the places are those in the text itself.
  */
 export function findAll(text: string, wanted: string): Found[] {
   const { words, places } = folded(text);

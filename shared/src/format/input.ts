@@ -22,7 +22,7 @@ export function shorten(text: string, max: number): string {
   return codePoints(text) <= max ? text : `${firstCodePoints(text, max - 1).trimEnd()}…`;
 }
 
-/** The address as a URL, undefined where it is none. `URL.canParse` and `URL.parse` are younger than the oldest supported browsers. */
+/** The address as a URL, undefined if malformed. `URL.canParse` and `URL.parse` are younger than the oldest supported browsers. */
 export function parseUrl(address: string, base?: string): URL | undefined {
   try {
     return new URL(address, base);

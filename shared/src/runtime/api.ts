@@ -9,7 +9,7 @@ const baseQuery: BaseQueryFn<ApiRequest, unknown, ApiError> = async (argument, {
   const options = typeof argument === 'string' ? { url: argument } : argument;
   return request({ ...options, signal }).then(
     (data) => ({ data: data ?? null }),
-    // an aborted request has no reader any more; what it is told does not matter
+    // an aborted request has no reader any more; its answer does not matter
     (cause: unknown) => ({ error: signal.aborted ? { kind: 'offline' } : toApiError(cause) }),
   );
 };

@@ -59,8 +59,8 @@ async function copyOnceKnown(text: Promise<string>): Promise<boolean> {
 }
 
 /**
- * Copies to the clipboard. A text still to come (an answer of the server) is to be handed over as a promise within the
- * tap: Safari refuses whatever begins after it, Firefox after 5 s. False when the browser refuses or the text does not come.
+ * Copies to the clipboard. Pass a text that is still to come (an answer of the server) as a promise within the tap: Safari refuses a
+ * later call, Firefox one after 5 s. False when the browser refuses or the text does not come.
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   if (typeof text === 'string') return copyNow(text);

@@ -74,7 +74,7 @@ export function hostConfig(): HostConfig {
   return known;
 }
 
-/** Reads the page's element anew with the next call. */
+/** Makes the next call read the page's element again. */
 export const forgetHostConfig = () => config.set(undefined);
 
 /** Which set and builds a page runs. */
@@ -130,7 +130,7 @@ export const capabilities = {
 export const useCapability = (name: Capability): boolean =>
   useSyncExternalStore(changed.on, () => capabilities.has(name));
 
-/** Whether it is settled what the server can do; asks it at once if `wanted`, as when an address that was sent by another is opened. */
+/** Whether the server's capabilities are known; with `wanted` it asks immediately, as for a shared address. */
 export function useCapabilitiesAsked(wanted: boolean): boolean {
   const [isAsked, setAsked] = useState(false);
   useEffect(() => {

@@ -18,7 +18,7 @@ export function createSignal<Arguments extends unknown[] = []>(): Signal<Argumen
   };
 }
 
-/** One value that changes, read by whoever holds the cell. */
+/** One value that changes, readable by every holder of the cell. */
 export interface Cell<Value> {
   current(): Value;
   set(next: Value): void;

@@ -57,7 +57,7 @@ function StandAlone() {
   );
 }
 
-/** One remote by itself, for `pnpm --filter <remote> dev`: its routes without the host, against a running product's API. */
+/** One remote alone, for `pnpm --filter <remote> dev`: its routes without the host, against a running product's API. */
 function openStandAlone() {
   const root = document.getElementById('root');
   if (!root) throw new Error('the page has no element with the id "root"');

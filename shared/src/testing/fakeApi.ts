@@ -58,7 +58,7 @@ async function answerOf(handlers: Handlers, request: RecordedRequest): Promise<F
   return isResponse(answer) ? answer : { status: 200, body: answer };
 }
 
-/** As a real adapter: an abort ends the wait, whatever the handler still does. */
+/** As a real adapter: an abort ends the wait, even if the handler goes on. */
 function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(new CanceledError(undefined, undefined, config));
@@ -86,7 +86,7 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
     const answer = await orAborted(config, answerOf(handlers, request)).catch((cause: unknown) => {
       throw cause instanceof NetworkLoss ? new AxiosError(cause.message, AxiosError.ERR_NETWORK, config) : cause;
     });
-    // what is still on its way when the test ends stays there, lest it act upon the next one
+    // pending work stays in its test, so that it does not act upon the next one
     if (isOver) return new Promise<never>(() => {});
     const response: AxiosResponse = {
       status: answer.status,

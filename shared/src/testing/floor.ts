@@ -20,7 +20,7 @@ const beyondFloor: [holder: object, names: string[]][] = [
   [AbortSignal, ['any']],
 ];
 
-/** Takes away from a test's page what not every supported browser has, so that whoever uses it fails here first. */
+/** Removes from a test's page what not every supported browser has, so that its use fails here first. */
 export function lowerToFloor() {
   // the test environment's classes inherit from Node's
   for (const [holder, names] of beyondFloor)

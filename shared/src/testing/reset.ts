@@ -17,7 +17,7 @@ export function onTestEnd(ending: () => void) {
   endings.push(ending);
 }
 
-/** Leaves nothing of a test to the next: session, caches, toasts, device storage, socket, whatever was faked. */
+/** Clears everything between tests: session, caches, toasts, device storage, socket and fakes. */
 export async function resetRuntime() {
   for (const ending of endings.splice(0).reverse()) ending();
   realtimeEdge.reset();

@@ -37,7 +37,7 @@ const { setTimeout: nextTurn } = globalThis;
 /** More than any work of a page takes whose every wait is over. */
 const TURNS = 5;
 
-/** Lets the page's work come to its end: whatever it waits for the time of has passed. */
+/** Lets the page's work end: the time that it waits for has passed. */
 export async function letTimePass() {
   for (let turn = 0; turn < TURNS; turn += 1) {
     for (const end of [...waiting.values()]) end();

@@ -38,7 +38,7 @@ async function settled() {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-/** `refusing`: away, so every socket fails at once; `forbidding`: there, and never to be had. */
+/** `refusing`: away, so every socket fails immediately; `forbidding`: there, and never permitted. */
 export type Weather = 'up' | 'refusing' | 'forbidding' | 'swallowing';
 
 const CONNECT_MS = 120;

@@ -11,7 +11,7 @@ export interface AvatarProps {
   decorative?: boolean;
 }
 
-/** A portrait, or the first character of the name where there is none or it does not load. */
+/** A portrait, or the first character of the name where it is missing or does not load. */
 export function Avatar({ name, src, size = 'medium', decorative = false }: AvatarProps) {
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
   const face = clsx(styles.avatar, styles[size]);

@@ -4,18 +4,18 @@ import styles from './Cover.module.css';
 
 export interface CoverProps {
   src?: string | null;
-  /** The story's title: spoken for the picture, and set in its place while there is none. */
+  /** The story's title: the picture's spoken name, and set in its place while it is missing. */
   title: string;
   /** The colour that holds the place until the picture is there, as the API gives it; else one from the title. */
   color?: string | undefined;
-  /** First on the page: fetched at once instead of when it comes near. */
+  /** First on the page: fetched immediately instead of when it comes near. */
   eager?: boolean;
   /** The title stands beside it anyway. */
   decorative?: boolean;
   className?: string;
 }
 
-/** Whether this page has fetched it before, e.g. for what the server rendered: then it is there at once. */
+/** Whether this page has fetched it before, e.g. for what the server rendered: then it shows immediately. */
 const wasFetched = (src: string) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(src));
 
 /** The picture itself, where the page brought it inside its markup (`host/server/pages.ts`). */

@@ -94,7 +94,7 @@ test('an uncloseable dialog outlives Escape, a tap beside, a forced close and th
 });
 
 describe('the focus', () => {
-  /** As WebKit does, and happy-dom does not: whatever can be focused first takes the focus while the dialog opens. */
+  /** As WebKit does, and happy-dom does not: the first focusable element takes the focus while the dialog opens. */
   function focusFirst() {
     const { showModal } = HTMLDialogElement.prototype;
     HTMLDialogElement.prototype.showModal = function open() {

@@ -24,8 +24,8 @@ export function InfiniteList({ children, hasMore, loading, error, onMore, end = 
   const more = useEffectEvent(() => onMore());
   const failed = error !== undefined && error !== null;
   const waiting = hasMore && !loading && !failed;
-  // Observed anew after each page, since a sentinel that never left the margin reports nothing; a quick page may come without a
-  // render in between that says it is on its way.
+  // Observed again after each page, since a sentinel that never left the margin reports nothing; a quick page may come without a render
+  // in between that says it is on its way.
   // biome-ignore lint/correctness/useExhaustiveDependencies: other children are another page
   useEffect(() => {
     const element = sentinel.current;

@@ -63,7 +63,7 @@ export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps)
 interface MenuOverlayProps extends Pick<MenuProps, 'label' | 'items'> {
   trigger: RefObject<HTMLElement | null>;
   open: boolean;
-  /** Whoever opened it by a key goes on from the first item; a finger needs no mark on it. */
+  /** Opened by a key, the focus goes to the first item; a finger needs no mark on it. */
   focusFirst: boolean;
   onClose: () => void;
 }

@@ -20,8 +20,8 @@ export interface SwipeRowProps {
 }
 
 /**
- * A row that slides aside to show what can be done with it. The same must also stand in the row's ⋯ menu.
- * Whatever is touched elsewhere closes it again; a tap on another such row does nothing else.
+ * A row that slides aside to show what can be done with it. The same must also stand in the row's ⋯ menu. A touch elsewhere closes it
+ * again; a tap on another such row does nothing else.
  */
 export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProps) {
   const widthPx = also ? 2 * ACTION_PX : ACTION_PX;

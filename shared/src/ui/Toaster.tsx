@@ -14,7 +14,7 @@ export interface Toast {
 
 /** Draws the toasts it is given, at the top edge, away from the composer; how long they live is the owner's. */
 export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]; label?: string }) {
-  // Whatever is outside an open modal is inert: hidden from screen readers and not clickable.
+  // Everything outside an open modal is inert: hidden from screen readers and not clickable.
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
   return createPortal(
     <section className={styles.place} aria-label={label} aria-live="polite">

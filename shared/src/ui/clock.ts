@@ -25,7 +25,7 @@ export function useShanghaiDay(): string {
   return day;
 }
 
-/** The time, epoch ms, told anew each minute for texts such as 5 分钟前, or as often as asked for. */
+/** The time, epoch ms, updated each minute for texts such as 5 分钟前, or as often as requested. */
 export function useNow(everyMs = MINUTE_MS): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -44,8 +44,8 @@ function stay() {
 }
 
 /**
- * Puts a history entry over the page, so that going back closes the overlay instead of leaving the page, unless it `stays` then.
- * Returns the function that takes it away again when the overlay closes by itself.
+ * Puts a history entry over the page, so that going back closes the overlay instead of leaving the page, unless it `stays` then. Returns
+ * the function that removes it when the overlay closes otherwise.
  */
 export function guardHistory(onBack: () => void, stays = () => false): () => void {
   const all = guards();

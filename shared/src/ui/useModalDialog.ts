@@ -75,7 +75,7 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
  * focus goes to the panel unless it came from a ringed element.
  */
 function openQuietly(dialog: HTMLDialogElement) {
-  // a text field is always ringed, whoever focused it
+  // a text field is always ringed, however it got the focus
   const isByKeyboard = document.activeElement?.matches(':is(a, button):focus-visible');
   dialog.showModal();
   if (isByKeyboard || !document.activeElement?.matches('button')) return;

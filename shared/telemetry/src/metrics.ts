@@ -6,7 +6,7 @@ import * as v from 'valibot';
 
 const portCure = 'must be a whole number from 0 to 65535';
 
-/** The variables by which every server of the product is told to give metrics. */
+/** The variables by which every server of the product enables metrics. */
 export const metricsEntries = {
   METRICS_PORT: v.pipe(
     v.optional(

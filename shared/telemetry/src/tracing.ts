@@ -26,7 +26,7 @@ export function inSpan<Result>(name: string, attributes: Attributes, work: () =>
 }
 
 export interface RequestSpan extends Trace {
-  /** Runs the request's work, and whatever that starts, inside the span. */
+  /** Runs the request's work, and all work it starts, inside the span. */
   run<Result>(work: () => Result): Result;
   end(answer: { route: string; status: number }): void;
 }
@@ -101,7 +101,7 @@ function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string
   return exporter;
 }
 
-/** In a queue of their own, so that whoever makes spans up pushes out none of the server's. */
+/** In a queue of their own, so that invented spans push out none of the server's. */
 const mostPageSpans = 512;
 
 const isMethod = (name: string) => /^[A-Z]+$/.test(name);

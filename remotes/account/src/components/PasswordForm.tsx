@@ -55,7 +55,7 @@ function usePasswordForm() {
   return { formRef, values, errors, isSaving, edit, save };
 }
 
-/** Changes the password; a wrong current one is told at its field. */
+/** Changes the password; a wrong current one shows at its field. */
 export function PasswordForm({ user }: { user: User }) {
   const { formRef, values, errors, isSaving, edit, save } = usePasswordForm();
   const submit = (event: FormEvent) => {

@@ -27,7 +27,7 @@ export interface TicketDraft {
   clientId: string;
 }
 
-/** A draft as it was kept; undefined where there is none. */
+/** A stored draft; undefined without one. */
 export function readTicketDraft(kept: string): TicketDraft | undefined {
   try {
     const { kind, body, contact, clientId } = JSON.parse(kept) as Record<string, unknown>;

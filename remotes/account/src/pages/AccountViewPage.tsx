@@ -50,7 +50,7 @@ import styles from './AccountViewPage.module.css';
 
 const CLOCK_SKEW_MS = 120_000;
 
-/** Asks for the user anew when the day has turned: whether today is checked in belongs to the day. */
+/** Fetches the user again after midnight: the check-in belongs to the day. */
 function useTodaysUser(userId: string | undefined, today: string) {
   const { isActive } = useScreen();
   // the host asks when the page opens, which may have been days before this screen does
@@ -144,7 +144,7 @@ async function shareLink(code: string) {
   if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
 }
 
-/** The reader's invite code: to copy by itself, or to share as a link that carries it. */
+/** The reader's invite code: to copy alone, or to share as a link that carries it. */
 function InviteCard({ code }: { code: string }) {
   const { inviterReward, inviteeReward } = toProductRules(hostConfig().rules);
   const known = inviterReward !== undefined && inviteeReward !== undefined;

@@ -106,7 +106,7 @@ function CopyableValue({ label, value }: { label: string; value: string }) {
   );
 }
 
-/** The ways to reach people that this site has configured; said plainly where there are none. */
+/** The contact channels that this site has configured, or a plain note that it has none. */
 function ContactCard({ hint }: { hint: string | undefined }) {
   const { email, wechat, hours } = hostConfig().support;
   const mail = email && (

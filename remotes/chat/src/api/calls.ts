@@ -34,7 +34,7 @@ export interface LatestQuery {
 }
 
 export async function askLatest(query: LatestQuery): Promise<Page> {
-  // whoever keeps a thread in step goes on asking when the session has run out, and each refusal would open the popup
+  // a background sync goes on after the session has expired, and each refusal would open the popup
   const refusal: ApiError = { kind: 'unauthenticated' };
   if (session.current().status !== 'member') throw refusal;
   const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });

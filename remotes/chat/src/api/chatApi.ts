@@ -110,7 +110,7 @@ const cacheThread = (thread: Thread): Promise<void> => {
 
 const { dispatch } = store;
 
-/** Seconds until a mark that the server did not take is sent again; after these the next look at the chat begins anew. */
+/** Seconds until a read mark that the server rejected is sent again; afterwards the next look at the chat starts over. */
 const MARK_AGAIN_SECONDS = [2, 10, 60, 300];
 
 const mayPass: ApiError['kind'][] = ['offline', 'timeout', 'server', 'tooOften'];

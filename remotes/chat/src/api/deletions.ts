@@ -33,7 +33,7 @@ export function createDeletions() {
     for (const stop of stops.splice(0)) stop();
   }
 
-  /** Hides a conversation at once and deletes it when the time to undo is over, or when the page or the user goes. */
+  /** Hides a conversation immediately and deletes it when the time to undo is over, or at the page's or session's end. */
   function remove(conversation: Conversation): void {
     const { id } = conversation;
     if (pending.has(id)) return;
@@ -43,7 +43,7 @@ export function createDeletions() {
     offerUndo();
   }
 
-  /** One toast for all that can be undone, since toasts queue; with each deletion their time starts anew. */
+  /** One toast for all that can be undone, since toasts queue; each deletion restarts their time. */
   function offerUndo(): void {
     dismissToast();
     clearTimeout(timer);
@@ -77,7 +77,7 @@ export function createDeletions() {
   /** Whether a story's conversation is said to be deleted and the server may still have it. */
   const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || underWay.has(storyId);
 
-  /** Carries out what waits of one story, lest words be sent into a conversation that is about to go. */
+  /** Carries out the pending deletions of one story, so that no message is sent into a conversation that is about to be deleted. */
   async function settle(storyId: string): Promise<void> {
     const waiting = pendingOf(storyId);
     for (const { id } of waiting) pending.delete(id);

@@ -144,7 +144,7 @@ async function forget(id: string, storyId: string): Promise<void> {
 
 const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
 
-/** Asks for the newest page and puts it over the list, or for the list if there is none yet. Rejects with ApiError. */
+/** Fetches the newest page and merges it into the list, or starts the list. Rejects with ApiError. */
 export const refreshConversations =
   () =>
   async (dispatch: AppDispatch, getState: () => RootState): Promise<void> => {
@@ -239,7 +239,7 @@ export const expectApiError = (cause: unknown): ApiError => {
   return cause;
 };
 
-/** Puts a conversation first, or back into its place; shown at once, and taken back with a word where it fails. */
+/** Pins or unpins a conversation; shown immediately, and undone with a message if it fails. */
 export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
   const { id } = conversation;
   const put = (pinnedAt: string) =>

@@ -41,7 +41,7 @@ const { dispatch } = store;
 /** Busy conversations are tried again after these pauses, in case the event that says they are free is lost. */
 const BUSY: Pace = { firstMs: 3_000, longestMs: 30_000, spread: 0 };
 
-/** What the reader has written goes out of here: painted at once, kept on the device, sent in order, exactly once. */
+/** Sends the reader's messages: painted immediately, stored on the device, sent in order, exactly once. */
 export function createOutbox() {
   /** Not yet on the device, so the outbox does not list them. */
   const unsaved = new Map<string, PendingMessage>();
@@ -73,7 +73,7 @@ export function createOutbox() {
       for (const cancel of paused.values()) cancel();
       paused.clear();
       refusals.clear();
-      // what a visitor wrote goes with whoever signs in, a member's words with nobody
+      // a visitor's messages pass to the user who signs in, a member's to nobody
       if (previousId !== null) unsaved.clear();
       loaded = recoverPending(unsaved).then(loadPending);
     });
@@ -89,7 +89,7 @@ export function createOutbox() {
     loaded = recoverPending().then(loadPending);
   }
 
-  /** Puts a message on its way: painted at once, kept on the device, sent as soon as it can be. */
+  /** Queues a message: painted immediately, stored on the device, sent as soon as possible. */
   async function enqueue(written: PendingMessage): Promise<void> {
     const writer = currentUserId();
     const painted = inOrder(written);
@@ -171,7 +171,7 @@ export function createOutbox() {
     sendWaiting();
   }
 
-  /** Sends whatever waits, story by story. */
+  /** Sends all waiting messages, story by story. */
   function sendWaiting(): void {
     for (const storyId of waitingStories()) void flushOutbox(storyId);
   }
@@ -206,7 +206,7 @@ export function createOutbox() {
     let goesOn = true;
     while (goesOn && maySend(storyId)) {
       const sender = currentUserId();
-      // Read anew each time: another tab may have sent or taken back a message meanwhile.
+      // Read each time: another tab may have sent or withdrawn a message meanwhile.
       const first = (await outboxStore.all()).find((entry) => entry.storyId === storyId);
       // the server gets messages in the order in which they were written: nothing overtakes one that failed
       goesOn = first?.state === 'waiting' && currentUserId() === sender && (await deliver(fromOutboxEntry(first)));
@@ -237,7 +237,7 @@ export function createOutbox() {
     paused.delete(storyId);
   }
 
-  /** True when the story's next message may follow. A message stays with whoever wrote it, and goes on when they are back. */
+  /** True when the story's next message may follow. A message belongs to its author, and is sent when they are back. */
   async function deliver(pending: PendingMessage): Promise<boolean> {
     const sender = currentUserId();
     const returnsBefore = returns;
@@ -281,7 +281,7 @@ export function createOutbox() {
     return true;
   }
 
-  /** What can still go by itself waits; everything else is the reader's to decide. True when the next message may follow. */
+  /** What can still be sent automatically waits; the reader decides on everything else. True when the next message may follow. */
   async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
     const { storyId } = pending;
     const wait = waitOf(error);
@@ -303,7 +303,7 @@ export function createOutbox() {
       // The suggestion has expired; the words are the reader's all the same.
       return waitAgain({ ...pending, suggestionId: undefined });
     }
-    // A conversation that is gone is begun anew by the same words.
+    // The same words restart a conversation that was deleted.
     const conversationId = error.kind === 'notFound' ? null : pending.conversationId;
     await keepPending({ ...pending, conversationId, state: 'failed', error });
     return true;
@@ -398,7 +398,7 @@ async function takeAnswer(pending: PendingMessage, { message, reply, conversatio
   forgetWhatChanged(pending);
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
   await outboxStore.remove(pending.clientId);
-  // The answer may be ahead of changes that have not been heard of.
+  // The answer may be ahead of changes that have not arrived yet.
   if (selectThread(pending.storyId)(store.getState()).data?.ahead.length) await threadSyncs.catchUp(pending.storyId);
 }
 
@@ -420,7 +420,7 @@ async function deliveryStatus(pending: PendingMessage): Promise<'received' | 'ab
   const asker = currentUserId();
   try {
     const page = await askLatest({ ...where, limit: RECENT });
-    // what one user was told must not reach the thread of another
+    // one user's answer must not reach the thread of another
     if (currentUserId() !== asker) return 'unknown';
     if (!page.messages.some((message) => message.clientId === pending.clientId)) return 'absent';
     dispatch(changeThread(pending.storyId, (thread) => withNewest(thread, page)));
@@ -443,8 +443,8 @@ async function confirmDelivered(pending: PendingMessage): Promise<void> {
 }
 
 /*
- * The outbox is written in some milliseconds, and a page can be killed within them. So a message goes first, at once, into
- * the drafts, which follow their owner and go with them like the outbox itself.
+ * The outbox is written in some milliseconds, and a page can be killed within them. So a message goes first, synchronously, into the
+ * drafts, which belong to their owner and are deleted with them like the outbox itself.
  */
 
 /** Writes down, before returning, which messages the outbox does not have yet. */

@@ -26,7 +26,7 @@ export function selectLacksPoints(state: RootState, storyId: string, cost: numbe
   const { balance } = session.user;
   if (balance === undefined) return false;
   const { length } = selectChat(state).pending.filter((one) => one.storyId === storyId && one.state === 'waiting');
-  // each call makes a selector anew, too much for every piece of a reply
+  // each call creates a selector, too much for every piece of a reply
   const price = length === 0 ? 0 : (chatApi.endpoints.chatGetStory.select(storyId)(state).data?.pricePerMessage ?? 0);
   return balance < cost + length * price;
 }

@@ -37,8 +37,8 @@ export async function regenerateReply(storyId: string, message: Message, price: 
 }
 
 /**
- * Gives one of the reader's lines other words and has it answered anew; all up to `lastSeq` that follows it is gone.
- * Rejects with ApiError, the price given back.
+ * Replaces one of the reader's lines and requests a new reply; everything after it up to `lastSeq` is deleted. Rejects with ApiError, the
+ * price refunded.
  */
 export async function editMessage(
   storyId: string,
@@ -87,7 +87,7 @@ async function order(
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     const answer = await ask(clientId);
-    // what one user was told must not reach the thread of another
+    // one user's answer must not reach the thread of another
     if (currentUserId() !== buyer) return;
     takeAnswer(storyId, message, answer);
     openKeys.delete(attempt);
@@ -146,7 +146,7 @@ export async function stopReply(storyId: string, message: Message): Promise<void
   }
 }
 
-/** Takes away all that was said in a conversation, so that its story begins anew. Rejects with ApiError. */
+/** Deletes all messages of a conversation, so that its story starts over. Rejects with ApiError. */
 export async function restartConversation(storyId: string, conversationId: string): Promise<void> {
   const attempt = `restart:${conversationId}`;
   const clientId = openKeys.get(attempt) ?? newClientId();

@@ -29,7 +29,7 @@ const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
 
 const readKept = async (storyId: string) => (await offlineCache.read(keptKey(storyId))) as Suggestions | undefined;
 
-/** Brings back the suggestions that were bought before the page was loaded anew; ones still awaited are asked for under their key. */
+/** Restores the suggestions that were bought before a reload; pending ones are requested under their key. */
 export async function recallSuggestions(storyId: string): Promise<void> {
   const buyer = currentUserId();
   const kept = await readKept(storyId);

@@ -63,7 +63,7 @@ export class ThreadSync {
     this.#ports = ports;
   }
 
-  /** Takes what an event says; applied together with whatever else comes before the next paint. */
+  /** Queues an event; applied together with all others before the next paint. */
   receive(change: Change): void {
     this.#applied.push(change);
     this.#frame.ask();
@@ -83,7 +83,7 @@ export class ThreadSync {
     this.watch();
   }
 
-  /** Fetches whatever changed since the version we are complete up to; calls during a flight make one more. */
+  /** Fetches all changes since the version we are complete up to; calls during a request make one more. */
   catchUp(): Promise<void> {
     if (this.#catching || !this.#ports.read()) this.#again = true;
     if (!this.#ports.read()) return Promise.resolve();
@@ -144,7 +144,7 @@ export class ThreadSync {
     if (!complete) void this.catchUp();
   }
 
-  /** Stores a newer state of the thread; news starts the watch anew. */
+  /** Stores a newer state of the thread; news restarts the watch. */
   changed(thread: Thread): void {
     this.#polls = 0;
     this.#ports.change(thread);

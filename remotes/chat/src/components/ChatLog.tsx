@@ -202,7 +202,7 @@ const OlderMark = ({ older }: { older: Older }) => (
   </div>
 );
 
-/** The way back to the end, for whoever has scrolled away from it; says when something new waits there. */
+/** Scrolls back to the end, for a reader who has scrolled away; says when something new waits there. */
 const ToEndPill = ({ isNew, onPress }: { isNew: boolean; onPress: () => void }) => (
   <button
     type="button"
@@ -223,7 +223,7 @@ function unsentFrom(log: Log): { index: number; count: number } {
   return { index: rowCount(log) - count, count };
 }
 
-/** The way up to what failed, for whoever sees only what waits behind it. */
+/** Leads up to the failed message, for a reader who sees only what waits behind it. */
 const UnsentPill = ({ count, onPress }: { count: number; onPress: () => void }) => (
   <button type="button" className={styles.pill} data-unsent onClick={onPress}>
     <ArrowUpIcon size={18} />
@@ -337,7 +337,7 @@ function useVirtualLog(options: Options) {
   const current = useRef(log);
   current.current = log;
   const viewWidth = useRef(FIRST_VIEW.width);
-  // The same function for the life of the log: a new one would have all rows laid out anew.
+  // The same function for the life of the log: a new one would lay out all rows again.
   const keyAt = useRef((index: number) => rowKeyAt(current.current, index));
   const list = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rowCount(log),
@@ -371,7 +371,7 @@ function useVirtualLog(options: Options) {
   return list;
 }
 
-/** Whether the view moves along with a row that changed its height. By itself the list leaves this out for who scrolls up. */
+/** Whether the view moves along with a row that changed its height. The list's default is not to while the reader scrolls up. */
 const keepsPlace: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
   const offset = list.scrollOffset ?? 0;
   // at the upper edge: a guess was wrong of what is above it as well, while what changes later does so at its foot

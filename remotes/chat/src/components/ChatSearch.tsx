@@ -178,7 +178,7 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
   const [days, setDays] = useState<Place[] | null>(null);
   const [problem, setProblem] = useState<unknown>(undefined);
   const [tries, setTries] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try fetches again
   useEffect(() => {
     if (!open) return;
     let isOver = false;
@@ -261,7 +261,7 @@ function whenSettled(find: () => Element | null, then: (element: Element) => voi
   return () => cancelAnimationFrame(frame);
 }
 
-/** Where the words stand in each paragraph, whatever marks are between them. */
+/** Where the words stand in each paragraph, across marks. */
 function rangesOf(log: Element, words: string): Range[] {
   return [...log.querySelectorAll('p')].flatMap((paragraph) => {
     const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);

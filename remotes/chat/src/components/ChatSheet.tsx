@@ -213,7 +213,7 @@ function wordActs(
 /** Where a long press in the log opens the menu, which a mouse's dragging does not. */
 const isSelectedBySheet = (): boolean => matchMedia('(pointer: coarse)').matches;
 
-/** A message by itself, for a finger to select from. */
+/** One message alone, for a finger to select from. */
 const TextSheet = ({ sheet, title, text, onClose }: ChatSheetProps & { title: string; text: string }) => (
   <Sheet open={sheet?.kind === 'text'} onClose={onClose} title={title}>
     <div className={styles.text}>

@@ -345,7 +345,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     },
   }));
   const foot = useRef<HTMLDivElement>(null);
-  /** What 灵感 has filled the field with; whoever changes it writes words of their own. */
+  /** The words that 灵感 has filled the field with; a change makes them the reader's own. */
   const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
   const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
@@ -524,7 +524,7 @@ function useChatActions(
       getPoints(cost ?? 0);
       return false;
     };
-    /** A second tap before the first is answered is none. */
+    /** A second tap before the answer to the first is ignored. */
     const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
     /** A purchase that failed says why; one that failed for want of points leads to more. */
     const tell = (cause: unknown, fallback: string) => {

@@ -99,7 +99,7 @@ export function Composer(props: ComposerProps) {
             className={styles.field}
             name="message"
             rows={1}
-            // Chromium would style it anew with each key, seen or not
+            // Chromium would restyle it at each key, visible or not
             placeholder={isBlank ? texts.chat.placeholder : undefined}
             aria-label={texts.chat.composer}
             aria-describedby={footId}

@@ -126,7 +126,7 @@ function ConversationColumn({ storyId }: { storyId: string }) {
 /** Where the column was scrolled to: each chat has one of its own beside it, and none of them is to jump. */
 const columnScroll = { top: 0 };
 
-/** Scrolls by itself, as far as the column before it; the chosen row is in sight. */
+/** Scrolls on its own, as far as the column before it; the chosen row is in sight. */
 function Column({ children }: { children: ReactNode }) {
   const column = useRef<HTMLDivElement>(null);
   const isListed = useSelector(selectConversations).data !== undefined;
@@ -245,7 +245,7 @@ interface FoundConversationsProps {
   words: string;
   /** What the list knows of them, which is kept in step. */
   listed: Conversation[] | undefined;
-  /** Stays in sight until something is found, lest the screen flash at each search. */
+  /** Stays in sight until something is found, so that the screen does not flash at each search. */
   waiting: ReactNode;
 }
 
@@ -392,7 +392,7 @@ const ConversationRow = memo(function ConversationRow(props: ConversationRowProp
 const DURATION_MS = 240;
 const EASING = 'cubic-bezier(0.2, 0.7, 0.2, 1)';
 
-/** Rows move only for those who like it; a browser without the Web Animations API shows the end at once. */
+/** Rows move unless the reader prefers reduced motion; a browser without the Web Animations API shows the end immediately. */
 function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Animation | null {
   if (!item.animate || matchMedia('(prefers-reduced-motion: reduce)').matches) return null;
   const whole = { height: `${item.offsetHeight}px`, opacity: 1 };

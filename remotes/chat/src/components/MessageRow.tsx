@@ -167,7 +167,7 @@ interface MessageTextProps {
   growing?: boolean;
 }
 
-/** Story text as React nodes, never as HTML; while it grows only its last line is read anew. */
+/** Story text as React nodes, never as HTML; while it grows only its last line is parsed again. */
 export const MessageText = memo(function MessageText({ text, growing = false }: MessageTextProps) {
   const lines = linesOf(text);
   return (

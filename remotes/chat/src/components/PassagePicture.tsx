@@ -309,7 +309,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story): HTMLCan
 
   canvas.width = WIDTH_PX * SCALE;
   canvas.height = Math.ceil(height) * SCALE;
-  // a new size takes back whatever was set
+  // a new size resets the context
   context.scale(SCALE, SCALE);
   context.textBaseline = 'middle';
   context.fillStyle = look.paper;

@@ -52,7 +52,7 @@ function measureLast(list: LogVirtualizer, log: Log): void {
 
 /** So near the end counts as being there. */
 const AT_END_PX = 40;
-/** A view that glides is heard of with each frame. */
+/** Smooth scrolling reports each frame. */
 const GLIDE_MS = 150;
 /** What moved less is rounding. */
 const MOVED_PX = 1.5;
@@ -88,7 +88,7 @@ export class StickToBottom {
 
   readonly subscribe = this.#changed.on;
 
-  /** Given anew with each commit, since rows get other indexes. */
+  /** Passed at each commit, since rows get other indexes. */
   attach(list: LogVirtualizer, indexOf: (key: string) => number): void {
     this.#list = list;
     this.#indexOf = indexOf;
@@ -142,7 +142,7 @@ export class StickToBottom {
     this.#tell({ atEnd, unseen: this.#state.unseen && !atEnd });
   };
 
-  /** The end is another: something was added or has grown there, or it only came anew. */
+  /** The end has changed: something was added or has grown there, or it was only rendered again. */
   endChanged(isNew: boolean): void {
     this.follow();
     const view = this.#view();

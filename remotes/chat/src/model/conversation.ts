@@ -131,7 +131,7 @@ export function withThread(pages: ConversationPage[], thread: Thread): Conversat
 export function withMarks(pages: ConversationPage[], marked: Conversation): ConversationPage[] {
   const known = conversationsOf(pages).find(({ id }) => id === marked.id);
   if (!known) return marked.pinnedAt ? withConversation(pages, marked) : pages;
-  // what has been said since is told apart
+  // later messages are told apart
   const isBehind = marked.version < known.version;
   return withReplaced(pages, isBehind ? { ...known, pinnedAt: marked.pinnedAt } : marked);
 }

@@ -61,7 +61,7 @@ export function toPage(body: LatestDto, canShrink = false): Page {
 /** The message that is being written, of which there is at most one, and it is among the last. */
 export const runningMessage = (thread: Thread): Message | undefined => thread.messages.slice(-3).findLast(isRunning);
 
-/** The version of a reply that has ended and was not seen when the thread was loaded; undefined where there is none. */
+/** The version of a finished reply that was unseen when the thread was loaded; undefined without one. */
 export function unreadVersion({ messages, readVersion = 0 }: Thread): number | undefined {
   const last = messages.at(-1);
   const hasEnded = last?.role === 'assistant' && (last.status === 'completed' || last.status === 'failed');
@@ -93,12 +93,12 @@ export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
 export function cutAfter(thread: Thread, seq: number, version: number): Thread {
   const messages = thread.messages.filter((message) => message.seq <= seq || message.version > version);
   if (messages.length === thread.messages.length) return thread;
-  // what was heard of messages below the window was left to their page, and is to be fetched where nothing of the window stays
+  // changes of messages below the window were left to their page, and are fetched if nothing of the window stays
   const ahead = messages.length === 0 && thread.hasOlder ? [] : thread.ahead;
   return { ...thread, messages, ahead, hasOlder: thread.hasOlder && seq > 0 };
 }
 
-/** The thread of a conversation that has begun anew at that version. */
+/** The thread of a conversation that was restarted at that version. */
 export const restarted = (thread: Thread, version: number): Thread =>
   heardVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
 
@@ -110,7 +110,7 @@ function withMessage(messages: Message[], message: Message): Message[] {
   return later === known ? messages : withReplaced(messages, index, later);
 }
 
-/** Copied at once: a call per message would cost ten thousand of them for each piece of a reply. */
+/** Copied in one call: a call per message would cost ten thousand of them for each piece of a reply. */
 function withReplaced(messages: Message[], index: number, message: Message): Message[] {
   const copy = messages.slice();
   copy[index] = message;

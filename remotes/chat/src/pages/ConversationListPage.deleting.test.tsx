@@ -177,7 +177,7 @@ describe('a conversation that is gone cannot be read again without a network', (
     ['deleted here by leaving the page', ({ user }) => remove(user, '故事1').then(leavePage)],
     ['deleted elsewhere', async (_, live) => live.push('conversation.deleted', { id: 'c-1' })],
   ];
-  /** A page loaded anew knows only what the device has kept. */
+  /** A reloaded page knows only what the device has stored. */
   const loadAnew = () => {
     store.dispatch(api.util.resetApiState());
     store.dispatch(chatActions.userLeft());

@@ -494,7 +494,7 @@ describe('重新开始', () => {
     expect(screen.getByText('开篇')).toBeTruthy();
     live.push('message.created', messageEvent(messageDto({ seq: 1, version: 4, role: 'user', body: '从头来' })));
     expect(await screen.findByText('从头来')).toBeTruthy();
-    // the next restart is heard of by the gap alone
+    // only the gap reveals the next restart
     version = 6;
     live.push(
       'message.created',

@@ -54,7 +54,7 @@ describe('sending', () => {
     });
     await write(user, '谁在门外？');
     const retry = await screen.findByRole('button', { name: '点按重试' });
-    // once more by itself, and then no more
+    // once more automatically, and then no more
     expect(sends(requests)).toHaveLength(2);
     isUp = true;
     await user.click(retry);
@@ -122,7 +122,7 @@ test('from the end of a long wait a tap leads up to the line that failed, and sa
   const unsent = await screen.findByRole('button', { name: '有 28 条未发出' });
   expect(screen.queryByRole('button', { name: '点按重试' })).toBeNull();
   await user.click(unsent);
-  // which a browser does by itself
+  // which a browser does automatically
   fireEvent.scroll(screen.getByRole('log'));
   expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: /条未发出$/ })).toBeNull());

@@ -82,7 +82,7 @@ describe('ideas are paid for once', () => {
   });
 });
 
-/** Orders under keys of their own, each ready at once: `i-1` offers 第1批甲 and 第1批乙, `i-2` 第2批甲 and so on. */
+/** Orders under keys of their own, each ready immediately: `i-1` offers 第1批甲 and 第1批乙, `i-2` 第2批甲 and so on. */
 function suggesting(patch: Handlers = {}) {
   let orders = 0;
   const body = () => ({

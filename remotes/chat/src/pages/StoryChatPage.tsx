@@ -41,7 +41,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   const memberThread = useChatGetThreadQuery(storyId, { skip: !isMember || !isSettled });
   const expiredThread = useExpiredThread(storyId);
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
-  // what the device keeps shows at once: without a network an answer is given up only after a while
+  // the device's copy shows immediately: without a network a request is given up only after a while
   const storyCopy = useKeptCopy<Story>(offlineCache, storyCacheKey(storyId), !storyQuery.currentData);
   const wantsThread = isMember && isSettled && !memberThread.currentData;
   const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), wantsThread);
@@ -105,7 +105,7 @@ const ChatSkeleton = () => (
   </div>
 );
 
-/** While no socket tells of what other devices write. */
+/** While no socket reports what other devices write. */
 const LOOK_SECONDS = 15;
 
 /** What a chat needs going while it shows: the outbox and the right pace of looking. */

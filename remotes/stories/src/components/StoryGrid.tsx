@@ -78,7 +78,7 @@ interface StoryCardProps {
   lead?: boolean;
   /** In the right one of two columns. */
   hung?: boolean;
-  /** In the first view: its cover is fetched at once. */
+  /** In the first view: its cover is fetched immediately. */
   eager?: boolean;
   /** From 1, where not all cards are drawn. */
   position?: number | undefined;

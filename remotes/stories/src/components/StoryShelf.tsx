@@ -113,7 +113,7 @@ function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
   return { scroller, columns, head, stride, start };
 }
 
-/** Read from the drawn cards, and anew when the grid's size changes. */
+/** Read from the drawn cards, and again when the grid's size changes. */
 function useGridShape(grid: RefObject<HTMLUListElement | null>, isWanted: boolean, hasLead: boolean): GridShape | null {
   const [shape, setShape] = useState<GridShape | null>(null);
   useLayoutEffect(() => {

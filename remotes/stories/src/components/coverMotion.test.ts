@@ -9,7 +9,7 @@ const at = (rect: Partial<DOMRect>, inside?: HTMLElement) => {
   return element;
 };
 
-/** A page's plate, and what it was told to do. */
+/** A page's plate, and the motions it received. */
 function openPlate() {
   const plate = at({ left: 0, top: 0, width: 400, height: 500 });
   const motion = {} as Animation;

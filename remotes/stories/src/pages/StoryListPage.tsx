@@ -181,7 +181,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
 
 interface FreshPillProps {
   count: number;
-  /** More is new than one page tells, so the shelf starts anew. */
+  /** More is new than one page holds, so the shelf starts over. */
   startsAnew: boolean;
   onShow: () => void;
 }
@@ -294,8 +294,8 @@ function ContinueRow() {
 }
 
 /**
- * Its covers are on the shelf as well, larger: a browser lays a drawn picture out anew for each of the two sizes whenever
- * both are painted, which coming back to a shelf further down would wait for.
+ * Its covers are on the shelf as well, larger: a browser lays out a drawn picture again for each of the two sizes whenever both are
+ * painted, and coming back to a shelf further down would wait for that.
  */
 function hideWhileAway(row: HTMLElement) {
   const observer = new IntersectionObserver(
@@ -307,8 +307,8 @@ function hideWhileAway(row: HTMLElement) {
 }
 
 /**
- * From the device's copy when the shelf comes into sight, so that nothing on it moves: what the server tells later takes
- * the row's place, but there is none where there was none before the next time.
+ * From the device's copy when the shelf comes into sight, so that nothing on it moves: a later answer of the server fills the row's
+ * place, but adds no row before the next visit.
  */
 function useRecentStories(): RecentStory[] {
   const user = useUser();

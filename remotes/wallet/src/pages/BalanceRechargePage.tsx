@@ -61,7 +61,7 @@ export default function BalanceRechargePage() {
   );
 }
 
-/** Paying happens on the provider's page; whoever comes back from there sees what arrived, socket or not. */
+/** Paying happens on the provider's page; a returning buyer sees what arrived, with or without a socket. */
 function useBalanceAfterPaying() {
   useEffect(() => {
     const onVisible = () => document.visibilityState === 'visible' && void session.refresh();

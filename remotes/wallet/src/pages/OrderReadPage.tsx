@@ -64,7 +64,7 @@ export default function OrderReadPage() {
   );
 }
 
-/** Looks again at once when the server tells of an order or something may have been missed, else with growing pauses. */
+/** Fetches again immediately when the server reports an order or something may have been missed, else with growing pauses. */
 function useLooks(refetch: () => unknown, isWaitedFor: boolean) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;

@@ -23,5 +23,5 @@ export async function rawRequest(origin: string, ...lines: string[]): Promise<st
   return received();
 }
 
-/** The status of the first answer in a text; 0: there is none. */
+/** The status of the first answer in a text; 0 without an answer. */
 export const statusOf = (text: string): number => Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { onTestEnd } from '../../testing';
 import { createNetwork } from './network';
 
-/** A network whose server answers while `isUp`; counts how often it was asked, and what the window was told. */
+/** A network whose server answers while `isUp`; counts its requests and the window's events. */
 function start() {
   const server = { isUp: true, asked: 0 };
   const network = createNetwork(async () => {

@@ -245,7 +245,7 @@ describe('asking whether the page may still listen', () => {
     });
 });
 
-/** The first authorisation is answered when the test says so, the others at once. */
+/** The first authorisation is answered when the test says so, the others immediately. */
 async function openWithLateAnswer() {
   let release = (_: unknown) => {};
   const first = new Promise((resolve) => {

@@ -107,7 +107,7 @@ export class EchoLink implements Link {
   connect() {
     this.#isWanted = true;
     this.#isGreeted = false;
-    // pusher-js does not tell of a refused socket for 15 s; the socket itself does at once
+    // pusher-js reports a refused socket after 15 s; the socket itself does so immediately
     Object.assign(Pusher.Runtime, { createWebSocket: (url: string) => this.#open(url) });
     if (this.#echo) this.#echo.connector.pusher.connect();
     else this.#echo = this.#create();
@@ -164,7 +164,7 @@ export class EchoLink implements Link {
 
   /** A browser does not tell a refused socket from a server that is away; the same address asked as a page's does. */
   async #explainSilence(socket: WebSocket) {
-    // pusher-js would try again by itself meanwhile
+    // pusher-js would retry on its own meanwhile
     this.#isWanted = false;
     this.#echo?.disconnect();
     const reason = await this.#reasonOfSilence(new URL(socket.url));
@@ -226,7 +226,7 @@ export class EchoLink implements Link {
     // a bad signature is answered by an error that names no channel
     if (this.#isJoining) return this.#events.onClose('unauthorized');
     const code = error?.data?.code ?? 0;
-    // in the greeting's place it says why there is none; smaller codes are those of the connection's end
+    // in the greeting's place it says why the connection is refused; smaller codes belong to a connection's end
     if (this.#isWanted && !this.#isGreeted && code >= 4000) this.#events.onClose(reasonOf(code));
   }
 

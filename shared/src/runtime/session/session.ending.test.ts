@@ -76,7 +76,7 @@ describe('a log-out that has no answer yet', () => {
     const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
     onTestEnd(() => warned.mockRestore());
   };
-  /** How often anybody was told that the session has run out, which opens the popup. */
+  /** How often the session was reported expired, which opens the popup. */
   const countRunningOut = () => {
     let count = 0;
     onTestEnd(

@@ -230,7 +230,7 @@ export function createSession() {
   function takeStoredUser() {
     const storedUser = readStored(readJson(STORAGE_KEYS.user));
     const user = currentUser();
-    // kept by a tab that had an answer in hand and had not heard of the log-out; who signs in writes the owner first
+    // stored by a tab that had an answer pending and did not know of the log-out; a sign-in writes the owner first
     if (storedUser && storedUser.id === loggedOutId && lastOwner.read() !== loggedOutId) return end();
     if (storedUser && user?.id === storedUser.id) {
       balanceEpoch += 1;
@@ -316,7 +316,7 @@ async function purgePrivateData(owner: string): Promise<void> {
   await Promise.all([outboxStore.purge(owner), offlineCache.purge(owner)]);
 }
 
-/** What was written before signing in belongs to whoever signed in. */
+/** What was written before signing in belongs to the user who signed in. */
 async function adoptAnonymousData(owner: string): Promise<void> {
   adoptDrafts(ANONYMOUS, owner);
   adoptPositions(ANONYMOUS, owner);
@@ -328,7 +328,7 @@ export type LoginMode = 'register' | 'login' | 'invite';
 
 type Answer = (mode: LoginMode) => Promise<boolean>;
 
-/** Between whoever needs a sign-in and the host, which owns the popup. */
+/** Between code that needs a sign-in and the host, which owns the popup. */
 function createAuthPopup() {
   let answer: Answer | null = null;
   const opened = createSignal();

@@ -11,7 +11,7 @@ export interface KeyValueStore {
   isRefused(key: string): boolean;
 }
 
-/** `area` is asked anew each time, because naming it may throw. */
+/** `area` is read each time, because naming it may throw. */
 export function createKeyValueStore(area: () => Storage): KeyValueStore {
   const memory = new Map<string, string>();
   return {
@@ -67,7 +67,7 @@ export function onForeignChange(handler: (key: string | null) => void): () => vo
   return () => window.removeEventListener('storage', hear);
 }
 
-/** JSON of a key; undefined if there is none or it is broken. */
+/** JSON of a key; undefined if it is missing or broken. */
 export function readJson(key: string, store: KeyValueStore = local): unknown {
   const text = store.get(key);
   if (text === null) return undefined;

@@ -41,7 +41,7 @@ const separator = '\n';
 
 /** A new account's credentials that the clipboard refused: in this tab until they are copied by hand or purged. */
 export const uncopiedCredentials = {
-  /** Null where there are none, or none of who signed in here last. */
+  /** Null if missing, or if it belongs to another user than the last one. */
   read(): string | null {
     const kept = tab.get(key);
     if (kept === null) return null;

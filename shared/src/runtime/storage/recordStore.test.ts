@@ -6,7 +6,7 @@ import { createRecordStore, type OutboxEntry } from './recordStore';
 
 const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
 
-/** An IndexedDB that does not answer until it is told to refuse. */
+/** An IndexedDB that does not answer until the test makes it refuse. */
 function silentDatabase() {
   class IDBRequest extends EventTarget {
     readonly error = new DOMException('gone', 'UnknownError');

@@ -59,7 +59,7 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
       database.createObjectStore('outbox', { keyPath: ['owner', 'key'] });
       database.createObjectStore('snapshots', { keyPath: ['owner', 'key'] });
     },
-    // the browser took it away (storage pressure, cleared by hand): the next use opens it anew
+    // the browser removed it (storage pressure, cleared by hand): the next use reopens it
     terminated: () => opened.set(undefined),
   });
 }
