@@ -40,7 +40,7 @@ test('the beacon takes votes of this origin, from who has seen a page, and nothi
   expect(await beacon(origin, {})).toBe(403);
   expect(await beacon(origin, { cookie, origin: 'https://evil.example' })).toBe(403);
   expect(await beacon(origin, { cookie }, { nonsense: true })).toBe(422);
-  expect(await beacon(origin, { cookie }, { build: 'x'.repeat(5000) })).toBe(413);
+  expect(await beacon(origin, { cookie }, { build: 'x'.repeat(9000) })).toBe(413);
 });
 
 test('what a reader is shown of a failed remote leads to it in the log', async () => {
@@ -63,11 +63,11 @@ test('visitors behind a proxy of ours are counted by their own address', async (
   expect(new Set(votes)).toEqual(new Set([204]));
 });
 
-/** `pnpm release status` on the product's store, as a person reads it. */
-async function status(): Promise<string> {
+/** `pnpm release` on the product's store, as a person reads it. */
+async function release(verb: 'status' | 'health'): Promise<string> {
   await product.written();
   const main = fileURLToPath(new URL('../../releases/cli/main.ts', import.meta.url));
-  const words = ['--import', 'tsx', main, '--store', product.store, 'status'];
+  const words = ['--import', 'tsx', main, '--store', product.store, verb];
   return (await promisify(execFile)(process.execPath, words)).stdout;
 }
 
@@ -90,26 +90,56 @@ test('what readers felt of a build comes to the status of who releases it, once 
       { build, metric: 'lcp', value, cache: 'warm' },
       { build: 'stories@9.9.9+ffffffffffff', metric: 'lcp', value, cache: 'warm' },
     ],
-    errors: [{ build, kind: 'rejection' }],
   });
   expect(await beacon(at, visitorCookie(0), report(2000))).toBe(204);
-  expect(await status()).toMatch(/LCP +stable .*too few to say +1 pages/);
+  expect(await release('status')).toMatch(/LCP +stable .*too few to say +1 pages/);
   for (let visitor = 1; visitor < 25; visitor += 1)
     expect(await beacon(at, visitorCookie(visitor), report(2000))).toBe(204);
   for (let again = 0; again < 20; again += 1) expect(await beacon(at, visitorCookie(3), report(9000))).toBe(204);
   // 26 where a day ends meanwhile
-  const felt = await status();
+  const felt = await release('status');
   expect(felt).toMatch(/What visitors of stories felt[\s\S]*LCP +stable +·{11}█ +p75 (2\.0\d|1\.9\d) s +2[56] pages/);
   expect(recorded()).toContain(build);
   expect(recorded()).not.toContain('9.9.9');
   expect(recorded()).not.toContain(visitorCookie(3).cookie.slice(-32));
-  expect(felt).toMatch(/rejection errors: 2[56] in stories@/);
+});
+
+const thrown = { build: 'b', kind: 'uncaught', name: 'TypeError', message: null, frames: [], route: '/story/:id' };
+
+test('an error in the code of a build comes to who releases it, with its share of visitors, browsers and screens', async () => {
+  const at = await product.serve();
+  const page = await (await fetch(`${at}/explore`)).text();
+  const build = /stories@[\w.+-]+/.exec(page)?.[0] ?? '';
+  const safari =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
+  const frame = build.replace('@', '/').replace('+', '-');
+  const failed = [{ ...thrown, build, frames: [`${frame}/static/js/nowhere.js:1:20`] }];
+  const foreign = [
+    { ...thrown, build: 'stories@9.9.9+ffffffffffff' },
+    { ...thrown, build, route: '/no/such' },
+  ];
+  for (let visitor = 40; visitor < 80; visitor += 1) {
+    expect(await beacon(at, visitorCookie(visitor), { ...vote, build })).toBe(204);
+    if (visitor < 44) {
+      const headers = { ...visitorCookie(visitor), 'user-agent': safari };
+      for (const report of [failed, failed, foreign]) expect(await beacon(at, headers, { failed: report })).toBe(204);
+    }
+  }
+  expect(await release('health')).toMatch(
+    /^stories \S+: \d+\.\d % of visitors, all Safari 17, on \/story\/:id, TypeError in nowhere\.js:1:20, since \d\d:\d\d$/m,
+  );
+  expect(recorded()).not.toMatch(/iPhone|9\.9\.9|no\/such/);
 });
 
 test.each([
-  ['of a measure that there is none of', { vitals: [{ ...vote, metric: 'fps', value: 1, cache: 'warm' }], errors: [] }],
-  ['of a value that cannot be', { vitals: [{ ...vote, metric: 'lcp', value: -1, cache: 'warm' }], errors: [] }],
-  ['of more than a page has', { vitals: [], errors: Array(21).fill({ build: 'b', kind: 'uncaught' }) }],
+  ['of a measure that there is none of', { vitals: [{ ...vote, metric: 'fps', value: 1, cache: 'warm' }] }],
+  ['of a value that cannot be', { vitals: [{ ...vote, metric: 'lcp', value: -1, cache: 'warm' }] }],
+  ['of more errors than a page has', { failed: Array(11).fill(thrown) }],
+  ["with a reader's words for a message", { failed: [{ ...thrown, message: 'no story called 聂小倩' }] }],
+  ['with more than the class of a message', { failed: [{ ...thrown, message: 'Load failed for 聂小倩' }] }],
+  ['with an address in place of a pattern', { failed: [{ ...thrown, route: '/story/12?invite=secret' }] }],
+  ['with a frame outside of the builds', { failed: [{ ...thrown, frames: ['stories/../../keys/a.js:1:1'] }] }],
+  ['with parameters in a frame', { failed: [{ ...thrown, frames: ['stories/1.0.0-0/a.js?token=s3cret:1:1'] }] }],
 ])('a report %s is refused', async (_, report) => {
   expect(await beacon(await product.serve(), visitorCookie(0), report)).toBe(422);
 });

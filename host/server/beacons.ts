@@ -4,11 +4,13 @@ import { type ChannelDocument, candidatesOf, type Releases } from '@liaozhai/rel
 import {
   type Beacon,
   beaconSchema,
+  errorsReportSchema,
   spansReportSchema,
   type VitalsReport,
   vitalsReportSchema,
 } from '@liaozhai/shared/contract';
 import type { PageSpan, Tracing } from '@liaozhai/telemetry/tracing';
+import Bowser from 'bowser';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
@@ -66,8 +68,8 @@ function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocu
 }
 
 /**
- * `/beacon`: how builds fare in browsers, and their readers' vitals. Origin-checked, rate-limited, one vote per visitor and build; one
- * value of each vital a day, and a further one when a candidate begins.
+ * `/beacon`: how builds fare in browsers, which errors they throw, and their readers' vitals. Origin-checked, rate-limited, one vote
+ * per visitor and build; one value of each vital a day, and a further one when a candidate begins.
  */
 export function beaconRoutes(releases: Releases, counters: FrontCounters | null, log: Log): Hono<FrontEnv> {
   const votes = new Votes();
@@ -77,13 +79,22 @@ export function beaconRoutes(releases: Releases, counters: FrontCounters | null,
     counters?.refusedReports.inc({ reason });
     return context.body(null, status);
   };
-  return new Hono<FrontEnv>().post('/beacon', bodyLimit({ maxSize: 4096 }), async (context) => {
+  return new Hono<FrontEnv>().post('/beacon', bodyLimit({ maxSize: 8192 }), async (context) => {
     const read = await readReport(context, toldSchema, limit);
     if ('status' in read) return refuse(context, read);
     const { visitor, told } = read;
     const document = await releases.current();
     if ('vitals' in told) {
       await releases.recordVitals(newIn(told, felt, `${visitor} ${periodOf(document)}`));
+      return context.body(null, 204);
+    }
+    if ('failed' in told) {
+      const { pageSet } = await releases.pageFor({ id: visitor, override: overrideOf(context) });
+      const names = namesOf(pageSet);
+      const failed = told.failed.filter(
+        (report) => names.has(report.route) && votes.isNew(`${visitor} ${JSON.stringify(report)}`),
+      );
+      await releases.recordErrors(failed, { visitor, browser: browserOf(context.req.header('user-agent')) });
       return context.body(null, 204);
     }
     const { build, outcome, failure, problem } = told;
@@ -96,7 +107,14 @@ export function beaconRoutes(releases: Releases, counters: FrontCounters | null,
   });
 }
 
-const toldSchema = v.union([beaconSchema, vitalsReportSchema]);
+const toldSchema = v.union([beaconSchema, vitalsReportSchema, errorsReportSchema]);
+
+/** Family and major version: `Safari 17`. Of what else a header says, nothing is kept. */
+function browserOf(userAgent = ''): string {
+  const { name = '', version = '' } = Bowser.parse(userAgent || 'unknown').browser;
+  const [major = ''] = version.split('.');
+  return /^[A-Za-z ]{2,40}$/.test(name) && /^\d{0,4}$/.test(major) ? `${name} ${major}`.trim() : 'other';
+}
 
 const DAY_MS = 86_400_000;
 
@@ -105,9 +123,8 @@ const periodOf = (document: ChannelDocument): string =>
   [Math.floor(Date.now() / DAY_MS), ...candidatesOf(document).map(({ salt }) => salt)].join();
 
 /** What of a report counts: pages of one visitor resemble each other, and who opens many weighs no more than who opens one. */
-const newIn = ({ vitals, errors }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
+const newIn = ({ vitals }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
   vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
-  errors: errors.filter(({ build, kind }) => votes.isNew(`${voter} ${build} ${kind}`)),
 });
 
 /** `/beacon/spans`: a page's own part of its trace. Fields that the schema does not name are dropped, so that no text gets through. */

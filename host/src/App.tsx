@@ -101,6 +101,7 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
       ({ followInvites }) => followInvites(learned),
       () => undefined,
     );
+    if (set.set !== BUNDLED) void startErrors(page);
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     if (hostConfig().spans) void startSpans(page);
     return followUser();
@@ -111,6 +112,12 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
 const startVitals = (page: Page, navigation: GuardedHistory) =>
   import(/* webpackChunkName: "vitals" */ './vitals').then(
     ({ watchVitals }) => watchVitals(page, navigation),
+    () => undefined,
+  );
+
+const startErrors = (page: Page) =>
+  import(/* webpackChunkName: "errors" */ './errors').then(
+    ({ watchErrors }) => watchErrors(page),
     () => undefined,
   );
 

@@ -106,17 +106,6 @@ describe('what a reader felt', () => {
     );
   });
 
-  test('names the build of an error by its file, and no other, once', async () => {
-    watch(openPage(), openWay('/explore').navigation);
-    const folder = (testSet.remotes.stories?.entry ?? '').replace(/[^/]+$/, '');
-    const fail = (filename: string) => window.dispatchEvent(new ErrorEvent('error', { filename }));
-    fail(`https://app.example${folder}static/js/1.js`);
-    fail(`https://app.example${folder}static/js/2.js`);
-    fail('chrome-extension://abc/builds.js');
-    const report = await hide();
-    expect(report).toEqual({ vitals: [], errors: [{ build: stories, kind: 'uncaught' }] });
-  });
-
   test('of a build that is previewed by a link is told to nobody', async () => {
     const page = openPage();
     watch({ ...page, set: { ...page.set, override: { id: 'a', expires: '' } } }, openWay('/explore').navigation);

@@ -9,9 +9,8 @@ import { tabs } from './shell/TabBar';
 
 type Vital = VitalsReport['vitals'][number];
 
-/** Both fit the server's limit of 4 KiB with ids of the usual length. */
+/** Fits the server's limit with ids of the usual length. */
 const mostVitals = 18;
-const mostErrors = 6;
 const mostKept = 40;
 
 /**
@@ -24,7 +23,6 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   if (set.override) return () => stop.abort();
   const screens = watchScreens(navigation);
   const cacheStateOf = keepRanBuilds(set.host.id);
-  const errors = watchErrors(set, stop.signal);
   const told = new Set<string>();
   let waiting: Vital[] = [];
 
@@ -60,9 +58,9 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   const tell = () => {
     if (document.visibilityState !== 'hidden') return;
     takeLoads();
-    const report: VitalsReport = { vitals: waiting.slice(0, mostVitals), errors: errors.drain() };
+    const report: VitalsReport = { vitals: waiting.slice(0, mostVitals) };
     waiting = [];
-    if (report.vitals.length + report.errors.length === 0) return;
+    if (report.vitals.length === 0) return;
     navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify(report)], { type: 'application/json' }));
   };
   window.addEventListener('visibilitychange', tell, { signal: stop.signal });
@@ -103,33 +101,5 @@ function keepRanBuilds(host: string): (build: string) => CacheState {
     const [isHostKept, isBuildKept] = [former.includes(host), former.includes(build)];
     if (isHostKept !== isBuildKept) return 'mixed';
     return isHostKept ? 'warm' : 'cold';
-  };
-}
-
-/** `/builds/stories/1.0.0-3f9c1a7b20de/` */
-const folderIn = (text: string) => /\/builds\/[^/\s]+\/[^/\s]+\//.exec(text)?.[0];
-
-/** Counts what nobody caught, by the build whose file it came from; what is of no build (an extension's) is nobody's. */
-function watchErrors(set: Page['set'], signal: AbortSignal) {
-  const builds = [set.host, ...Object.values(set.remotes).flatMap((build) => [build, build.lastGood ?? []].flat())];
-  const buildOf = (text: unknown) => {
-    const folder = typeof text === 'string' ? folderIn(text) : undefined;
-    return folder && builds.find(({ entry }) => entry.startsWith(folder))?.id;
-  };
-  let waiting: VitalsReport['errors'] = [];
-  const told = new Set<string>();
-  const note = (kind: VitalsReport['errors'][number]['kind'], build: string | undefined) => {
-    if (!build || told.has(`${kind} ${build}`)) return;
-    told.add(`${kind} ${build}`);
-    waiting.push({ build, kind });
-  };
-  window.addEventListener('error', ({ filename }) => note('uncaught', buildOf(filename)), { signal });
-  window.addEventListener('unhandledrejection', ({ reason }) => note('rejection', buildOf(reason?.stack)), { signal });
-  return {
-    drain() {
-      const taken = waiting.slice(0, mostErrors);
-      waiting = [];
-      return taken;
-    },
   };
 }

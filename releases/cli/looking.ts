@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { actionLine, evidenceLines, originLine, vitalNames, vitalValue } from '../src/english.ts';
-import { alarmLine } from '../src/health/autoStop.ts';
+import { actionLine, errorSentence, evidenceLines, originLine, vitalNames, vitalValue } from '../src/english.ts';
+import { alarmLine, type Health } from '../src/health/autoStop.ts';
+import type { ErrorHealth } from '../src/health/errors.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import type { AgendaView } from '../src/operations/agendaView.ts';
@@ -67,32 +68,50 @@ function vitalsLines(vitals: readonly NameVitals[]): string[] {
   const isTold = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
   const told = vitals.filter(({ metrics }) => metrics.some(isTold));
   if (told.length === 0) return ['What visitors felt: nothing was reported yet.'];
-  return told.flatMap(({ name, stepMinutes, metrics, errors }) => [
+  return told.flatMap(({ name, stepMinutes, metrics }) => [
     `What visitors of ${name} felt, a bar for every ${stepMinutes} minutes until now:`,
     ...table(metrics.filter(isTold).flatMap(metricRows)),
-    ...errors.map(({ build, kind, count }) => `    ${kind} errors: ${count} in ${build}`),
   ]);
+}
+
+/** `01:12`, with the date where it was another day. */
+const since = (instant: string): string => {
+  const [day, time = ''] = localTime(instant).split(' ');
+  return localTime(new Date().toISOString()).startsWith(day ?? '') ? time : `${day} ${time}`;
+};
+
+/** The sentence first, then what helps to mend it. */
+const errorLines = (error: ErrorHealth): string[] => [
+  errorSentence(error, since(error.first)),
+  ...(error.message ? [`    ${error.name}: ${error.message}`] : []),
+  ...error.frames.map(({ at, name }) => `    at ${name ? `${name} (${at})` : at}`),
+  `    last ${since(error.last)}; ${[...error.browsers, ...error.routes].map(({ label, visitors }) => `${label} ${visitors}`).join(', ')}`,
+];
+
+function healthLines({ builds, errors = [] }: Health): string[] {
+  const rows = builds.map(({ build, group, visitors, failedVisitors, p75LoadMilliseconds, failures }) => [
+    build,
+    group,
+    `${failedVisitors} of ${visitors} visitors failed`,
+    `p75 ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`,
+    Object.entries(failures)
+      .map(([failure, count]) => `${failure} ${count}`)
+      .join(', '),
+  ]);
+  const alarms = builds.filter(({ alarm }) => alarm).map((build) => `ALARM ${alarmLine(build)}`);
+  const lines = [...alarms, ...errors.flatMap(errorLines), ...table(rows)];
+  return lines.length > 0 ? lines : ['Nothing was reported yet.'];
 }
 
 export const addHealth = (program: Command) =>
   program
     .command('health')
-    .description("how each build fares in its visitors' browsers, over the last day")
+    .description("how each build fares in its visitors' browsers, over the last day, and which errors it throws")
     .addHelpText('after', examples('health', 'health --json'))
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
       const health = await (await clientFor(rest)).health();
-      const rows = health.builds.map(({ build, group, visitors, failedVisitors, p75LoadMilliseconds, failures }) => [
-        build,
-        group,
-        `${failedVisitors} of ${visitors} visitors failed`,
-        `p75 ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`,
-        Object.entries(failures)
-          .map(([failure, count]) => `${failure} ${count}`)
-          .join(', '),
-      ]);
-      const alarms = health.builds.filter(({ alarm }) => alarm).map((build) => `ALARM ${alarmLine(build)}`);
-      print(json, health, [...alarms, ...(rows.length > 0 ? table(rows) : ['Nothing was reported yet.'])]);
+      print(json, health, healthLines(health));
     });
 
 export const addBuilds = (program: Command) =>

@@ -1,9 +1,9 @@
 import type { VitalMetric } from '@liaozhai/shared/contract';
 import type { Waiting } from './health/autoStop.ts';
+import type { ErrorHealth, Portion } from './health/errors.ts';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
-import type { Provenance } from './model/build.ts';
-import { nameOf } from './model/build.ts';
+import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
 
 // The command line's words for what the audit holds as data.
 
@@ -155,3 +155,23 @@ export const originLine = ({ commit, author, change, run }: Provenance): string 
 
 /** What spoke for a change, one line each. */
 export const evidenceLines = (stored: StoredAction): string[] => readAction(stored).evidence.map(evidenceLine);
+
+/** Below so many visitors a percentage says less than the two numbers. */
+const FEW_VISITORS = 20;
+
+const shareText = ({ visitors, of }: ErrorHealth): string =>
+  of < FEW_VISITORS ? `${visitors} of ${of} visitors` : `${((visitors / of) * 100).toFixed(1)} % of visitors`;
+
+const amongText = ([first, ...more]: readonly Portion[]): string =>
+  `${first?.label ?? 'unknown'}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+
+/** `TypeError in ChatLog.tsx:88`; of a build that could not be loaded, how: `chunk-lost` */
+const whatText = ({ where, name, kind }: ErrorHealth): string => (where ? `${name} in ${where}` : kind);
+
+/** `chat 1.4.0: 3.1 % of visitors, all Safari 17, on /story/:id, TypeError in ChatLog.tsx:88, since 01:12` */
+export function errorSentence(error: ErrorHealth, since: string): string {
+  const { name, version } = buildIdParts(error.build);
+  const browsers = `${error.browsers.length === 1 ? 'all ' : ''}${amongText(error.browsers)}`;
+  const parts = [shareText(error), browsers, `on ${amongText(error.routes)}`, whatText(error), `since ${since}`];
+  return `${name} ${version}: ${parts.join(', ')}`;
+}

@@ -326,6 +326,7 @@ async function publishOver(
   const built = await readPackage(folder, version);
   const record = recordOf(built, await options.provenance(folder));
   const root = `/v1/${buildFolder(record.id)}`;
+  for (const [path, text] of built.maps) await send('PUT', `${root}/${path}`, Buffer.from(text));
   for (const [path, body] of built.files) await send('PUT', `${root}/${path}`, body);
   return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
 }

@@ -34,6 +34,8 @@ export interface Remotes {
   stepAside(name: string, build: string): boolean;
   /** Reports that a build failed here, and avoids it for ten minutes. */
   blame(build: string, error: RemoteError): void;
+  /** Every build that was blamed in this page, with its error and the address of the time. */
+  blamed(): readonly Blamed[];
   /** Whether another build can take the place of the one that a file belongs to. */
   hasOther(url: string): boolean;
   /** What the reader tells support of the failures in this page; undefined where none was reported. */
@@ -42,6 +44,12 @@ export interface Remotes {
   startAnew(name: string): void;
   /** Reports to the origin what has loaded so far, and from now on immediately. Call when idle; failures are always reported immediately. */
   tellLoads(): void;
+}
+
+interface Blamed {
+  build: string;
+  error: RemoteError;
+  pathname: string;
 }
 
 interface Context {
@@ -55,6 +63,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   /** Remotes that run another build than the set's, for the life of this page or until a reload of the remote is requested. */
   const fallbackBuilds = new Map<string, PageBuild>();
   const failedHere = new Set<string>();
+  const blamed: Blamed[] = [];
   /** Builds whose code ran here; screens of a build stay when another one takes its place. */
   const ran = new Set<string>();
   const { send: sendBeacon, tellLoads, problem } = createBeacon(set);
@@ -75,6 +84,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
 
   function blame(build: string, error: RemoteError) {
     quarantine(build);
+    blamed.push({ build, error, pathname: location.pathname });
     console.warn(`[${error.remote}] ${build} failed`, error);
     sendBeacon({ build, outcome: 'failed', failure: error.failure });
   }
@@ -157,6 +167,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     fallBack,
     stepAside,
     blame,
+    blamed: () => blamed,
     hasOther(url) {
       const { href } = new URL(url, location.href);
       return Object.keys(set.remotes).some((name) => {

@@ -14,6 +14,7 @@ import {
   packageProblems,
   writeFile,
 } from '../../src/builds/publish.ts';
+import { isSourceMap, mapsFolder, storedMap } from '../../src/builds/sourceMaps.ts';
 import {
   API_HEADER,
   API_LEVEL,
@@ -357,6 +358,10 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
       const announced = context.req.header('content-length');
       if (announced !== undefined && Number(announced) !== body.length)
         throw usage(`${path} was cut off on the way`, 'Send it again.');
+      if (isSourceMap(path)) {
+        await uploads.map(id, path, body);
+        return context.json({ stored: path });
+      }
       if (path === 'build.json') return context.json(await uploads.finish(id, body.toString('utf8'), whoOf(token)));
       await uploads.file(id, path, body);
       return context.json({ stored: path });
@@ -405,12 +410,25 @@ class Uploads {
   async file(id: string, path: string, body: Buffer): Promise<void> {
     const problem = fileProblem(path, body.length);
     if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
-    const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
-    if (pending.files >= LIMITS.files * 2 || pending.bytes + body.length > LIMITS.buildBytes * 2)
-      throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
-    this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + body.length });
+    this.#count(id, body.length);
     const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
     await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
+  }
+
+  /** Stores a source map where nobody serves it. Throws refused. */
+  async map(id: string, path: string, body: Buffer): Promise<void> {
+    const text = storedMap(body);
+    if (text === null) throw refused(`${path} is no source map`, 'Leave it out, or build it again.');
+    this.#count(id, body.length);
+    const write = () => this.#store.create(`${mapsFolder(buildFolder(id))}/${path}`, text);
+    await this.#quota.hold(nameOf(id), Buffer.byteLength(text), write);
+  }
+
+  #count(id: string, bytes: number): void {
+    const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
+    if (pending.files >= LIMITS.files * 2 || pending.bytes + bytes > LIMITS.buildBytes * 2)
+      throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
+    this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + bytes });
   }
 
   /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */

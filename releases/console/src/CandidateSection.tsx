@@ -354,11 +354,11 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
 }
 
 /** Both builds are named where they differ; initially open where a candidate runs. */
-function OfName({ vitals: { name, metrics, errors, stepMinutes } }: { vitals: NameVitals }) {
+function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
   const [first] = metrics;
   const tried = first?.candidate;
   const told = metrics.filter(({ stable, candidate }) => stable?.pages || candidate?.pages);
-  const { over, failed, nothing } = texts.vitals;
+  const { over, nothing } = texts.vitals;
   return (
     <details className={styles.details} open={Boolean(tried)}>
       <summary>
@@ -369,11 +369,6 @@ function OfName({ vitals: { name, metrics, errors, stepMinutes } }: { vitals: Na
       {told.length === 0 && <p className={styles.quiet}>{nothing}</p>}
       {told.map((vitals) => (
         <Metric key={vitals.metric} vitals={vitals} stepMinutes={stepMinutes} />
-      ))}
-      {errors.map(({ build, kind, count }) => (
-        <p key={`${build} ${kind}`} className={styles.quiet}>
-          {failed(versionOf(build), kind, count)}
-        </p>
       ))}
     </details>
   );

@@ -622,14 +622,12 @@ describe('what the page shows', () => {
         from: instant(0),
         stepMinutes: 120,
         metrics: [{ ...lcp, candidate: null, verdict: null }],
-        errors: [],
       },
       {
         name: 'stories',
         from: instant(0),
         stepMinutes: 5,
         metrics: [{ ...lcp, verdict }],
-        errors: [{ build: next, kind: 'uncaught', count: 3 }],
       },
     ];
     server.health = { stable: group, candidates: [], builds: [], vitals };
@@ -638,12 +636,44 @@ describe('what the page shows', () => {
     await within(shown).findByText('stories');
     const [stories, chats] = [...shown.querySelectorAll('details')];
     expect([stories?.open, chats?.open]).toEqual([true, false]);
-    for (const part of ['1.24秒（1,203 页）', '样本太少（9 页）', '明显变慢', '将自动中止', '未捕获的错误 3'])
+    for (const part of ['1.24秒（1,203 页）', '样本太少（9 页）', '明显变慢', '将自动中止'])
       expect(stories?.textContent).toContain(part);
     const chart = within(shown).getByRole('img', {
       name: /每点 5 分钟.*稳定版 1.2秒、.*、1.3秒。灰度版 –、.*2.1秒、2.3秒/,
     });
     expect(chart.querySelectorAll('polyline')).toHaveLength(2);
+  });
+
+  test('an error of a build as one sentence, which opens to what helps to mend it', async () => {
+    const error = {
+      ...{
+        build: old,
+        name: 'TypeError',
+        kind: 'uncaught',
+        where: 'ChatLog.tsx:88',
+        first: instant(0),
+        last: instant(1),
+      },
+      message: 'undefined is not an object',
+      frames: [{ at: 'src/components/ChatLog.tsx:88', name: 'newest' }],
+      visitors: 31,
+      of: 1000,
+      browsers: [{ label: 'Safari 17', visitors: 31 }],
+      routes: [
+        { label: '/story/:id', visitors: 30 },
+        { label: '/my', visitors: 1 },
+      ],
+    };
+    const lost = { ...error, kind: 'chunk-lost', where: null, frames: [], visitors: 1, of: 3 };
+    server.health = { stable: group, candidates: [], builds: [], errors: [error, lost] };
+    await openPage();
+    const health = within(section('健康'));
+    const sentence = await health.findByText(
+      /^stories 1\.0\.0 · aaaa：3\.1% 的访客，全是 Safari 17，在 \/story\/:id 等 2 种，ChatLog\.tsx:88 的 TypeError，.* 起$/,
+    );
+    expect(sentence.closest('details')?.textContent).toContain('at newest (src/components/ChatLog.tsx:88)');
+    expect(sentence.closest('details')?.textContent).toContain('TypeError: undefined is not an object');
+    expect(health.getByText(/3 位访客中 1 位/).textContent).toContain('分块丢失');
   });
 
   test('every build with its failures, and an alarm for one that fails everybody', async () => {

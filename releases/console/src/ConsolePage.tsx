@@ -26,6 +26,7 @@ import { CandidateSection, HealthSection, VitalsSection } from './CandidateSecti
 import styles from './Console.module.css';
 import { createConsole } from './createConsole';
 import { NoticeDialog, QuestionDialog, useKeptFocus } from './dialogs';
+import { ErrorsList } from './ErrorsList';
 import { ActionButton, LiveSection, PreviewSection, type SectionProps, UrgentNotices } from './LiveSection';
 import { evidenceLine, formats, fullIdsOf, LANGUAGES, language, relativeTime, subjectOf, texts } from './texts';
 
@@ -253,6 +254,7 @@ function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: '
               <WebhookSection agenda={seen.status.agenda} {...part} />
             </Section>
             <Section id="health" title={texts.health.title}>
+              <ErrorsList errors={health?.errors ?? []} />
               <HealthSection health={health} />
             </Section>
             <Section id="vitals" title={texts.vitals.title}>

@@ -2,6 +2,7 @@ import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
 import type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
+import type { ErrorHealth, Portion } from '../../src/health/errors';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
 import type { FreezeWindow } from '../../src/model/agenda';
@@ -17,6 +18,7 @@ export type {
   BuildSummary,
   CandidateHealth,
   Difference,
+  ErrorHealth,
   FreezeView,
   FreezeWindow,
   Health,
@@ -24,6 +26,7 @@ export type {
   LogEntry,
   MetricVitals,
   NameVitals,
+  Portion,
   Preview,
   ProposalView,
   RefusalReason,

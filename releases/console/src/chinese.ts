@@ -14,8 +14,6 @@ const failures: Record<string, string> = {
 
 const vitalNames: Record<string, string> = { lcp: '最大内容 LCP', inp: '交互 INP', cls: '布局偏移 CLS', load: '加载' };
 
-const scriptErrors: Record<string, string> = { uncaught: '未捕获的错误', rejection: '未处理的 Promise 拒绝' };
-
 const verbs: Record<string, string> = {
   init: '建立',
   activate: '上线',
@@ -254,6 +252,19 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
     worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,
   },
+  errors: {
+    among: (label: string, more: number) => (more > 0 ? `${label} 等 ${number(more + 1)} 种` : label),
+    /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
+    sentence: (build: string, share: string, browsers: string, routes: string, what: string, since: string) =>
+      `${build}：${share}，${browsers}，在 ${routes}，${what}，${since} 起`,
+    share: (part: number, whole: number) =>
+      whole < 20 ? `${number(whole)} 位访客中 ${number(part)} 位` : `${percent((part / whole) * 100, 1)} 的访客`,
+    all: (label: string) => `全是 ${label}`,
+    inPlace: (name: string, where: string) => `${where} 的 ${name}`,
+    last: (at: string) => `最近一次 ${at}`,
+    copy: '复制',
+    copied: '已复制',
+  },
   vitals: {
     title: '访客体验',
     about: '数值是 p75：四分之三的页面不超过它。LCP、交互和加载明显变慢的灰度会自动中止。',
@@ -266,8 +277,6 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     tooFew: '样本还不够，暂不判断',
     fine: '未见变慢',
     slower: (p: string) => `明显变慢（秩和检验 p = ${p}），将自动中止`,
-    failed: (version: string, kind: string, count: number) =>
-      `${version}：${scriptErrors[kind] ?? kind} ${number(count)}`,
   },
   builds: {
     title: '构建',

@@ -19,8 +19,6 @@ const vitalNames: Record<string, string> = {
   load: 'Load time',
 };
 
-const scriptErrors: Record<string, string> = { uncaught: 'uncaught errors', rejection: 'unhandled rejections' };
-
 const verbs: Record<string, string> = {
   init: 'Created',
   activate: 'Activated',
@@ -269,6 +267,20 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       fine: (p) => `No difference beyond chance (Fisher exact test, p = ${p})`,
       worse: (p) => `Fails more often, beyond chance (Fisher exact test, p = ${p}). It will be stopped automatically.`,
     },
+    errors: {
+      among: (label, more) => (more > 0 ? `${label} and ${number(more)} more` : label),
+      sentence: (build, share, browsers, routes, what, since) =>
+        `${build}: ${share}, ${browsers}, on ${routes}, ${what}, since ${since}`,
+      share: (part, whole) =>
+        whole < 20
+          ? `${number(part)} of ${count(whole, 'visitor')}`
+          : `${percent((part / whole) * 100, 1)} of visitors`,
+      all: (label) => `all ${label}`,
+      inPlace: (name, where) => `${name} in ${where}`,
+      last: (at) => `last ${at}`,
+      copy: 'Copy',
+      copied: 'Copied',
+    },
     vitals: {
       title: 'What visitors felt',
       about:
@@ -284,7 +296,6 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       tooFew: 'Too few pages to judge yet',
       fine: 'Not slower',
       slower: (p) => `Slower, beyond chance (rank test, p = ${p}). It will be stopped automatically.`,
-      failed: (version, kind, of) => `${version}: ${number(of)} ${scriptErrors[kind] ?? kind}`,
     },
     builds: {
       title: 'Builds',

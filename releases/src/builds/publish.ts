@@ -21,6 +21,7 @@ import {
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
+import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
 
 const PARALLEL_WRITES = 8;
 /** Beyond this, the last percent of compression costs seconds. */
@@ -97,7 +98,11 @@ export async function publish(
   const { name, version } = buildIdParts(record.id);
   if ((await claimedBy(store, name, version)) === record.id) return { id: record.id, record, created: false };
   const files = [...built.files];
-  const needed = files.reduce((sum, [path, body]) => sum + bytesOf(path, body), 0);
+  const maps = [...built.maps];
+  const needed = [
+    ...files.map(([path, body]) => bytesOf(path, body)),
+    ...maps.map(([, text]) => Buffer.byteLength(text)),
+  ].reduce((sum, bytes) => sum + bytes, 0);
   await assertReserve(store, needed, reserve);
   const folder = buildFolder(record.id);
   const writeAll = async (waiting: typeof files) => {
@@ -108,6 +113,7 @@ export async function publish(
     await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
     await store.create(`${folder}/build.json`, canonicalJson(record));
   };
+  for (const [path, text] of maps) await store.create(`${mapsFolder(folder)}/${path}`, text);
   await writeAll([...files]);
   const created = await claimVersion(store, record, at);
   // files that an earlier attempt had left may have been swept away until now; what is claimed is not swept
@@ -210,8 +216,10 @@ export class Quota {
   #bytesOf(name: string): Promise<number> {
     const known = this.#counted.get(name);
     if (known && performance.now() - known.at < COUNTED_MILLISECONDS) return known.bytes;
-    const count = async () =>
-      (await this.#store.entries(`builds/${name}/`)).reduce((sum, { bytes }) => sum + onDisk(bytes), 0);
+    const count = async () => {
+      const lists = [this.#store.entries(`builds/${name}/`), this.#store.entries(`maps/${name}/`)];
+      return (await Promise.all(lists)).flat().reduce((sum, { bytes }) => sum + onDisk(bytes), 0);
+    };
     const bytes = count();
     this.#counted.set(name, { bytes, at: performance.now() });
     bytes.catch(() => this.#counted.delete(name));
@@ -259,6 +267,8 @@ const RESERVED = /(?:^build\.json|\.br|\.gz)$/;
 export interface BuiltPackage {
   description: BuildDescription;
   files: Map<string, Buffer>;
+  /** Source maps as they are stored, by their path inside `dist`: no part of the build, whose bytes they do not change. */
+  maps: Map<string, string>;
 }
 
 async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
@@ -280,6 +290,7 @@ async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
 /** Why a file may not be part of a build, or null. */
 export function fileProblem(path: string, size: number): string | null {
   if (!isFilePath(path)) return `${path}: hidden files, "..", blanks and characters a URL must escape are not allowed`;
+  if (path.endsWith('.map')) return `${path}: source maps are kept apart from builds, which everybody may read`;
   if (RESERVED.test(path)) return `${path}: this name belongs to the release system, which compresses files itself`;
   if (!contentType(path)) return `${path}: files of this ending have no known media type`;
   if (size > LIMITS.fileBytes) return `${path}: ${size} bytes, more than the ${LIMITS.fileBytes} a file may have`;
@@ -349,7 +360,14 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
 /** Reads and checks a build output. Nothing is followed out of the folder. Throws refused with every problem found. */
 export async function readPackage(folder: string, version?: string): Promise<BuiltPackage> {
   const description = await readDescription(folder, version);
-  const paths = await pathsBelow(folder);
+  const all = await pathsBelow(folder);
+  const maps = new Map<string, string>();
+  for (const path of all.filter(isSourceMap)) {
+    const text = storedMap(await readFile(join(folder, path)));
+    if (text !== null) maps.set(path, text);
+  }
+  // those of styles lead nowhere that a stack names
+  const paths = all.filter((path) => !path.endsWith('.map'));
   const sizes = new Map<string, number>();
   for (const path of paths) sizes.set(path, (await lstat(join(folder, path))).size);
   const problems = packageProblems(description, sizes);
@@ -359,5 +377,5 @@ export async function readPackage(folder: string, version?: string): Promise<Bui
   for (const path of paths) files.set(path, await readFile(join(folder, path)));
   const broken = entryProblem(description, files.get(description.entry));
   if (broken) throw refused(`${folder} cannot be published`, 'Build it again and publish what is whole.', [broken]);
-  return { description, files };
+  return { description, files, maps };
 }

@@ -7,6 +7,7 @@ import { candidateOf, type Schedule } from '../model/agenda.ts';
 import { HOST_NAME } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { abort } from '../operations/switching.ts';
+import { type ErrorHealth, summariseErrors } from './errors.ts';
 import type { HealthEvent, HealthReader } from './healthRecord.ts';
 import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
 
@@ -84,8 +85,10 @@ export interface Health {
   stable: GroupHealth;
   candidates: CandidateHealth[];
   builds: BuildHealth[];
-  /** What readers felt, by name. Consoles of before say nothing of it. */
+  /** What readers felt, by name. Missing where the console is older. */
   vitals?: NameVitals[];
+  /** Errors in the code of builds, those of the most visitors first. Missing where the console is older. */
+  errors?: ErrorHealth[];
 }
 
 function p75(values: number[]): number | null {
@@ -218,8 +221,9 @@ export async function readHealth(
 ): Promise<{ document: ChannelDocument; health: Health }> {
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const now = writer.now();
-  const { events, vitals } = await reader.record('', now);
-  return { document, health: summarise(events, document, now, vitals) };
+  const { events, errors, vitals } = await reader.record('', now);
+  const health = summarise(events, document, now, vitals);
+  return { document, health: { ...health, errors: await summariseErrors(errors, events, reader.maps) } };
 }
 
 /**

@@ -1,22 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import { type Beacon, beaconSchema, instantSchema, textSchema, type VitalsReport } from '@liaozhai/shared/contract';
+import {
+  type Beacon,
+  beaconSchema,
+  type ErrorReport,
+  errorsReportSchema,
+  instantSchema,
+  textSchema,
+  type VitalsReport,
+} from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { assertReserve, limitsFrom } from '../builds/publish.ts';
+import { SourceMaps } from '../builds/sourceMaps.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readVitalsLine, type VitalsLine, type VitalsMinute, VitalsTally } from './vitals.ts';
 
-const healthEventSchema = v.object({
-  ...beaconSchema.entries,
+const reported = {
   at: instantSchema,
-  /** A hash, so that the record tells visitors apart and nothing more. */
+  /** A hash, so that the record distinguishes visitors and nothing more. */
   visitor: textSchema(32),
+};
+const healthEventSchema = v.object({ ...beaconSchema.entries, ...reported });
+const errorEventSchema = v.object({
+  ...errorsReportSchema.entries.failed.pipe[0].item.entries,
+  ...reported,
+  /** `Safari 17` */
+  browser: textSchema(60),
 });
 
 export type HealthEvent = v.InferOutput<typeof healthEventSchema>;
+export type ErrorEvent = v.InferOutput<typeof errorEventSchema>;
+
+/** Who reports an error: an id that is hashed before it is written, and a browser's family with its major version. */
+export interface Reporter {
+  visitor: string;
+  browser: string;
+}
 
 const FLUSH_MILLISECONDS = 2000;
 const EVENTS_PER_FLUSH = 2000;
+const ERRORS_PER_FLUSH = 500;
 const KEPT_HOURS = 72;
 const HOUR = 3_600_000;
 
@@ -34,6 +57,7 @@ export class HealthRecorder {
   readonly #onProblem: (cause: unknown) => void;
   readonly #reserve = limitsFrom().reserve;
   #waiting: HealthEvent[] = [];
+  #errors: ErrorEvent[] = [];
   #vitals = new VitalsTally();
   #timer: NodeJS.Timeout | undefined;
   #cleanedHour = '';
@@ -46,9 +70,18 @@ export class HealthRecorder {
 
   record(beacon: Beacon, visitor: string, at = new Date()): void {
     if (this.#waiting.length >= EVENTS_PER_FLUSH) return;
-    const hashed = sha256Hex(`${this.#channel}:${visitor}`).slice(0, 16);
-    this.#waiting.push({ ...beacon, at: at.toISOString(), visitor: hashed });
+    this.#waiting.push({ ...beacon, at: at.toISOString(), visitor: this.#hashed(visitor) });
     this.#plan();
+  }
+
+  recordError(report: ErrorReport, { visitor, browser }: Reporter, at = new Date()): void {
+    if (this.#errors.length >= ERRORS_PER_FLUSH) return;
+    this.#errors.push({ ...report, at: at.toISOString(), visitor: this.#hashed(visitor), browser });
+    this.#plan();
+  }
+
+  #hashed(visitor: string): string {
+    return sha256Hex(`${this.#channel}:${visitor}`).slice(0, 16);
   }
 
   /** Takes what a page's reader felt, without a word of who it was. */
@@ -65,8 +98,9 @@ export class HealthRecorder {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const lines = [...this.#waiting, ...this.#vitals.lines()];
+    const lines = [...this.#waiting, ...this.#errors, ...this.#vitals.lines()];
     this.#waiting = [];
+    this.#errors = [];
     this.#vitals = new VitalsTally();
     if (lines.length === 0) return;
     const now = new Date();
@@ -93,6 +127,7 @@ export class HealthRecorder {
 }
 
 const KEPT_EVENTS = 200_000;
+const KEPT_ERRORS_OF_HOUR = 20_000;
 const PARALLEL_READS = 16;
 const WINDOW_MILLISECONDS = 24 * HOUR;
 /** A server writes what it heard within seconds; then nothing more comes for an hour that is over. */
@@ -102,17 +137,22 @@ const LATEST_WRITE_MILLISECONDS = 5 * 60_000;
 interface Hour {
   read: Set<string>;
   events: HealthEvent[];
+  errors: ErrorEvent[];
   vitals: VitalsTally;
   /** Read whole after its end, so it need not be listed again. */
   finished: boolean;
 }
 
+const newHour = (): Hour => ({ read: new Set(), events: [], errors: [], vitals: new VitalsTally(), finished: false });
+
 /** A truncated line does not count; the lines beside it do. */
-function readLine(line: string): { event: HealthEvent } | { vitals: VitalsLine } | null {
+function readLine(line: string): { event: HealthEvent } | { error: ErrorEvent } | { vitals: VitalsLine } | null {
   try {
     const json: unknown = JSON.parse(line);
     const parsed = v.safeParse(healthEventSchema, json);
     if (parsed.success) return { event: parsed.output };
+    const error = v.safeParse(errorEventSchema, json);
+    if (error.success) return { error: error.output };
     const vitals = readVitalsLine(json);
     return vitals && { vitals };
   } catch (cause) {
@@ -121,20 +161,24 @@ function readLine(line: string): { event: HealthEvent } | { vitals: VitalsLine }
   }
 }
 
-/** What was recorded of a channel: events oldest first, and vitals summed by minute and build. */
+/** What was recorded of a channel: events oldest first, errors, and vitals summed by minute and build. */
 export interface HealthRecord {
   events: readonly HealthEvent[];
+  errors: readonly ErrorEvent[];
   vitals: readonly VitalsMinute[];
 }
 
 /** Reads what HealthRecorder wrote; every file only once, since none ever changes. */
 export class HealthReader {
+  /** Of the same store. */
+  readonly maps: SourceMaps;
   readonly #store: Pick<Store, 'read' | 'list' | 'children'>;
   readonly #root: string;
   readonly #hours = new Map<string, Hour>();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: Pick<Store, 'read' | 'list' | 'children'>, channel: string) {
+    this.maps = new SourceMaps(store);
     this.#store = store;
     this.#root = `health/${channel}/`;
   }
@@ -157,6 +201,7 @@ export class HealthReader {
     const from = since > oldest ? since : oldest;
     const folders = (await this.#store.children(this.#root)).filter((folder) => folder >= from.slice(0, 13));
     const kept: HealthEvent[][] = [];
+    const errors: ErrorEvent[][] = [];
     const vitals: VitalsMinute[][] = [];
     let count = 0;
     const wanted = new Set<string>();
@@ -165,16 +210,18 @@ export class HealthReader {
       wanted.add(folder);
       const hour = await this.#hour(folder, now);
       kept.unshift(hour.events);
+      errors.unshift(hour.errors);
       vitals.unshift(hour.vitals.minutes);
       count += hour.events.length;
     }
     for (const folder of this.#hours.keys()) if (!wanted.has(folder)) this.#hours.delete(folder);
     const events = kept.flat().filter(({ at }) => at >= from);
-    return { events: events.slice(-KEPT_EVENTS), vitals: vitals.flat() };
+    const recent = errors.flat().filter(({ at }) => at >= from);
+    return { events: events.slice(-KEPT_EVENTS), errors: recent, vitals: vitals.flat() };
   }
 
   async #hour(folder: string, now: Date): Promise<Hour> {
-    const hour = this.#hours.get(folder) ?? { read: new Set(), events: [], vitals: new VitalsTally(), finished: false };
+    const hour = this.#hours.get(folder) ?? newHour();
     this.#hours.set(folder, hour);
     if (hour.finished) return hour;
     const keys = await this.#store.list(this.#root + folder);
@@ -200,7 +247,8 @@ export class HealthReader {
     for (const line of lines) {
       const found = readLine(line);
       if (found && 'event' in found) hour.events.push(found.event);
-      else if (found) hour.vitals.take(found.vitals);
+      else if (found && 'vitals' in found) hour.vitals.take(found.vitals);
+      else if (found && hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(found.error);
     }
     if (hour.events.length > 2 * KEPT_EVENTS) hour.events = hour.events.slice(-KEPT_EVENTS);
   }

@@ -3,7 +3,6 @@ import {
   cacheStates,
   dictionarySchema,
   instantSchema,
-  scriptErrors,
   textSchema,
   type VitalMetric,
   type VitalsReport,
@@ -55,16 +54,13 @@ const counted = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const bucketKey = v.pipe(v.string(), v.regex(/^\d{1,3}$/));
 const told = { at: instantSchema, build: textSchema(140) };
 
-/** A minute's values of a build, or its errors, as one line of the health record. */
-const vitalsLineSchema = v.union([
-  v.object({
-    ...told,
-    metric: v.picklist(vitalMetrics),
-    cache: v.picklist(cacheStates),
-    buckets: dictionarySchema(bucketKey, counted),
-  }),
-  v.object({ ...told, error: v.picklist(scriptErrors), count: counted }),
-]);
+/** A minute's values of a build, as one line of the health record. */
+const vitalsLineSchema = v.object({
+  ...told,
+  metric: v.picklist(vitalMetrics),
+  cache: v.picklist(cacheStates),
+  buckets: dictionarySchema(bucketKey, counted),
+});
 
 export type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
 
@@ -81,7 +77,6 @@ export interface VitalsMinute {
   build: string;
   /** metric and cache state → values */
   values: Map<`${VitalMetric} ${CacheState}`, Histogram>;
-  errors: Map<string, number>;
 }
 
 const MOST_MINUTES = 20_000;
@@ -94,36 +89,31 @@ export class VitalsTally {
     return [...this.#minutes.values()];
   }
 
-  report({ vitals, errors }: VitalsReport, at: Date): void {
+  report({ vitals }: VitalsReport, at: Date): void {
     const minute = `${at.toISOString().slice(0, 16)}:00Z`;
     for (const { build, metric, cache, value } of vitals)
       this.take({ at: minute, build, metric, cache, buckets: { [bucketOf(metric, value)]: 1 } });
-    for (const { build, kind } of errors) this.take({ at: minute, build, error: kind, count: 1 });
   }
 
   take(line: VitalsLine): void {
     const key = `${line.at} ${line.build}`;
     const known = this.#minutes.get(key);
     if (!known && this.#minutes.size >= MOST_MINUTES) return;
-    const minute = known ?? { at: line.at, build: line.build, values: new Map(), errors: new Map() };
+    const minute = known ?? { at: line.at, build: line.build, values: new Map() };
     this.#minutes.set(key, minute);
-    if ('error' in line) minute.errors.set(line.error, (minute.errors.get(line.error) ?? 0) + line.count);
-    else {
-      const kind = `${line.metric} ${line.cache}` as const;
-      const buckets = Object.entries(line.buckets).map(([bucket, count]) => [Number(bucket), count] as const);
-      minute.values.set(kind, add(minute.values.get(kind) ?? new Map(), new Map(buckets)));
-    }
+    const kind = `${line.metric} ${line.cache}` as const;
+    const buckets = Object.entries(line.buckets).map(([bucket, count]) => [Number(bucket), count] as const);
+    minute.values.set(kind, add(minute.values.get(kind) ?? new Map(), new Map(buckets)));
   }
 
   /** Everything as lines, which `take` adds up again wherever they are read. */
   lines(): VitalsLine[] {
-    return this.minutes.flatMap(({ at, build, values, errors }) => [
-      ...[...values].map(([kind, histogram]) => {
+    return this.minutes.flatMap(({ at, build, values }) =>
+      [...values].map(([kind, histogram]) => {
         const [metric, cache] = kind.split(' ') as [VitalMetric, CacheState];
         return { at, build, metric, cache, buckets: Object.fromEntries(histogram) };
       }),
-      ...[...errors].map(([error, count]) => ({ at, build, error: error as 'uncaught', count })),
-    ]);
+    );
   }
 }
 
@@ -253,7 +243,6 @@ export interface NameVitals {
   from: string;
   stepMinutes: number;
   metrics: MetricVitals[];
-  errors: { build: string; kind: string; count: number }[];
 }
 
 type Wanted = (kind: { cache: CacheState }) => boolean;
@@ -281,16 +270,6 @@ function seriesOf(build: string, minutes: readonly VitalsMinute[], metric: Vital
     return sizeOf(histogram) < SHOWN.point ? null : p75Of(metric, histogram);
   });
   return { build, pages, p75: pages < SHOWN.pages ? null : p75Of(metric, whole), points };
-}
-
-function errorsOf(minutes: readonly VitalsMinute[]): NameVitals['errors'] {
-  const counts = new Map<string, { build: string; kind: string; count: number }>();
-  for (const { build, errors } of minutes)
-    for (const [kind, count] of errors) {
-      const known = counts.get(`${build} ${kind}`) ?? { build, kind, count: 0 };
-      counts.set(`${build} ${kind}`, { ...known, count: known.count + count });
-    }
-  return [...counts.values()];
 }
 
 interface Pair {
@@ -326,7 +305,6 @@ function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly Vi
       candidate: series(candidate, tried, metric),
       verdict: stable && candidate && JUDGED.includes(metric) ? speedVerdict(metric, strata(metric)) : null,
     })),
-    errors: errorsOf([...control, ...tried]),
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
+import { mapsFolder } from '../builds/sourceMaps.ts';
 import { readAgenda } from '../channel/changeAgenda.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
@@ -53,7 +54,9 @@ async function reachable(store: Store, publicKey: string, now: Date): Promise<Se
 }
 
 async function removeBuild(store: Store, id: string): Promise<void> {
-  for (const key of await store.list(`${buildFolder(id)}/`)) await store.remove(key);
+  const folder = buildFolder(id);
+  for (const prefix of [folder, mapsFolder(folder)])
+    for (const key of await store.list(`${prefix}/`)) await store.remove(key);
 }
 
 /**
@@ -123,7 +126,8 @@ export async function sweepUploads(store: Store, options: SweepOptions = {}): Pr
   const now = (await store.time()).getTime();
   const swept: Swept = { uploads: [], bytes: 0, temporary: 0 };
   for (const prefix of await unclaimedFolders(store)) {
-    const entries = await store.entries(prefix);
+    const maps = `${mapsFolder(prefix.slice(0, -1))}/`;
+    const entries = [...(await store.entries(prefix)), ...(await store.entries(maps))];
     if (entries.length === 0 || entries.some(({ at }) => now - at.getTime() < unclaimedHours * HOUR)) continue;
     const [, name = '', folder = ''] = prefix.split('/');
     swept.uploads.push(prefix.slice(0, -1));

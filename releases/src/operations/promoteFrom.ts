@@ -1,5 +1,6 @@
 import { type Catalog, claimedBy } from '../builds/catalog.ts';
 import { publish } from '../builds/publish.ts';
+import { mapsFolder } from '../builds/sourceMaps.ts';
 import { assertStored } from '../builds/storedFiles.ts';
 import { type Change, changeChannel, compose, createChannel, replan, type Writer } from '../channel/changeChannel.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
@@ -71,9 +72,15 @@ async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date):
     if (!body) throw refused(`${path} of ${id} is missing from ${from.label}`, 'Publish it there again.');
     files.set(path, body);
   }
+  const maps = new Map<string, string>();
+  const folder = `${mapsFolder(buildFolder(id))}/`;
+  for (const key of await from.list(folder)) {
+    const text = (await from.read(key))?.toString('utf8');
+    if (text !== undefined) maps.set(key.slice(folder.length), text);
+  }
   // its id and digest follow from the bytes: what was changed on the way would get another one
   const isSame = ({ digest }: BuildRecord) => digest === record.digest;
-  await publish(to, { description, files }, provenance, { at: at.toISOString(), isExpected: isSame });
+  await publish(to, { description, files, maps }, provenance, { at: at.toISOString(), isExpected: isSame });
 }
 
 async function copyFrom(writer: Writer, from: Source, records: readonly BuildRecord[]): Promise<void> {

@@ -32,9 +32,9 @@ export interface PublishedLocal {
 
 const nameOf = (id: string): string => id.slice(0, id.indexOf('@'));
 
-const withVersion = ({ description, files }: BuiltPackage, version: string): BuiltPackage => ({
+const withVersion = ({ description, ...rest }: BuiltPackage, version: string): BuiltPackage => ({
   description: { ...description, version },
-  files,
+  ...rest,
 });
 
 /** Equal sources may still give other bytes (another compiler version), which then go by a version of their own. */

@@ -1,11 +1,11 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Beacon, PageSet, SetBody, VitalsReport } from '@liaozhai/shared/contract';
+import type { Beacon, ErrorReport, PageSet, SetBody, VitalsReport } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
 import { channelKey } from '../channel/readChannel.ts';
 import { messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
-import { HealthRecorder } from '../health/healthRecord.ts';
+import { HealthRecorder, type Reporter } from '../health/healthRecord.ts';
 import { makeSet, mergeBuilds, setHash } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
 import { sha384Integrity } from '../model/signing.ts';
@@ -54,6 +54,8 @@ export interface Releases {
   recordHealth(beacon: Beacon, visitor: string): void;
   /** Takes what a page's reader felt, of builds that are live, tried or a last good one; of others nothing. */
   recordVitals(report: VitalsReport): Promise<void>;
+  /** Records errors of builds that are live, tried or a last good one. */
+  recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<void>;
   /** Writes what is still unwritten. */
   close(): Promise<void>;
 }
@@ -141,16 +143,25 @@ class StoreReleases implements Releases {
     this.#health.record(beacon, visitor);
   }
 
-  async recordVitals({ vitals, errors }: VitalsReport): Promise<void> {
+  async recordVitals({ vitals }: VitalsReport): Promise<void> {
+    const isKnown = await this.#knownBuilds();
+    this.#health.recordVitals({ vitals: vitals.filter(isKnown) });
+  }
+
+  async recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<void> {
+    const isKnown = await this.#knownBuilds();
+    for (const report of reports.filter(isKnown)) this.#health.recordError(report, by);
+  }
+
+  /** Made-up names would fill the record. */
+  async #knownBuilds(): Promise<(report: { build: string }) => boolean> {
     // one set as it is has the gate for a reader
-    if (this.#fixedSet) return;
+    if (this.#fixedSet) return () => false;
     const document = await this.current();
     const { stable, lastGood } = document;
     const tried = candidatesOf(document).flatMap(({ builds }) => builds);
-    // made-up names would fill the record
     const known = new Set([...(stable?.builds ?? []), ...Object.values(lastGood), ...tried]);
-    const isKnown = ({ build }: { build: string }) => known.has(build);
-    this.#health.recordVitals({ vitals: vitals.filter(isKnown), errors: errors.filter(isKnown) });
+    return ({ build }) => known.has(build);
   }
 
   close(): Promise<void> {

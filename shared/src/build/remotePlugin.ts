@@ -218,6 +218,8 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   Object.assign(options.output, { publicPath: 'auto', clean: true, ...remoteOutput(global) });
   // class names are made of it, so that two builds of one remote never share a style
   options.output.hashSalt ??= facts.sourceHash;
+  // published apart from the build, which no file of it leads to
+  if (options.mode === 'production') options.devtool ||= 'hidden-nosources-source-map';
   options.output.chunkFilename ??= '[name].[contenthash:8].js';
   options.optimization.splitChunks = moduleInEntry(global);
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };

@@ -40,7 +40,10 @@ async function buildIn(root: string): Promise<Record<string, string>> {
     env,
   });
   const files = readdirSync(join(cwd, 'dist'), { recursive: true, withFileTypes: true });
-  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  // source maps are no part of a build: those of federation's own modules name the folder
+  const paths = files
+    .filter((file) => file.isFile() && !file.name.endsWith('.map'))
+    .map((file) => join(file.parentPath, file.name));
   return Object.fromEntries(paths.sort().map((path) => [path.slice(cwd.length), readFileSync(path, 'base64')]));
 }
 

@@ -112,6 +112,9 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
     root: facts.root,
   });
 
+/** Positions and names, without the sources' text. */
+export const mapsOfBuild = 'hidden-nosources-source-map';
+
 /** What host and remotes have in common. Class names carry the source hash, so two builds of one package never share a style. */
 export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
   return {
@@ -125,7 +128,8 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
       cssModules: { localIdentName: `[local]_[hash:base64:5]_${hash.slice(0, 4)}` },
       legalComments: 'none',
       overrideBrowserslist: browserslist,
-      sourceMap: false,
+      // published apart from the build, for reading stacks; no comment in a file leads to them
+      sourceMap: { js: mapsOfBuild },
     },
     // libraries too: what they publish may be newer than the floor
     source: { include: [/[\\/]node_modules[\\/]/] },

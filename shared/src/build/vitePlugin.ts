@@ -145,6 +145,8 @@ const buildConfig = (root: string) => {
       target: Object.entries(floor).map(([browser, version]) => browser + version),
       modulePreload: false,
       cssCodeSplit: false,
+      // published apart from the build, which no file of it leads to
+      sourcemap: 'hidden',
       rolldownOptions: {
         input: `${root}/${exposedModule}`,
         external: Object.keys(outsideModules()),

@@ -1,6 +1,7 @@
 // What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
 export * from './addresses.ts';
 export { type Id, losslessJson, parseJson, type ReportUnread, readAs } from './decode.ts';
+export * from './errorReports.ts';
 export * from './failures.ts';
 export { fieldErrors, pointsOf, readersWords } from './refusals.ts';
 export * from './releases.ts';

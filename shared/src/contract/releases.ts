@@ -7,7 +7,7 @@ import { remoteFailures } from './failures.ts';
 const MAX_PATH = 240;
 const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
 const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
-const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
+export const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 /** Others' packages may carry build metadata, a leading v and blanks, as semver reads them. */
@@ -271,9 +271,6 @@ export const cacheStates = ['cold', 'warm', 'mixed'] as const;
 
 export type CacheState = (typeof cacheStates)[number];
 
-/** What went wrong in a build's code beside the failures of loading it. */
-export const scriptErrors = ['uncaught', 'rejection'] as const;
-
 /** The JSON that a page posts to `/beacon` when it is hidden: what its reader felt, each value with the build it is credited to. */
 export const vitalsReportSchema = v.object({
   vitals: v.pipe(
@@ -288,7 +285,6 @@ export const vitalsReportSchema = v.object({
     ),
     v.maxLength(30),
   ),
-  errors: v.pipe(v.array(v.object({ build: textSchema(140), kind: v.picklist(scriptErrors) })), v.maxLength(20)),
 });
 
 export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;

@@ -1,0 +1,61 @@
+import { type ErrorReport, framesOf, messageClass } from '@liaozhai/shared/contract';
+import type { Page } from './page';
+import { routeAt } from './routes';
+
+const REPORT_MS = 10_000;
+/** A page that fails over and over reports no more than so many kinds of errors. */
+const MOST_OF_PAGE = 10;
+
+/**
+ * Reports errors in the code of builds to the origin, each once: what nobody caught, and what a build was blamed for. Errors of
+ * other scripts, such as an extension's, do not count. Call when idle. Returns the way to stop.
+ */
+export function watchErrors({ set, routes, remotes }: Page): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  // a build that is previewed by a link has no visitors
+  if (set.override) return () => stop.abort();
+  const builds = [set.host, ...Object.values(set.remotes).flatMap((build) => [build, build.lastGood ?? []].flat())];
+  const noted = new Set<string>();
+  let waiting: ErrorReport[] = [];
+
+  const note = (kind: ErrorReport['kind'], build: string, cause: unknown, pathname: string) => {
+    const { name, message, stack = '' } = cause instanceof Error ? cause : { name: '', message: '' };
+    const report: ErrorReport = {
+      build,
+      kind,
+      name: /^[A-Z][A-Za-z]{2,39}$/.test(name) ? name : 'Error',
+      message: messageClass(message),
+      frames: framesOf(stack),
+      route: pathname === '/' ? pathname : routeAt(routes, pathname).path,
+    };
+    const key = JSON.stringify(report);
+    if (noted.has(key) || noted.size >= MOST_OF_PAGE) return;
+    noted.add(key);
+    waiting.push(report);
+  };
+  const noteUncaught = (kind: 'uncaught' | 'rejection', cause: unknown, filename = '') => {
+    const [frame = filename.split('/builds/')[1] ?? ''] = framesOf(String((cause as Error | null)?.stack));
+    const build = builds.find(({ entry }) => entry.startsWith(`/builds/${frame.split('/', 2).join('/')}/`));
+    if (build) note(kind, build.id, cause, location.pathname);
+  };
+  window.addEventListener('error', ({ error, filename }) => noteUncaught('uncaught', error, filename), { signal });
+  window.addEventListener('unhandledrejection', ({ reason }) => noteUncaught('rejection', reason), { signal });
+
+  const report = () => {
+    for (const { build, error, pathname } of remotes.blamed()) {
+      // a file that did not come is no error in the build's code, and has no place in it
+      const thrown = error.failure.endsWith('-threw') && error.cause instanceof Error ? error.cause : null;
+      note(error.failure, build, thrown, pathname);
+    }
+    const failed = waiting;
+    waiting = [];
+    if (failed.length === 0) return;
+    navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify({ failed })], { type: 'application/json' }));
+  };
+  const timer = setInterval(report, REPORT_MS);
+  signal.addEventListener('abort', () => clearInterval(timer));
+  const onHidden = () => document.visibilityState === 'hidden' && report();
+  window.addEventListener('visibilitychange', onHidden, { signal });
+  return () => stop.abort();
+}

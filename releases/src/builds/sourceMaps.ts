@@ -1,0 +1,78 @@
+import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import { isFilePath } from '@liaozhai/shared/contract';
+import { idOfFolder } from '../model/build.ts';
+import type { Store } from '../store/store.ts';
+
+// Source maps lie beside the builds, in a folder that nobody serves. They hold names and positions, never the sources' text.
+
+/** True for a file of a build output that is stored here and not with the build. */
+export const isSourceMap = (path: string): boolean => /\.m?js\.map$/.test(path) && isFilePath(path);
+
+/** `maps/chat/1.4.0-3f9c1a7b20de/static/js/chat.js.map`, of the folder `builds/chat/1.4.0-3f9c1a7b20de`. */
+export const mapsFolder = (buildFolder: string): string => buildFolder.replace(/^builds\//, 'maps/');
+
+/** What is stored of a map, or null for what is no map of version 3. */
+export function storedMap(body: Buffer): string | null {
+  try {
+    const { version, sources, names = [], mappings } = JSON.parse(body.toString('utf8'));
+    const isMap = version === 3 && Array.isArray(sources) && Array.isArray(names) && typeof mappings === 'string';
+    return isMap ? JSON.stringify({ version, sources, names, mappings }) : null;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return null;
+    throw cause;
+  }
+}
+
+/** A position in a source. */
+export interface Place {
+  /** `src/components/ChatLog.tsx` */
+  source: string;
+  line: number;
+  /** The function's name, where the map has one. */
+  name: string | null;
+}
+
+/** `webpack://@liaozhai/chat/src/ChatLog.tsx?1f2e` → `src/ChatLog.tsx` */
+const plainSource = (source: string): string =>
+  source
+    .replace(/^[a-z-]+:\/\/(?:@[^/]+\/)?[^/]*\//, '')
+    .replace(/^(?:\.{1,2}\/)+/, '')
+    .replace(/\?[^/]*$/, '');
+
+const MOST_MAPS = 40;
+
+/** Finds the places in sources that frames of a build stand for. Keeps the maps that it read last. */
+export class SourceMaps {
+  readonly #store: Pick<Store, 'read'>;
+  readonly #maps = new Map<string, Promise<TraceMap | null>>();
+
+  constructor(store: Pick<Store, 'read'>) {
+    this.#store = store;
+  }
+
+  /** The place of a frame (`chat/1.4.0-3f9c1a7b20de/static/js/chat.js:1:8123`), or null where no map has it. */
+  async place(frame: string): Promise<Place | null> {
+    const [, file = '', line, column] = /^(.+):(\d+):(\d+)$/.exec(frame) ?? [];
+    const [name = '', folder = '', ...path] = file.split('/');
+    if (idOfFolder(name, folder) === null || !isFilePath(path.join('/'))) return null;
+    const map = await this.#map(`maps/${file}.map`);
+    // stacks count columns from one, maps from zero
+    const found = map && originalPositionFor(map, { line: Number(line), column: Math.max(0, Number(column) - 1) });
+    return found?.source ? { source: plainSource(found.source), line: found.line, name: found.name } : null;
+  }
+
+  #map(key: string): Promise<TraceMap | null> {
+    const known = this.#maps.get(key) ?? this.#read(key);
+    this.#maps.delete(key);
+    this.#maps.set(key, known);
+    known.catch(() => this.#maps.delete(key));
+    const [oldest] = this.#maps.keys();
+    if (this.#maps.size > MOST_MAPS && oldest !== undefined) this.#maps.delete(oldest);
+    return known;
+  }
+
+  async #read(key: string): Promise<TraceMap | null> {
+    const text = (await this.#store.read(key))?.toString('utf8');
+    return text === undefined ? null : new TraceMap(text);
+  }
+}

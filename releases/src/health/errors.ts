@@ -1,0 +1,120 @@
+import type { Place, SourceMaps } from '../builds/sourceMaps.ts';
+import { buildFolder, HOST_NAME, nameOf, parseBuildId } from '../model/build.ts';
+import type { ErrorEvent, HealthEvent } from './healthRecord.ts';
+
+/** How many visitors something concerns. */
+export interface Portion {
+  label: string;
+  visitors: number;
+}
+
+/** One error of one build, at one place in its sources. */
+export interface ErrorHealth {
+  build: string;
+  /** The classes of messages differ from browser to browser: the most frequent one. */
+  name: string;
+  message: string | null;
+  kind: string;
+  /** Where in the sources, the innermost first; a position in a built file where no source map has it. */
+  frames: { at: string; name: string | null }[];
+  /** `ChatLog.tsx:88`; null where no place is known. */
+  where: string | null;
+  first: string;
+  last: string;
+  visitors: number;
+  /** Of so many visitors that the build had then. */
+  of: number;
+  /** The largest first, both. */
+  browsers: Portion[];
+  routes: Portion[];
+}
+
+/** Pages that were opened so long before the first error may have met it. */
+const OPEN_MS = 15 * 60_000;
+const MOST_SHOWN = 20;
+/** Distinct frames that are looked up: what lies beyond is told by its place in the built file. */
+const MOST_LOOKED_UP = 500;
+
+const baseName = (path: string): string => path.split('/').at(-1) ?? path;
+
+/** Sources of libraries are nobody's to mend: the first frame of the team's own code says where. */
+const isOwnSource = ({ source }: Place): boolean => !source.includes('node_modules');
+
+function portions(events: readonly ErrorEvent[], label: (event: ErrorEvent) => string): Portion[] {
+  const visitors = new Map<string, Set<string>>();
+  for (const event of events) {
+    const known = visitors.get(label(event)) ?? new Set();
+    visitors.set(label(event), known.add(event.visitor));
+  }
+  return [...visitors]
+    .map(([name, { size }]) => ({ label: name, visitors: size }))
+    .sort((a, b) => b.visitors - a.visitors || a.label.localeCompare(b.label));
+}
+
+const mostFrequent = <Value>(values: readonly Value[]): Value | undefined => {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+};
+
+interface Located extends ErrorEvent {
+  places: (Place | null)[];
+}
+
+function whereOf({ build, frames, places }: Located): string | null {
+  const folder = buildFolder(build).replace('builds/', '');
+  const own = frames.map((frame, at) => ({ frame, place: places[at] })).filter(({ frame }) => frame.startsWith(folder));
+  const { frame, place } = own.find(({ place: found }) => found && isOwnSource(found)) ?? own[0] ?? {};
+  if (place) return `${baseName(place.source)}:${place.line}`;
+  return frame === undefined ? null : baseName(frame);
+}
+
+/** Errors grouped by build and place, those of the most visitors first. `events` are the votes of the same time. */
+export async function summariseErrors(
+  errors: readonly ErrorEvent[],
+  events: readonly HealthEvent[],
+  maps: Pick<SourceMaps, 'place'>,
+): Promise<ErrorHealth[]> {
+  const looked = new Map<string, Place | null>();
+  for (const frame of errors.flatMap(({ frames }) => frames))
+    if (!looked.has(frame) && looked.size < MOST_LOOKED_UP) looked.set(frame, await maps.place(frame));
+  const groups = new Map<string, Located[]>();
+  for (const error of errors) {
+    if (!parseBuildId(error.build)) continue;
+    const located = { ...error, places: error.frames.map((frame) => looked.get(frame) ?? null) };
+    const key = `${error.build} ${error.name} ${whereOf(located) ?? error.kind}`;
+    const group = groups.get(key);
+    if (group) group.push(located);
+    else groups.set(key, [located]);
+  }
+  const all = [...groups.values()].map((group) => describe(group, events));
+  return all.sort((a, b) => b.visitors - a.visitors || b.last.localeCompare(a.last)).slice(0, MOST_SHOWN);
+}
+
+function describe(group: readonly Located[], events: readonly HealthEvent[]): ErrorHealth {
+  const [head] = group as [Located];
+  const times = group.map(({ at }) => at).sort();
+  const [first = head.at, last = head.at] = [times[0], times.at(-1)];
+  const failed = new Set(group.map(({ visitor }) => visitor));
+  const since = new Date(Date.parse(first) - OPEN_MS).toISOString();
+  // pages vote on remotes, never on the host, which each of them runs
+  const isOfBuild = ({ build }: HealthEvent) => nameOf(head.build) === HOST_NAME || build === head.build;
+  const had = events.filter((event) => event.at >= since && isOfBuild(event)).map(({ visitor }) => visitor);
+  return {
+    build: head.build,
+    name: head.name,
+    message: mostFrequent(group.map(({ message }) => message)) ?? null,
+    kind: head.kind,
+    frames: head.frames.map((frame, at) => {
+      const place = head.places[at];
+      return place ? { at: `${place.source}:${place.line}`, name: place.name } : { at: frame, name: null };
+    }),
+    where: whereOf(head),
+    first,
+    last,
+    visitors: failed.size,
+    of: new Set([...had, ...failed]).size,
+    browsers: portions(group, ({ browser }) => browser),
+    routes: portions(group, ({ route }) => route),
+  };
+}

@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { remoteFailures } from './failures.ts';
+import { ROUTE_PATH, textSchema } from './releases.ts';
+
+// What a page reports of an error. Nothing that a reader wrote may travel: messages are reduced to classes here, and
+// the server refuses every other text by the same table.
+
+const WORD = '[A-Za-z_$]{1,40}';
+const CODE = '[A-Za-z_$][A-Za-z_$.()[\\]]{0,79}';
+
+/** Sentences of browsers and of React, with no more in them than names from our code. What follows the match is cut off. */
+const KNOWN_MESSAGES = [
+  new RegExp(`^Cannot (?:read|set) propert(?:y|ies) of (?:undefined|null)(?: \\((?:reading|setting) '${WORD}'\\))?`),
+  new RegExp(`^(?:undefined|null) is not an object(?: \\(evaluating '${CODE}'\\))?`),
+  new RegExp(`^${CODE} is (?:not a function|not defined|not iterable|not a constructor|undefined|null)\\b`),
+  new RegExp(`^Can't find variable: ${WORD}$`),
+  new RegExp(`^Cannot access '${WORD}' before initialization`),
+  /^can't access property "[A-Za-z_$]{1,40}"/,
+  /^Failed to execute '[A-Za-z]{1,40}' on '[A-Za-z]{1,40}'/,
+  /^Minified React error #\d{1,4}/,
+  /^Maximum call stack size exceeded/,
+  /^too much recursion/,
+  /^Assignment to constant variable/,
+  /^Invalid array length/,
+  /^Invalid time value/,
+  /^Failed to fetch/,
+  /^Load failed/,
+  /^NetworkError when attempting to fetch resource/,
+  /^The object can not be found here/,
+  /^The quota has been exceeded/,
+  /^Out of memory/i,
+];
+
+/** These quote the text that they could not read. */
+const UNREADABLE_JSON = /not valid JSON|^JSON(?:\.parse| Parse error)|^Unexpected (?:token|end of|non-whitespace)/;
+const INVALID_JSON = 'invalid JSON';
+
+/** The class of an error's message, without a word of a reader's; null for a message that no table knows. */
+export function messageClass(message: string): string | null {
+  if (message === INVALID_JSON || UNREADABLE_JSON.test(message)) return INVALID_JSON;
+  for (const known of KNOWN_MESSAGES) {
+    const [found] = known.exec(message) ?? [];
+    if (found) return found;
+  }
+  return null;
+}
+
+/** What went wrong in a build's code beside the failures of loading it. */
+export const scriptErrors = ['uncaught', 'rejection'] as const;
+
+export const MOST_FRAMES = 5;
+
+/** `chat/1.4.0-3f9c1a7b20de/static/js/chat.js:1:8123`: file of a build, line, column. */
+const FRAME =
+  /^[a-z][a-z0-9-]{0,39}\/[\w.-]{1,120}\/(?:[\w@~+()[\]-][\w@~+.()[\]-]*\/){0,6}[\w@~+.()[\]-]{1,120}\.m?js:\d{1,7}:\d{1,9}$/;
+
+/** The JSON that a page posts to `/beacon` of errors in the code of builds. */
+export const errorsReportSchema = v.object({
+  failed: v.pipe(
+    v.array(
+      v.object({
+        build: textSchema(140),
+        kind: v.picklist([...scriptErrors, ...remoteFailures]),
+        /** The error's class: `TypeError` */
+        name: v.pipe(v.string(), v.regex(/^[A-Z][A-Za-z]{2,39}$/)),
+        message: v.nullable(
+          v.pipe(
+            v.string(),
+            v.check((text) => messageClass(text) === text, 'must be a known class of messages'),
+          ),
+        ),
+        /** The innermost first. */
+        frames: v.pipe(v.array(v.pipe(v.string(), v.regex(FRAME))), v.maxLength(MOST_FRAMES)),
+        /** Pattern of the screen, never its address. */
+        route: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH)),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(10),
+  ),
+});
+
+export type ErrorReport = v.InferOutput<typeof errorsReportSchema>['failed'][number];
+
+/** Positions in files of builds that a stack names, the innermost first; of other files, and of addresses' parameters, nothing. */
+export function framesOf(stack: string): string[] {
+  const found = stack.matchAll(/\/builds\/([^\s?#:]+)(?:[?#][^\s:)]*)?(:\d+:\d+)/g);
+  const frames = [...found].map(([, file = '', place = '']) => file + place);
+  return frames.filter((frame) => FRAME.test(frame)).slice(0, MOST_FRAMES);
+}
