@@ -4,6 +4,8 @@ export const rules = {
   storyPrices: { short: 2, long: 3 },
   continuePrice: 1,
   suggestionPrice: 1,
+  /** Lines that a story offers for the first message. */
+  openingLines: 3,
   /** Points for the 1st … 7th consecutive day; the 7th repeats while the streak lasts. */
   checkInRewards: [10, 12, 14, 16, 18, 20, 30],
   inviteReward: { inviter: 50, invitee: 20 },

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
+import { begin, offeredLines } from './ai/progress.ts';
 import { isoTime } from './clock.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImages.ts';
@@ -217,6 +218,10 @@ function hitsAfter(
   return hits.slice(start, start + count);
 }
 
+/** What a reader may say first. A story without scenes has none of its own. */
+const openingLines = ({ plot }: Story): string[] =>
+  plot ? offeredLines(plot, begin(plot)).slice(0, rules.openingLines) : [];
+
 /** The story as the API shows it. */
 function presentStory({ content }: Services, story: Story, conversationId: string | null) {
   return {
@@ -229,6 +234,7 @@ function presentStory({ content }: Services, story: Story, conversationId: strin
     tags: story.tags,
     author: story.author,
     opening: story.opening,
+    opening_lines: openingLines(story),
     characters: story.characters,
     price_per_message: story.price,
     conversation_id: conversationId,

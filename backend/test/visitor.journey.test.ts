@@ -31,6 +31,16 @@ describe('a visitor', () => {
       expect(picture.headers.get('cache-control')).toContain('immutable');
     }
   });
+
+  test('may begin every story of ours with one of three lines, each with an answer of its own', async () => {
+    const visitor = backend.client();
+    for (const { id, plot } of backend.services.content.stories) {
+      const { body } = await visitor.get<{ data: StoryDto }>(`/stories/${id}`);
+      const answered = plot?.scenes[0]?.replies.map(({ line }) => line) ?? [];
+      expect([id, body.data.opening_lines.length]).toEqual([id, 3]);
+      expect(answered).toEqual(expect.arrayContaining(body.data.opening_lines));
+    }
+  });
 });
 
 describe('looking for stories', () => {

@@ -30,6 +30,7 @@ export interface StoryDto {
   tags: string[];
   author: { id: string; name: string; avatar: string };
   opening: string;
+  opening_lines: string[];
   characters: { id: string; name: string; avatar: string; intro: string }[];
   price_per_message: number;
   conversation_id: string | null;

@@ -1,5 +1,5 @@
 import { paths } from '@liaozhai/shared/contract';
-import { copiedCredentials, meantLogin, meantPassword } from '@liaozhai/shared/format';
+import { copiedCredentials, meantLogin, meantPassword, signUpGiftText } from '@liaozhai/shared/format';
 import { hostConfig, type LoginMode, RemoteSlot, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -234,6 +234,7 @@ interface RegisterFormProps extends AuthFormProps {
 function RegisterForm(props: RegisterFormProps) {
   const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
   const invitation = useInvitation(inviteCode);
+  const gift = signUpGiftText(hostConfig().rules);
   const renew = (gender: Gender) => {
     clearErrors('name');
     onChange({ gender, name: makeNickname(gender) });
@@ -274,6 +275,7 @@ function RegisterForm(props: RegisterFormProps) {
         onChange={onChange}
         clearErrors={clearErrors}
       />
+      {gift && <p className={styles.note}>{gift}</p>}
       {inviteCode && (
         <p className={styles.note}>
           {texts.register.invited(inviteCode) +

@@ -110,7 +110,8 @@ export const texts = {
   suggest: {
     label: '灵感',
     loading: '正在寻找灵感',
-    close: '收起灵感',
+    opening: '开口第一句',
+    close: (what: string) => `收起${what}`,
     use: (text: string) => `填入：${text}`,
     send: (text: string) => `直接发送：${text}`,
     others: '换一批',

@@ -25,6 +25,8 @@ export interface Story {
   tags: string[];
   authorName: string;
   opening: string;
+  /** what a reader may say first */
+  openingLines: string[];
   characters: Character[];
   /** points a message costs; undefined where the server does not say */
   pricePerMessage: number | undefined;
@@ -50,6 +52,7 @@ export const toStory = (dto: StoryDto): Story => ({
   tags: dto.tags.filter(Boolean),
   authorName: dto.author?.name ?? '',
   opening: dto.opening ?? '',
+  openingLines: (dto.opening_lines ?? []).filter(Boolean),
   characters: dto.characters.map(toCharacter),
   pricePerMessage: dto.price_per_message ?? undefined,
   conversationId: dto.conversation_id ?? null,
@@ -164,7 +167,10 @@ export function commonTags(stories: Story[]): string[] {
 
 /** What a card shows, without the story's page. */
 export const withoutBooks = (pages: StoryPage[]): StoryPage[] =>
-  pages.map((page) => ({ ...page, items: page.items.map((story) => ({ ...story, opening: '', characters: [] })) }));
+  pages.map((page) => ({
+    ...page,
+    items: page.items.map((story) => ({ ...story, opening: '', openingLines: [], characters: [] })),
+  }));
 
 /** The first sentence, which is what a card has room for. */
 export const teaserOf = (summary: string): string => summary.match(/^[^。！？…]*[。！？…]+[”’』」]*/u)?.[0] ?? summary;

@@ -36,7 +36,7 @@ export const contents = [
     route: 'explore',
     source: endpoints.stories,
     notWith: ['q', 'tag', 'sort'],
-    omit: ['opening', 'characters', 'share_image_url', 'created_at', 'updated_at'],
+    omit: ['opening', 'opening_lines', 'characters', 'share_image_url', 'created_at', 'updated_at'],
     element: (
       <div className={styles.page}>
         <Wordmark onRefresh={() => undefined} />

@@ -43,6 +43,7 @@ export const texts = {
     summary: '简介',
     characters: '人物',
     opening: '开篇',
+    openingLines: '可以这样开口',
     start: '开始聊天',
     resume: '继续聊天',
     price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${points.toLocaleString('zh-CN')} 点`),

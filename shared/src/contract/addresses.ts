@@ -2,8 +2,8 @@
 export const paths = {
   explore: () => '/explore',
   story: (id: string) => `/story/${encodeURIComponent(id)}`,
-  /** The story's screen with its chat open. */
-  storyChat: (id: string) => `/story/${encodeURIComponent(id)}?chat=1`,
+  /** The story's screen with its chat open; `line`, from 1, is the opening line that stands in the field. */
+  storyChat: (id: string, line?: number) => `/story/${encodeURIComponent(id)}?chat=1${line ? `&line=${line}` : ''}`,
   conversations: () => '/conversations',
   my: () => '/my',
   profile: () => '/my/profile',

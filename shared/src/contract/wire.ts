@@ -181,6 +181,8 @@ export const storySchema = v.object({
     summary: prose,
     author: v.object(optional({ id, name: label, avatar: text })),
     opening: prose,
+    /** what a reader may say first; nothing is paid for the offer */
+    opening_lines: rows(label),
     /** points */
     price_per_message: amount,
     conversation_id: id,

@@ -16,6 +16,7 @@ export {
   shorten,
 } from './input';
 export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints } from './numbers';
+export { signUpGiftText } from './signUpGift';
 export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
 export {
   type DayGroup,

@@ -2,7 +2,7 @@ import { type RenderResult, render } from '@testing-library/react';
 import { type UserEvent, userEvent } from '@testing-library/user-event';
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useRef } from 'react';
 import { unstable_HistoryRouter as HistoryRouter } from 'react-router-dom';
-import { readAs, type UserDto, userSchema } from '../contract';
+import { PAGE_ELEMENTS, readAs, type UserDto, userSchema } from '../contract';
 import {
   type Capability,
   capabilities,
@@ -30,6 +30,8 @@ export interface OpenOptions {
   user?: Partial<UserDto> | null;
   /** what the server has announced; default nothing beyond the specification */
   capabilities?: readonly Capability[];
+  /** the site's settings, as the server puts them into the page */
+  config?: object;
   /** in a window with room for two columns; default a phone's */
   wide?: boolean;
   /** parts of other remotes, by slot name */
@@ -97,6 +99,15 @@ function slotOf(remote: RemoteModule, slots: Record<string, ComponentType<never>
   };
 }
 
+function configureSite(settings: object) {
+  const element = document.createElement('script');
+  element.type = 'application/json';
+  element.id = PAGE_ELEMENTS.config;
+  element.textContent = JSON.stringify(settings);
+  document.head.append(element);
+  onTestEnd(() => element.remove());
+}
+
 interface TestWindow {
   happyDOM: { setViewport(size: { width: number; height: number }): void };
 }
@@ -111,6 +122,7 @@ const setWindow = (width: number) =>
 export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
   const { path = firstPath(remote), user = null, slots = {} } = options;
   capabilities.set(options.capabilities ?? []);
+  if (options.config) configureSite(options.config);
   setWindow(options.wide ? 1280 : 390);
   const pathname = path.replace(/[?#].*$/, '');
   if (!remote.routes.some((route) => matchPath(route.path, pathname)))

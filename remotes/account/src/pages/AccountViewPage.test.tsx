@@ -18,6 +18,12 @@ describe('an anonymous visitor', () => {
     expect(screen.queryByText(texts.signOut.action)).toBeNull();
     expect(requests).toEqual([]);
   });
+
+  test('learns how many points an account starts with, and how far they go', async () => {
+    const config = { rules: { signUpGift: 100, storyPrices: { short: 2, long: 3 } } };
+    openRemote(remote, {}, { path: '/my', user: null, config });
+    expect(await screen.findByText('注册即送 100 点，约 33 条')).toBeTruthy();
+  });
 });
 
 describe('a member', () => {

@@ -1,4 +1,4 @@
-import { dayKey, failureText, UNNAMED } from '@liaozhai/shared/format';
+import { dayKey, failureText, signUpGiftText, UNNAMED } from '@liaozhai/shared/format';
 import {
   copyText,
   hostConfig,
@@ -226,13 +226,14 @@ function MinorModeRow() {
 
 /** What an account offers, and the way to sign up. */
 function GuestCard() {
+  const gift = signUpGiftText(hostConfig().rules);
   return (
     <section className={styles.guest} aria-label={texts.guest.headline}>
       <Seal size="large" />
       <h2 className={styles.headline}>{texts.guest.headline}</h2>
       <p className={styles.promise}>{texts.guest.promise}</p>
       <ul className={styles.benefits}>
-        {texts.guest.benefits.map((benefit) => (
+        {[gift, ...texts.guest.benefits].filter(Boolean).map((benefit) => (
           <li key={benefit}>{benefit}</li>
         ))}
       </ul>

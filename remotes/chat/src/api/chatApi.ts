@@ -99,7 +99,7 @@ export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread
 export const { useChatGetStoryQuery, useChatGetThreadQuery } = chatApi;
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
-export const storyCacheKey = (id: string) => `chat.story.1.${id}`;
+export const storyCacheKey = (id: string) => `chat.story.2.${id}`;
 export const threadCacheKey = (storyId: string) => `chat.thread.1.${storyId}`;
 
 const cacheThread = (thread: Thread): Promise<void> => {

@@ -11,6 +11,7 @@ import {
   useCapability,
   useExpiredSession,
   useOnline,
+  useSearchParams,
   useSelector,
   useUser,
 } from '@liaozhai/shared/runtime';
@@ -47,7 +48,7 @@ import type { Row } from '../model/log';
 import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { type EditedLine, isRunning, type Message, runningMessage, type Thread } from '../model/thread';
-import { selectChat } from '../slice';
+import { type Suggestions, selectChat } from '../slice';
 import { texts } from '../texts';
 import { ChatLog, type Target, useOlder } from './ChatLog';
 import type { ChatSearchProps } from './ChatSearch';
@@ -359,15 +360,27 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
       : undefined;
+  const openingLines = useOpeningLines(story, last);
+  const offered = shownSuggestions ?? openingLines.offered;
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
   useEffect(() => void recallSuggestions(story.id), [story.id]);
+  const { chosen } = openingLines;
+  const filled = useRef<string>(undefined);
+  useEffect(() => {
+    // once: words that the reader takes out again stay out
+    if (chosen === undefined || filled.current === chosen) return;
+    filled.current = chosen;
+    if (draft.read() !== '') return;
+    used.current = { suggestionId: undefined, text: chosen };
+    draft.write(chosen);
+  }, [chosen, draft]);
 
   const fill = (text: string) => {
     draft.write(text);
     // on a touch screen the keyboard comes when the reader asks for it
     if (hasKeyboard()) field.current?.focus();
   };
-  const close = () => closeSuggestions(story.id);
+  const close = () => (shownSuggestions ? closeSuggestions(story.id) : openingLines.close());
   const sendEdited = (line: EditedLine, body: string) => {
     actions.edit(line, body, last?.seq ?? line.seq, end);
   };
@@ -388,6 +401,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
         onSend={send}
         price={story.pricePerMessage}
         balance={user?.balance}
+        isMember={user !== null}
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
         {...stopping}
@@ -403,18 +417,20 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             }}
           />
         )}
-        {shownSuggestions && !editedLine && (
+        {offered && !editedLine && (
           <SuggestionList
-            suggestions={shownSuggestions}
+            label={shownSuggestions ? texts.suggest.label : texts.suggest.opening}
+            suggestions={offered}
             onUse={(text) => {
               // words of the reader's own stay, before the suggested ones
               const written = draft.read() === used.current?.text ? '' : draft.read().trim();
-              used.current = { suggestionId: shownSuggestions.id, text };
-              close();
+              used.current = { suggestionId: offered.id, text };
+              // what is bought can be had again; the opening lines stay until one is sent
+              if (shownSuggestions) close();
               fill([written, text].filter(Boolean).join('\n'));
             }}
             onSend={(text) => {
-              if (actions.send(text, shownSuggestions.id)) close();
+              if (actions.send(text, offered.id)) close();
             }}
             onClose={close}
           />
@@ -434,6 +450,25 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     </div>
   );
 });
+
+/**
+ * What a reader may say first: offered as 灵感 is, for nothing, until something was said or the list was put away. The address
+ * names the line that was tapped on the story's page.
+ */
+function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | undefined) {
+  const [isClosed, setClosed] = useState(false);
+  const [search] = useSearchParams();
+  const isPending = useSelector((state) => selectChat(state).pending.some((one) => one.storyId === storyId));
+  const isBegun = last !== undefined || isPending;
+  const line = Number(search.get('line'));
+  return useMemo(() => {
+    const isOffered = !isBegun && !isClosed && openingLines.length > 0;
+    const offered: Suggestions | undefined = isOffered
+      ? { baseKey: '', clientId: '', status: 'ready', items: openingLines.map((text) => ({ id: text, text })) }
+      : undefined;
+    return { offered, chosen: isBegun ? undefined : openingLines[line - 1], close: () => setClosed(true) };
+  }, [isBegun, isClosed, openingLines, line]);
+}
 
 /** Focuses the field with the next render: a sheet that closes in it gives the focus back to its opener first. */
 function useFocus(field: RefObject<HTMLElement | null>): () => void {

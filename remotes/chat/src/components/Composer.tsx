@@ -1,5 +1,5 @@
-import { codePoints, formatPoints, isBlank as saysNothing } from '@liaozhai/shared/format';
-import { createSignal, drafts } from '@liaozhai/shared/runtime';
+import { codePoints, formatPoints, isBlank as saysNothing, signUpGiftText } from '@liaozhai/shared/format';
+import { createSignal, drafts, hostConfig } from '@liaozhai/shared/runtime';
 import {
   Chip,
   CloseIcon,
@@ -40,6 +40,7 @@ interface ComposerProps {
   /** Points that a message costs and that the reader has; undefined where unknown. */
   price: number | undefined;
   balance: number | undefined;
+  isMember: boolean;
   /** Too few for one message more. */
   lacksPoints: boolean;
   onGetPoints: () => void;
@@ -136,7 +137,7 @@ export function Composer(props: ComposerProps) {
 }
 
 /** What a message costs and what the reader has; where that is too little, the way to more. */
-function Cost({ price, balance, lacksPoints, onGetPoints }: ComposerProps) {
+function Cost({ price, balance, isMember, lacksPoints, onGetPoints }: ComposerProps) {
   const points = balance === undefined ? undefined : formatPoints(balance);
   if (lacksPoints && price !== undefined && points !== undefined) {
     return (
@@ -148,8 +149,11 @@ function Cost({ price, balance, lacksPoints, onGetPoints }: ComposerProps) {
       </span>
     );
   }
-  const parts = [price === undefined ? '' : texts.chat.price(price)];
-  if (points !== undefined) parts.push(texts.chat.balance(points));
+  const parts = [
+    price === undefined ? '' : texts.chat.price(price),
+    points !== undefined && texts.chat.balance(points),
+    isMember ? '' : signUpGiftText(hostConfig().rules, price),
+  ];
   return <span>{parts.filter(Boolean).join(' · ')}</span>;
 }
 
@@ -283,6 +287,7 @@ const Price = ({ points }: { points: number | undefined }) =>
   points === undefined ? null : <span className={styles.price}>{texts.chat.priceTag(points)}</span>;
 
 interface SuggestionListProps {
+  label: string;
   suggestions: Suggestions;
   /** A tap fills the composer with the words, the arrow sends them as they are. */
   onUse: (text: string) => void;
@@ -290,11 +295,11 @@ interface SuggestionListProps {
   onClose: () => void;
 }
 
-/** 灵感: what the reader might say next. */
-export function SuggestionList({ suggestions, onUse, onSend, onClose }: SuggestionListProps) {
+/** What the reader might say next. */
+export function SuggestionList({ label, suggestions, onUse, onSend, onClose }: SuggestionListProps) {
   if (suggestions.status === 'pending') return <SuggestionSkeleton />;
   return (
-    <section className={styles.panel} aria-label={texts.suggest.label}>
+    <section className={styles.panel} aria-label={label}>
       <ul className={styles.list}>
         {suggestions.items.map(({ id, text }) => (
           <li key={id} className={styles.suggestion}>
@@ -312,7 +317,7 @@ export function SuggestionList({ suggestions, onUse, onSend, onClose }: Suggesti
       </ul>
       <IconButton
         className={styles.close}
-        label={texts.suggest.close}
+        label={texts.suggest.close(label)}
         icon={<CloseIcon size={18} />}
         onClick={onClose}
       />

@@ -12,6 +12,8 @@ export interface Story {
   title: string;
   coverUrl: string;
   opening: string;
+  /** what a reader may say first */
+  openingLines: string[];
   /** Whose voice the replies are set in. */
   speaker: Speaker;
   /** Points a message costs; undefined where the server does not say. */
@@ -26,6 +28,7 @@ export function toStory(dto: StoryDto): Story {
     title,
     coverUrl: dto.cover_url ?? '',
     opening: dto.opening ?? '',
+    openingLines: (dto.opening_lines ?? []).filter(Boolean),
     speaker: { name: voice?.name || title, avatarUrl: voice?.avatar ?? '' },
     pricePerMessage: dto.price_per_message ?? undefined,
   };

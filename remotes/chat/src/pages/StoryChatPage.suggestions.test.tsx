@@ -1,9 +1,21 @@
 import { api, offlineCache, store } from '@liaozhai/shared/runtime';
 import { type Handlers, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { latestDto } from '../fixtures';
+import { latestDto, storyDto } from '../fixtures';
 import { chatActions, selectChat } from '../slice';
-import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sendButton, sends, told } from './chatting';
+import {
+  asked,
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  SEND,
+  secondSentDto,
+  sendButton,
+  sends,
+  sentDto,
+  told,
+} from './chatting';
 
 type User = ReturnType<typeof openChat>['user'];
 
@@ -246,5 +258,54 @@ describe('the panel of suggestions', () => {
     const [first, second, third] = orders(requests).map(({ headers }) => headers['idempotency-key']);
     expect(second).not.toBe(first);
     expect(third).toBe(second);
+  });
+});
+
+describe('the opening lines of a story', () => {
+  const story = { 'GET /v1/stories/s-1': storyDto({ opening_lines: ['借你一盏灯', '你是什么人？'] }) };
+  const region = () => screen.queryByRole('region', { name: '开口第一句' });
+
+  test('fill the field of a guest, one in place of the other', async () => {
+    const { user } = openChat(story, { user: null });
+    await user.click(await button('填入：借你一盏灯'));
+    await user.click(await button('填入：你是什么人？'));
+    expect(await field()).toHaveProperty('value', '你是什么人？');
+  });
+
+  test('that a guest sends wait in the chat for the sign-in', async () => {
+    const { user } = openChat(story, { user: null });
+    await user.click(await button('直接发送：借你一盏灯'));
+    expect(await screen.findByText('借你一盏灯')).toBeTruthy();
+    expect(selectChat(store.getState()).pending.map(({ body }) => body)).toEqual(['借你一盏灯']);
+    expect(region()).toBeNull();
+  });
+
+  test('cost a member nothing but the message', async () => {
+    const { user, requests } = openChat({ ...story, [SEND]: (request: RecordedRequest) => sentDto(request) });
+    await user.click(await button('直接发送：借你一盏灯'));
+    await waitFor(() => expect(sends(requests).map(({ body }) => body)).toMatchObject([{ body: '借你一盏灯' }]));
+    expect(sends(requests)[0]?.body).not.toHaveProperty('suggestion_id');
+    expect(orders(requests)).toEqual([]);
+  });
+
+  test('the line that was tapped on the page stands in the field, and stays out once taken out', async () => {
+    const { user } = openChat(story, { path: '/story/s-1?chat=1&line=2', user: null });
+    await waitFor(async () => expect(await field()).toHaveProperty('value', '你是什么人？'));
+    await user.clear(await field());
+    await user.click(await button('收起开口第一句'));
+    expect(await field()).toHaveProperty('value', '');
+  });
+
+  test('what a reader has written stays', async () => {
+    const { user } = openChat(story, { user: null });
+    await user.type(await field(), '且慢');
+    await user.click(await button('填入：借你一盏灯'));
+    expect(await field()).toHaveProperty('value', '且慢\n借你一盏灯');
+  });
+
+  test('are gone where something was said', async () => {
+    openChat({ ...story, [LATEST]: latestDto([asked, told]) });
+    await screen.findByRole('button', { name: /灵感/ });
+    expect(region()).toBeNull();
   });
 });

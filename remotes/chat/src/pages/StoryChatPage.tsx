@@ -95,6 +95,7 @@ const nameless = (id: string): Story => ({
   title: texts.chat.nameless,
   coverUrl: '',
   opening: '',
+  openingLines: [],
   speaker: { name: texts.chat.nameless, avatarUrl: '' },
   pricePerMessage: undefined,
 });

@@ -1,6 +1,6 @@
-import { linesOf } from '@liaozhai/shared/format';
-import { Link, paths, useCapability, useUser } from '@liaozhai/shared/runtime';
-import { Avatar, Button, Foreign, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
+import { linesOf, signUpGiftText } from '@liaozhai/shared/format';
+import { hostConfig, Link, paths, useCapability, useUser } from '@liaozhai/shared/runtime';
+import { Avatar, Button, ChevronRightIcon, Foreign, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type Character, type Story, searchPath } from '../model';
 import { texts } from '../texts';
@@ -18,7 +18,7 @@ export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean
       <div className={styles.body}>
         {story.summary && <p className={styles.summary}>{story.summary}</p>}
         {story.characters.length > 0 && <CharacterList characters={story.characters} />}
-        {story.opening && !chatOpen && <StoryOpening text={story.opening} />}
+        {story.opening && !chatOpen && <StoryOpening story={story} />}
       </div>
       {!chatOpen && <StoryAction story={story} />}
     </article>
@@ -47,29 +47,49 @@ function CharacterList({ characters }: { characters: Character[] }) {
 }
 
 /** The opening, set like the first page of a book. */
-function StoryOpening({ text }: { text: string }) {
+function StoryOpening({ story }: { story: Story }) {
   return (
     <section className={styles.opening} aria-label={texts.story.opening}>
       <h2 className={styles.openingHeading}>{texts.story.opening}</h2>
       <StoryText>
-        {linesOf(text).map((paragraph, order) => (
+        {linesOf(story.opening).map((paragraph, order) => (
           <p key={`${order.toString()}${paragraph.slice(0, 8)}`}>
             <Passages line={paragraph} />
           </p>
         ))}
       </StoryText>
+      {story.conversationId === null && story.openingLines.length > 0 && <OpeningLines story={story} />}
     </section>
   );
 }
 
+/** What a reader may say first; a tap opens the chat with the words in its field. */
+const OpeningLines = ({ story }: { story: Story }) => (
+  <div className={styles.lines}>
+    <h3 className={styles.linesHeading}>{texts.story.openingLines}</h3>
+    <ul className={styles.lineList}>
+      {story.openingLines.map((line, index) => (
+        <li key={line}>
+          <Link className={styles.line} to={paths.storyChat(story.id, index + 1)}>
+            <Foreign>{line}</Foreign>
+            <ChevronRightIcon size={18} aria-hidden="true" />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
+
 /** What a message costs, said before the tap, and the way into the chat. */
 function StoryAction({ story }: { story: Story }) {
   const user = useUser();
+  const gift = user ? '' : signUpGiftText(hostConfig().rules, story.pricePerMessage);
   return (
     <div className={styles.action}>
       <p className={styles.cost}>
         {story.pricePerMessage !== undefined && <span>{texts.story.price(story.pricePerMessage)}</span>}
         {user?.balance !== undefined && <span className={styles.balance}>{texts.story.balance(user.balance)}</span>}
+        {gift && <span className={styles.gift}>{gift}</span>}
       </p>
       <Button asLink={<Link to={paths.storyChat(story.id)} />}>
         {story.conversationId === null ? texts.story.start : texts.story.resume}

@@ -68,7 +68,7 @@ import styles from './StoryListPage.module.css';
 
 adoptFirstStories();
 
-const KEPT_PAGES = 'stories.pages.1';
+const KEPT_PAGES = 'stories.pages.2';
 
 // a long list is about to be put back
 if (hasKeptPages(tab, KEPT_PAGES)) loadRows().catch(() => undefined);
@@ -124,7 +124,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const online = useOnline();
   const pages = feed.data?.pages;
   const live = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy<Story[]>('stories.feed.1', pages?.[0]?.items, !pages && (feed.isError || !online));
+  const copy = useDeviceCopy<Story[]>('stories.feed.2', pages?.[0]?.items, !pages && (feed.isError || !online));
   const dispatch = useDispatch();
   const mayGoOn = useKeptPages({
     cache: offlineCache,

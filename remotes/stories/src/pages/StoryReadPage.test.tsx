@@ -1,6 +1,6 @@
 import { api, store } from '@liaozhai/shared/runtime';
 import { offline, openRemote, screen } from '@liaozhai/shared/testing';
-import { expect, test } from '@rstest/core';
+import { describe, expect, test } from '@rstest/core';
 import { storyDto } from '../fixtures';
 import remote from '../remote';
 
@@ -27,6 +27,46 @@ test('the way into the chat names the price before the tap', async () => {
   expect(await screen.findByText('每条消息 3 点')).toBeTruthy();
   expect(screen.getByText('余额 41 点')).toBeTruthy();
   expect(screen.getByRole('link', { name: '开始聊天' }).getAttribute('href')).toBe('/story/s-1?chat=1');
+});
+
+describe('the opening lines', () => {
+  const lines = ['借你一盏灯', '你是什么人？'];
+  const links = () => screen.findAllByRole('link', { name: /借你一盏灯|你是什么人/ });
+
+  test('stand under the opening, and each opens the chat with itself in the field', async () => {
+    openRemote(remote, { [url]: storyDto({ opening_lines: lines }) }, { path });
+    expect((await links()).map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+      ['借你一盏灯', '/story/s-1?chat=1&line=1'],
+      ['你是什么人？', '/story/s-1?chat=1&line=2'],
+    ]);
+  });
+
+  test('are gone once the story is begun', async () => {
+    openRemote(remote, { [url]: storyDto({ opening_lines: lines, conversation_id: 'c-1' }) }, { path, user: {} });
+    await screen.findByRole('link', { name: '继续聊天' });
+    expect(screen.queryByText('借你一盏灯')).toBeNull();
+  });
+
+  test('are left out where the server has none', async () => {
+    openRemote(remote, { [url]: storyDto() }, { path });
+    await screen.findByText('月光落在阶前。');
+    expect(screen.queryByText('可以这样开口')).toBeNull();
+  });
+});
+
+describe('the points that an account starts with', () => {
+  const config = { rules: { signUpGift: 100 } };
+
+  test('are said to a guest before the tap, in messages of this story', async () => {
+    openRemote(remote, { [url]: storyDto({ price_per_message: 3 }) }, { path, config });
+    expect(await screen.findByText('注册即送 100 点，约 33 条')).toBeTruthy();
+  });
+
+  test('are not said to a member', async () => {
+    openRemote(remote, { [url]: storyDto() }, { path, config, user: {} });
+    await screen.findByText('余额 100 点');
+    expect(screen.queryByText(/注册即送/)).toBeNull();
+  });
 });
 
 test('tags lead to their stories where the server can search', async () => {

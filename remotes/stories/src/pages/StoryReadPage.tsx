@@ -81,7 +81,7 @@ function useReadableStory(id: string) {
   const query = useStoriesGetStoryQuery(id);
   const fromFeed = useSelector((state) => listedStory(state, id));
   const live = query.currentData;
-  const copy = useDeviceCopy(`stories.story.1.${id}`, live, !live);
+  const copy = useDeviceCopy(`stories.story.2.${id}`, live, !live);
   const fromPage = brought?.id === id ? brought : undefined;
   return {
     story: live ?? fromFeed ?? fromPage ?? copy,
