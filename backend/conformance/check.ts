@@ -76,14 +76,18 @@ export function expectFieldErrors(answer: Answer, ...fields: string[]): void {
   );
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 /** What is wrong with a refusal in Laravel's eyes: it has a message, and with 422 at least one field with its messages. */
 export function laravelProblem(answer: Answer): string | null {
   if (answer.status >= 500) return shown(answer);
   if (answer.status < 400) return null;
   const { message, errors } = (answer.body ?? {}) as { message?: unknown; errors?: unknown };
-  if (typeof message !== 'string') return `${shown(answer)}, which has no message`;
+  if (!isText(message)) return `${shown(answer)}, which has no message`;
   if (answer.status !== 422) return null;
-  const fields = typeof errors === 'object' && errors !== null ? Object.values(errors) : [];
-  const isWhole = fields.length > 0 && fields.flat().every((text) => typeof text === 'string');
+  const isBag = typeof errors === 'object' && errors !== null && !Array.isArray(errors);
+  const fields = isBag ? Object.values(errors) : [];
+  const isTexts = (texts: unknown) => Array.isArray(texts) && texts.length > 0 && texts.every(isText);
+  const isWhole = fields.length > 0 && fields.every(isTexts);
   return isWhole ? null : `${shown(answer)}, whose errors are not {field: [text]}`;
 }

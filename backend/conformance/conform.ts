@@ -2,6 +2,7 @@ import { type Call, calls, factsOf, isRequired } from './calls.ts';
 import { type Check, Deviation, shown, Untried } from './check.ts';
 import { accessChecks } from './checks/access.ts';
 import { accountChecks, lastChecks } from './checks/account.ts';
+import { answerChecks } from './checks/answers.ts';
 import { chatChecks } from './checks/chat.ts';
 import { fuzzChecks } from './checks/fuzz.ts';
 import { pointChecks } from './checks/points.ts';
@@ -22,6 +23,7 @@ export const checks: Check[] = [
   ...accessChecks,
   ...fuzzChecks,
   ...lastChecks,
+  ...answerChecks,
 ];
 
 /** `lacks`: an optional call that is not there. */
@@ -76,10 +78,12 @@ interface RunOptions {
   onWait?: (seconds: number) => void;
   /** breaks the run off; what it made is deleted all the same */
   signal?: AbortSignal;
+  /** the calls to look at; all unless named */
+  only?: Call[];
 }
 
 /** Checks a backend against the contract. Throws `NoBackend` where nothing answers. */
-export async function conform(target: Target, { onWait, signal }: RunOptions = {}): Promise<Report> {
+export async function conform(target: Target, { onWait, signal, only }: RunOptions = {}): Promise<Report> {
   await expectBackend(target.url);
   const startedAt = Date.now();
   const transport = createTransport({ onWait, signal });
@@ -87,10 +91,7 @@ export async function conform(target: Target, { onWait, signal }: RunOptions = {
   const results: Result[] = [];
   let leftBehind: Report['leftBehind'];
   try {
-    for await (const result of attemptAll(world)) {
-      if (signal?.aborted) break;
-      results.push(result);
-    }
+    for await (const result of attemptAll(world, only, signal)) results.push(result);
   } finally {
     leftBehind = await world.cleanUp();
   }
@@ -105,18 +106,20 @@ export async function conform(target: Target, { onWait, signal }: RunOptions = {
   };
 }
 
-/** Each check in its turn; a call that is not there is named once. */
-async function* attemptAll(world: World): AsyncGenerator<Result> {
+/** Each check in its turn, until the signal; a call that is not there is named once. */
+async function* attemptAll(world: World, only?: Call[], signal?: AbortSignal): AsyncGenerator<Result> {
+  const broken = new Promise<null>((resolve) => signal?.addEventListener('abort', () => resolve(null), { once: true }));
   const begun = new Set<Call>();
   const lacking = new Set<string>();
   for (const check of checks) {
     const { call, name } = check;
     const { follows, without } = factsOf(call);
-    if (lacking.has(call)) continue;
-    const result: Result =
+    if (lacking.has(call) || (only && !only.includes(call))) continue;
+    const result =
       follows !== undefined && lacking.has(follows)
-        ? { call, name, isNeeded: false, outcome: 'lacks', came: `there is no ${follows}`, product: without }
-        : await attempt(check, world, !begun.has(call));
+        ? ({ call, name, isNeeded: false, outcome: 'lacks', came: `there is no ${follows}`, product: without } as const)
+        : await Promise.race([broken, attempt(check, world, !begun.has(call))]);
+    if (result === null) return;
     if (result.outcome !== 'untried') begun.add(call);
     if (result.outcome === 'lacks') lacking.add(call);
     yield result;

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Untried } from './check.ts';
 import type { Carry } from './visitor.ts';
 
-const TIMEOUT_MS = 15_000;
+/** As long as the page waits for an answer. */
+const TIMEOUT_MS = 10_000;
 const MAX_REQUESTS = 10_000;
 const MAX_RUN_MS = 15 * 60_000;
 /** of one 429; limits by the hour are not waited for */

@@ -3,9 +3,12 @@ export interface Answer<Body = unknown> {
   headers: Headers;
   /** the parsed body; null where the answer has no body or no JSON */
   body: Body;
+  /** without a byte order mark, which browsers skip */
   text: string;
+  hasByteOrderMark: boolean;
 }
 
+export type OnAnswer = (exchange: { method: string; path: string; answer: Answer }) => void;
 export type Carry = (url: string, request: RequestInit) => Promise<Response>;
 
 /** HTTP as a browser does it: keeps cookies and echoes the CSRF token. */
@@ -16,12 +19,17 @@ export class Visitor {
   /** the `Set-Cookie` line that last set each cookie */
   readonly cookieLines = new Map<string, string>();
   readonly #carry: Carry;
+  readonly #onAnswer: OnAnswer | undefined;
 
-  /** @param carry what takes a request to the server; `fetch` unless something is to be added to it */
-  constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = fetch) {
+  /**
+   * @param carry what takes a request to the server; `fetch` unless something is to be added to it
+   * @param onAnswer receives every answer before the caller
+   */
+  constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = fetch, onAnswer?: OnAnswer) {
     this.origin = origin;
     this.headers = headers;
     this.#carry = carry;
+    this.#onAnswer = onAnswer;
   }
 
   get<Body>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
@@ -63,8 +71,12 @@ export class Visitor {
       },
     });
     this.#keepCookies(response);
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: parse<Body>(text), text };
+    const whole = Buffer.from(await response.arrayBuffer()).toString('utf8');
+    const text = whole.replace(/^\uFEFF/, '');
+    const { status, headers: received } = response;
+    const answer = { status, headers: received, body: parse<Body>(text), text, hasByteOrderMark: whole !== text };
+    this.#onAnswer?.({ method, path, answer });
+    return answer;
   }
 
   cookieHeader(): string {

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
 import { Deviation, expectSuccess, expectThat, Untried } from './check.ts';
+import { AnswerWatch } from './checks/answers.ts';
 import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
 import { PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './transport.ts';
@@ -40,6 +41,7 @@ const channelOf = (userId: string) => `private-App.Models.User.${userId}`;
 /** What checks share: accounts, a story and a conversation, made when first asked for and never twice. */
 export class World {
   readonly target: Target;
+  readonly answers = new AnswerWatch();
   readonly #transport: Transport;
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
   readonly #sockets = new Set<PusherSocket>();
@@ -60,7 +62,8 @@ export class World {
   #bareVisitor(isHasty = false): Visitor {
     const { origin, url } = this.target;
     const headers = { Origin: origin, Referer: `${origin}/`, 'X-Requested-With': 'XMLHttpRequest' };
-    return new Visitor(url, headers, isHasty ? this.#transport.direct : this.#transport.patient);
+    const carry = isHasty ? this.#transport.direct : this.#transport.patient;
+    return new Visitor(url, headers, carry, (exchange) => this.answers.look(exchange));
   }
 
   /** Another client with the same cookies. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Call, isRequired } from '../calls.ts';
-import { type Check, checksOf, Deviation, expectStatus, expectThat, shown, Untried } from '../check.ts';
+import { type Check, checksOf, Deviation, expectStatus, expectThat, laravelProblem, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
 import type { Answer, Visitor } from '../visitor.ts';
 import { conversationIdOf, madeId, say, type World } from '../world.ts';
@@ -81,6 +81,14 @@ const attempts: Attempt[] = [
     send: (attacker, { suggestionId }) => attacker.get(`/messages/suggestion/${encodeURIComponent(suggestionId)}`),
     gives: isSuccess,
   },
+  ...(['search?q=门&', 'days?'] as const).map(
+    (path): Attempt => ({
+      call: path === 'days?' ? 'GET /v1/messages/days' : 'GET /v1/messages/search',
+      send: (attacker, { conversation_id }) =>
+        attacker.get(`/messages/${encodeURI(path)}conversation_id=${encodeURIComponent(conversation_id)}`),
+      gives: (answer) => isSuccess(answer) && pageOf(answer.body).items.length > 0,
+    }),
+  ),
   {
     call: 'GET /v1/orders/{id}',
     send: (attacker, { orderId }) => attacker.get(`/orders/${encodeURIComponent(orderId)}`),
@@ -245,6 +253,15 @@ const sites = [
       run: async (world) => expectStatus(await fromElsewhere(world), 419),
     },
     {
+      name: 'refuses another site even with the right token',
+      otherwise: 'asks from its own page only; the token alone keeps other sites out',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` };
+        expectStatus(await visitor.put('/user', { name: '他人所改' }, headers), 401, 403, 419);
+      },
+    },
+    {
       name: 'refuses the token of another session with 419',
       otherwise: 'sends the token of its own',
       async run(world) {
@@ -322,7 +339,10 @@ const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
       ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
       async run(world) {
         const body = method === 'GET' ? undefined : {};
-        expectStatus(await (await world.visitor()).send(method, path, body), 401);
+        const answer = await (await world.visitor()).send(method, path, body);
+        expectStatus(answer, 401);
+        const problem = laravelProblem(answer);
+        if (problem) throw new Deviation(problem);
       },
     },
   ]),

@@ -27,6 +27,8 @@ import {
 import { conversationIdOf, say, type World } from '../world.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
+/** What filters, escaping and narrow columns change. */
+const ODD_WORDS = '“<b>你</b>”&amp;  \\n 👻 ＡＢＣ\n第二行';
 
 const messages = checksOf('POST /v1/messages', [
   {
@@ -81,6 +83,19 @@ const messages = checksOf('POST /v1/messages', [
       const { balance } = unwrapped((await visitor.get('/user')).body);
       const told = unwrapped(answer.body).balance;
       expectThat(balance === told, () => `${told} with the message, ${balance} with the user ${id}`);
+    },
+  },
+  {
+    name: 'keeps the words exactly as they were sent',
+    otherwise: 'shows what the server kept instead of what the reader wrote',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const { answer, content } = await say(visitor, { conversation_id: id, body: ODD_WORDS });
+      expectSuccess(answer);
+      const told = recordOf(unwrapped(answer.body).message).body;
+      const kept = (await world.settled(visitor, id)).find(({ client_id }) => client_id === content.client_id)?.body;
+      for (const body of [told, kept]) expectThat(body === ODD_WORDS, () => shownValue(body));
     },
   },
   {
@@ -448,7 +463,10 @@ const suggesting = [
           expectStatus(asked, 200);
           expectReadable(Suggestion, unwrapped(asked.body));
           const { status, items } = unwrapped(asked.body);
-          if (status === 'ready') return expectThat(Array.isArray(items) && items.length > 0, () => shown(asked));
+          if (status === 'ready') {
+            expectAgreed(Suggestion, unwrapped(asked.body));
+            return expectThat(Array.isArray(items) && items.length > 0, () => shown(asked));
+          }
           if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(asked));
           await pause(500);
         }

@@ -15,6 +15,8 @@ import {
 import { Visitor } from '../visitor.ts';
 import { madeId, type World } from '../world.ts';
 
+const MAX_PAGES = 30;
+
 const checkIn = checksOf('POST /v1/check-in', [
   {
     name: 'awards points once a day',
@@ -62,9 +64,16 @@ const transactions = checksOf('GET /v1/transactions', [
     async run(world) {
       const { visitor } = await world.member('mine');
       await world.conversation();
-      const { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
-      if (nextCursor !== null) return;
-      const sum = items.reduce((total, { amount }) => total + Number(amount), 0);
+      let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
+      let sum = 0;
+      for (let page = 1; ; page += 1) {
+        sum += items.reduce((total, { amount }) => total + Number(amount), 0);
+        if (nextCursor === null) break;
+        expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
+        const next = await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`);
+        expectStatus(next, 200);
+        ({ items, nextCursor } = pageOf(next.body));
+      }
       const { balance } = unwrapped((await visitor.get('/user')).body);
       expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
     },

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Check,
   checksOf,
@@ -17,6 +18,9 @@ import { conversationIdOf, say, type World } from '../world.ts';
 const TOO_LONG = 10_000;
 const FOREIGN_SITE = 'https://elsewhere.example';
 const REPLY_TIMEOUT_MS = 75_000;
+/** A refused socket ends within that time. */
+const STAYS_OPEN_MS = 5_000;
+const HELD_MS = 1_500;
 
 const ownChannel = (userId: string) => `private-App.Models.User.${userId}`;
 
@@ -103,7 +107,8 @@ const connecting = checksOf('WS /app/{key}', [
     async run(world) {
       const socket = await world.rawSocket({ key: 'no-such-key' });
       expectThat(isError(4001)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
-      await socket.closed;
+      const end = await Promise.race([socket.closed, pause(STAYS_OPEN_MS, null, { ref: false })]);
+      expectThat(end !== null, `it says so and stays open for ${STAYS_OPEN_MS / 1000} s`);
     },
   },
   {
@@ -115,9 +120,11 @@ const connecting = checksOf('WS /app/{key}', [
     },
   },
   {
-    name: 'answers a ping',
+    name: 'answers a ping, and stays open',
     async run(world) {
-      await (await world.socket()).ping();
+      const socket = await world.socket();
+      await pause(HELD_MS);
+      await socket.ping();
     },
   },
   {
@@ -290,7 +297,7 @@ async function listenToMessage(world: World) {
   const isEnd = (frame: Frame) => eventName(frame.event) === 'message.completed' && frame.channel === channel;
   const end = await socket.frame(isEnd, REPLY_TIMEOUT_MS);
   const named = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
-  return { visitor, content, end, named };
+  return { visitor, content, end, named, texts: socket.texts };
 }
 
 const events = checksOf('WS /app/{key}', [
@@ -306,6 +313,15 @@ const events = checksOf('WS /app/{key}', [
       );
       const { conversation_id, version } = recordOf(end.data);
       expectThat(conversation_id != null && version != null, () => shownValue(end));
+    },
+  },
+  {
+    name: 'names its events by broadcastAs, such as message.created',
+    otherwise: 'reads the names of classes as well',
+    async run(world) {
+      const { named } = await heardOfMessage(world);
+      const [{ event } = { event: 'no message.created' }] = named('message.created');
+      expectThat(event === 'message.created', event);
     },
   },
   {
@@ -328,6 +344,19 @@ const events = checksOf('WS /app/{key}', [
         body === undefined || body === text,
         () => `${shownValue(text)} in pieces, ${shownValue(body)} at the end`,
       );
+    },
+  },
+  {
+    name: 'sends data as a JSON text of its own',
+    otherwise: 'reads an object as well; pusher-js as other pages use it does not',
+    async run(world) {
+      const { texts } = await heardOfMessage(world);
+      const odd = texts.find((text) => {
+        const { event, data } = recordOf(JSON.parse(text));
+        // whispers pass as they were sent, errors and pongs of Reverb as well
+        return !/^(client-|pusher:(pong|error))/.test(String(event)) && data !== undefined && typeof data !== 'string';
+      });
+      expectThat(odd === undefined, () => shownValue(odd));
     },
   },
   {

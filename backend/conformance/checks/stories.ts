@@ -1,9 +1,11 @@
 import { CAPABILITIES } from '@liaozhai/shared/contract';
-import { checksOf, expectStatus, expectSuccess, expectThat, laravelProblem } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, pageOf, Story, unwrapped } from '../entities.ts';
+import { checksOf, expectStatus, expectSuccess, expectThat, laravelProblem, shownValue } from '../check.ts';
+import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrapped } from '../entities.ts';
 import type { World } from '../world.ts';
 
 const MAX_PAGES = 30;
+/** of each kind that are fetched */
+const PICTURES = 3;
 
 const list = checksOf('GET /v1/stories', [
   {
@@ -38,10 +40,19 @@ const list = checksOf('GET /v1/stories', [
         const fresh = items.map(idOf).filter((id) => !seen.has(id));
         expectThat(fresh.length === items.length, `page ${page} repeats ${items.length - fresh.length} stories`);
         for (const id of fresh) seen.add(id);
-        if (nextCursor === null || page === MAX_PAGES) return;
+        if (nextCursor === null || page === MAX_PAGES) break;
         const answer = await visitor.get(`/stories?cursor=${encodeURIComponent(nextCursor)}`);
         expectStatus(answer, 200);
         ({ items, nextCursor } = pageOf(answer.body));
+      }
+      const { isOffered } = await searchable(world);
+      if (!isOffered || nextCursor !== null) return;
+      // what another order or a tag shows has to stand in the whole feed as well
+      const { tags } = (pageOf((await world.feed()).body).items[0] ?? {}) as { tags?: string[] };
+      for (const search of ['sort=hot', ...(tags ?? []).map((tag) => `tag=${encodeURIComponent(tag)}`)]) {
+        const others = pageOf((await visitor.get(`/stories?${search}`)).body).items.map(idOf);
+        const left = others.filter((id) => !seen.has(id));
+        expectThat(left.length === 0, `it ends after ${seen.size} stories; ${search} has ${left.length} others`);
       }
     },
   },
@@ -80,9 +91,23 @@ const finding = checksOf('GET /v1/stories', [
         const found = pageOf(answer.body).items.map(idOf);
         expectThat(found.includes(idOf(story)), `${search} does not find ${idOf(story)}`);
       }
-      const none = await (await world.visitor()).get('/stories?q=no-story-has-these-words');
-      expectStatus(none, 200);
-      expectThat(pageOf(none.body).items.length === 0, 'words that stand nowhere find something');
+      for (const search of ['q=no-story-has-these-words', 'tag=no-such-tag']) {
+        const none = await (await world.visitor()).get(`/stories?${search}`);
+        expectStatus(none, 200);
+        expectThat(pageOf(none.body).items.length === 0, `${search} finds something`);
+      }
+    },
+  },
+  {
+    name: 'finds only stories that have the tag, where it announces stories.search',
+    otherwise: 'shows what it finds under the tag',
+    async run(world) {
+      const { story, isOffered } = await searchable(world);
+      const { tags: [tag] = [] } = (story ?? {}) as { tags?: string[] };
+      if (!isOffered || !tag) return;
+      const found = pageOf((await (await world.visitor()).get(`/stories?tag=${encodeURIComponent(tag)}`)).body).items;
+      const others = found.filter(({ tags }) => !Array.isArray(tags) || !tags.includes(tag));
+      expectThat(others.length === 0, () => `${shownValue(others[0]?.tags)} for the tag ${tag}`);
     },
   },
   {
@@ -167,6 +192,13 @@ const capabilities = checksOf('GET /v1/capabilities', [
   },
 ]);
 
+async function expectPicture(address: string, base: string): Promise<void> {
+  const response = await fetch(new URL(address, base), { signal: AbortSignal.timeout(10_000) });
+  const type = response.headers.get('content-type') ?? 'no type';
+  await response.body?.cancel();
+  expectThat(response.ok && type.startsWith('image/'), `${address} answers ${response.status} ${type}`);
+}
+
 const pictures = checksOf('GET /media/avatars.json', [
   {
     name: 'lists portraits to choose from',
@@ -182,13 +214,17 @@ const pictures = checksOf('GET /media/avatars.json', [
     name: 'is told of by addresses that are pictures, as are the covers',
     otherwise: 'sets the title in the place of a cover, and an initial in that of a portrait',
     async run(world) {
-      const [{ cover_url } = {}] = pageOf((await world.feed()).body).items;
-      expectThat(typeof cover_url === 'string', 'a story without a cover');
-      const { url } = world.target;
-      const response = await fetch(new URL(cover_url, url), { signal: AbortSignal.timeout(10_000) });
-      const type = response.headers.get('content-type') ?? 'no type';
-      await response.body?.cancel();
-      expectThat(response.ok && type.startsWith('image/'), `${cover_url} answers ${response.status} ${type}`);
+      const { items } = pageOf((await world.feed()).body);
+      const { body } = await (await world.visitor()).get('//api/media/avatars.json');
+      const portraits = Array.isArray(body) ? body : (body as { data?: unknown[] } | null)?.data;
+      const cast = items.flatMap(({ author, characters }) => [
+        author,
+        ...(Array.isArray(characters) ? characters : []),
+      ]);
+      const avatars = cast.map((person) => recordOf(person).avatar);
+      const addresses = [items[0]?.cover_url, ...(portraits ?? []).slice(0, PICTURES), ...avatars.slice(0, PICTURES)];
+      for (const address of addresses) if (address != null) await expectPicture(String(address), world.target.url);
+      expectThat(typeof items[0]?.cover_url === 'string', 'a story without a cover');
     },
   },
 ]);

@@ -1,0 +1,282 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from '@rstest/core';
+import { WebSocket, WebSocketServer } from 'ws';
+import { openBackend } from '../test/testBackend.ts';
+import type { Call } from './calls.ts';
+import { conform } from './conform.ts';
+
+// Backends that differ from the contract in one thing: the tool names each, and nothing of the unchanged one.
+
+const backend = await openBackend({ STORYTELLER_START_DELAY_MS: '100', STORYTELLER_PIECE_DELAY_MS: '10' });
+const socketUrl = backend.url.replace('http', 'ws');
+
+interface Told {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+type Change = (told: Told, asked: IncomingMessage) => Partial<Told>;
+
+/** Applies a change to the JSON of answers whose address matches. */
+const json =
+  (path: RegExp, change: (body: never) => unknown): Change =>
+  ({ body, status }, { url = '' }) =>
+    path.test(url) && body && status < 300 ? { body: JSON.stringify(change(JSON.parse(body) as never)) } : {};
+const header =
+  (path: RegExp, name: string, value: string): Change =>
+  ({ headers }, { url = '' }) =>
+    path.test(url) ? { headers: { ...headers, [name]: value } } : {};
+/** Replaces the body of refusals of one status. */
+const refusal =
+  (status: number, change: (body: Record<string, unknown>) => unknown): Change =>
+  (told) =>
+    told.status === status ? { body: JSON.stringify(change(JSON.parse(told.body))) } : {};
+/** Sends requests on under another address or with other headers. */
+type Before = (asked: { path: string; headers: IncomingHttpHeaders; body: string }) => void;
+
+interface Page {
+  data: Record<string, unknown>[];
+  meta: Record<string, unknown>;
+}
+
+const endedEarly = (kept: number) =>
+  (({ data, meta }: Page) => ({ data: data.slice(0, kept), meta: { ...meta, next_cursor: null } })) as never;
+
+const stories = 'GET /v1/stories';
+const every = 'every call';
+const changed: [what: string, call: Call, name: RegExp, change: Change, before?: Before][] = [
+  ['a feed that ends early', stories, /goes on by next_cursor/, json(/\/v1\/stories$/, endedEarly(4))],
+  ['a ledger that ends early', 'GET /v1/transactions', /adds up/, json(/\/transactions/, endedEarly(1))],
+  [
+    'a tag that is ignored',
+    stories,
+    /have the tag|by its title/,
+    () => ({}),
+    (asked) => {
+      asked.path = asked.path.replace(/tag=[^&]*/, '');
+    },
+  ],
+  [
+    'a search that is ignored',
+    stories,
+    /by its title/,
+    () => ({}),
+    (asked) => {
+      asked.path = asked.path.replace(/\?q=[^&]*/, '');
+    },
+  ],
+  ['401 without a message', 'GET /v1/user', /answers 401/, refusal(401, () => ({}))],
+  ['401 with an empty message', 'GET /v1/user', /answers 401/, refusal(401, () => ({ message: '' }))],
+  ['404 without a message', every, /says why/, refusal(404, () => ({ error: 'gone' }))],
+  ['errors as bare texts', every, /says why/, refusal(422, (body) => ({ ...body, errors: { login: 'taken' } }))],
+  ['errors as a list', every, /says why/, refusal(422, (body) => ({ ...body, errors: ['taken'] }))],
+  [
+    'errors as objects',
+    every,
+    /says why/,
+    refusal(422, (body) => ({ ...body, errors: { login: [{ rule: 'unique' }] } })),
+  ],
+  [
+    'another site that is let in',
+    every,
+    /another site/,
+    () => ({}),
+    (asked) => {
+      asked.headers.origin = backend.url;
+      asked.headers.referer = `${backend.url}/`;
+    },
+  ],
+  [
+    'words that are trimmed and escaped',
+    'POST /v1/messages',
+    /exactly/,
+    json(/\/messages/, (body) => JSON.parse(JSON.stringify(body).replaceAll('<b>', '&lt;b&gt;'))),
+  ],
+  [
+    'words without their emoji',
+    'POST /v1/messages',
+    /exactly/,
+    () => ({}),
+    (asked) => {
+      asked.body = asked.body.replaceAll('👻', '?');
+    },
+  ],
+  [
+    'words of half width',
+    'POST /v1/messages',
+    /exactly/,
+    () => ({}),
+    (asked) => {
+      asked.body = asked.body.normalize('NFKC');
+    },
+  ],
+  ['a public answer', every, /lets no cache/, header(/\/v1\/user$/, 'cache-control', 'public, max-age=60')],
+  ['an answer for a minute', every, /lets no cache/, header(/\/messages\/latest/, 'cache-control', 'max-age=60')],
+  ['an answer for shared caches', every, /lets no cache/, header(/\/v1\/stories/, 'cache-control', 's-maxage=5')],
+  ['JSON as a page', every, /application\/json/, header(/\/v1\/user$/, 'content-type', 'text/html; charset=utf-8')],
+  ['JSON without a type', every, /application\/json/, header(/\/v1\/stories/, 'content-type', '')],
+  [
+    'JSON in another encoding',
+    every,
+    /application\/json/,
+    header(/\/v1\/user$/, 'content-type', 'application/json; charset=gbk'),
+  ],
+  [
+    'a byte order mark',
+    every,
+    /byte order mark/,
+    ({ body }, { url = '' }) => (url.includes('/v1/user') && body ? { body: `\uFEFF${body}` } : {}),
+  ],
+  [
+    'suggestions as texts',
+    'GET /v1/messages/suggestion/{id}',
+    /in the end/,
+    json(/suggestion/, (body) => JSON.parse(JSON.stringify(body).replace(/"items":\[.*?\]/, '"items":["去","留"]'))),
+  ],
+  [
+    'suggestions without ids',
+    'GET /v1/messages/suggestion/{id}',
+    /in the end/,
+    json(/suggestion/, (body) => JSON.parse(JSON.stringify(body).replace(/\{"id":"[^"]*","text"/g, '{"text"'))),
+  ],
+  [
+    'portraits that are gone',
+    'GET /media/avatars.json',
+    /pictures/,
+    json(/avatars\.json/, () => ['/api/media/none.svg']),
+  ],
+  [
+    'portraits of the cast that are gone',
+    'GET /media/avatars.json',
+    /pictures/,
+    json(/\/v1\/stories/, (body) =>
+      JSON.parse(JSON.stringify(body).replace(/"avatar":"[^"]*"/g, '"avatar":"/none.png"')),
+    ),
+  ],
+  ...(['id', 'login', 'email', 'phone'] as const).map((field): (typeof changed)[number] => [
+    `an invitation with ${field}`,
+    'GET /v1/invites/{code}',
+    /nothing private/,
+    json(/\/invites\//, ({ data }: { data: object }) => ({ data: { ...data, [field]: '1' } })),
+  ]),
+];
+
+/** The reference backend behind a front that makes one change. */
+async function frontOf(change: Change, before: Before = () => undefined) {
+  const server = createServer((asked, response) => void passOn(asked, response));
+  async function passOn(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    const sent = { path: asked.url ?? '/', headers: { ...asked.headers }, body: (await buffer(asked)).toString() };
+    before(sent);
+    sent.headers.host = new URL(backend.url).host;
+    sent.headers['content-length'] = String(Buffer.byteLength(sent.body));
+    const onward = request(new URL(sent.path, backend.url), { method: asked.method, headers: sent.headers });
+    onward.end(sent.body);
+    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+    const bytes = await buffer(answer);
+    const told = { status: answer.statusCode ?? 0, headers: answer.headers, body: bytes.toString() };
+    const other = answer.headers['content-type']?.includes('json') ? change(told, asked) : {};
+    const { 'content-length': _, 'transfer-encoding': __, ...headers } = other.headers ?? told.headers;
+    response.writeHead(other.status ?? told.status, headers).end(other.body ?? bytes);
+  }
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  afterAll(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const failures = async (target: { url: string; socketUrl?: string }, ...only: Call[]) => {
+  const whole = { origin: backend.url, socketUrl, key: '{key}', runs: 0, ...target };
+  const { results } = await conform(whole, { only });
+  return results.filter(({ outcome }) => outcome !== 'holds').map(({ call, name }) => ({ call, name }));
+};
+
+describe('a backend that differs in one thing', () => {
+  for (const [what, call, name, change, before] of changed) {
+    test(`${what} is named at ${call}`, async () => {
+      // what holds for every call shows in the calls of a sign-up
+      const calls: Call[] =
+        call === every
+          ? ['POST /v1/register', 'GET /v1/user', stories, 'GET /v1/stories/{id}', 'GET /v1/messages/latest']
+          : [];
+      const found = await failures({ url: await frontOf(change, before) }, call, ...calls);
+      expect(found).toContainEqual({ call, name: expect.stringMatching(name) });
+    });
+  }
+
+  test('and nothing is named of the unchanged one behind the same front', async () => {
+    const calls = [...new Set(changed.map(([, call]) => call))];
+    expect(await failures({ url: await frontOf(() => ({})) }, ...calls)).toEqual([]);
+  });
+});
+
+/** A socket server that passes frames on both ways, changed. */
+async function socketFront(fromServer: (text: string, client: WebSocket) => string | null) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  afterAll(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  server.on('connection', (client, { url, headers: { origin } }) => {
+    const onward = new WebSocket(`${socketUrl}${url}`, { origin });
+    const early: string[] = [];
+    onward.on('open', () => {
+      for (const text of early) onward.send(text);
+    });
+    client.on('message', (raw) =>
+      onward.readyState === WebSocket.OPEN ? onward.send(raw.toString()) : early.push(raw.toString()),
+    );
+    onward.on('message', (raw) => {
+      const text = fromServer(raw.toString(), client);
+      if (text !== null) client.send(text);
+    });
+    onward.on('close', () => isEnding(client) || client.close());
+    client.on('close', () => onward.terminate());
+  });
+  const isEnding = (client: WebSocket) => staysOpen.has(client);
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const staysOpen = new WeakSet<WebSocket>();
+
+const sockets: [what: string, name: RegExp, fromServer: (text: string, client: WebSocket) => string | null][] = [
+  [
+    'data as objects',
+    /JSON text of its own/,
+    (text) => {
+      const frame = JSON.parse(text);
+      return JSON.stringify(typeof frame.data === 'string' ? { ...frame, data: JSON.parse(frame.data) } : frame);
+    },
+  ],
+  [
+    'an end right after the greeting',
+    /stays open/,
+    (text, client) => {
+      if (text.includes('connection_established')) setImmediate(() => client.close());
+      return text;
+    },
+  ],
+  [
+    'a refusal that stays open',
+    /unknown key/,
+    (text, client) => {
+      if (text.includes('4001')) staysOpen.add(client);
+      return text;
+    },
+  ],
+  [
+    'events by their class',
+    /broadcastAs/,
+    (text) => text.replace('"message.created"', '"App\\\\Events\\\\MessageCreated"'),
+  ],
+];
+
+describe('a socket server that differs in one thing', () => {
+  for (const [what, name, fromServer] of sockets) {
+    test(`${what} is named`, async () => {
+      const found = await failures({ url: backend.url, socketUrl: await socketFront(fromServer) }, 'WS /app/{key}');
+      expect(found).toContainEqual({ call: 'WS /app/{key}', name: expect.stringMatching(name) });
+    });
+  }
+});

@@ -1,0 +1,89 @@
+import { type Check, checksOf, Deviation, laravelProblem } from '../check.ts';
+import type { Answer } from '../visitor.ts';
+
+/** One request of the run and its answer. */
+export interface Exchange {
+  method: string;
+  /** below `/api/v1`, or from the root with `//` */
+  path: string;
+  answer: Answer;
+}
+
+interface Rule {
+  /** what holds for every answer */
+  name: string;
+  otherwise: string;
+  /** What is wrong with this one; null where nothing is. */
+  problem(exchange: Exchange): string | null;
+}
+
+/** Proxies answer these themselves, as pages. */
+const OF_A_PROXY = [413, 414, 431];
+
+/** The longest life that the header gives an answer, in seconds; 0 without one. */
+const lifetime = (cacheControl: string): number =>
+  Math.max(
+    0,
+    ...[...cacheControl.matchAll(/(?:max-age|s-maxage)\s*=\s*"?(\d+)/g)].map(([, seconds]) => Number(seconds)),
+  );
+
+const rules: Rule[] = [
+  {
+    name: 'sends JSON as application/json in UTF-8',
+    otherwise: 'reads it all the same; proxies and scanners may change or block it',
+    problem({ answer: { body, headers } }) {
+      const type = headers.get('content-type')?.toLowerCase() || 'no Content-Type';
+      const isJson = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?)?\s*$/.test(type);
+      return body === null || isJson ? null : type;
+    },
+  },
+  {
+    name: 'begins no answer with a byte order mark',
+    otherwise: 'skips the mark; other clients of the API fail at it',
+    problem: ({ answer }) => (answer.hasByteOrderMark ? 'a byte order mark before the JSON' : null),
+  },
+  {
+    name: 'lets no cache keep what it reads',
+    otherwise: 'may show one reader’s answer to another, or an old one, wherever a cache obeys',
+    problem({ method, path, answer: { status, headers } }) {
+      const rule = headers.get('cache-control')?.toLowerCase() ?? '';
+      const isKept = /\bpublic\b/.test(rule) || (lifetime(rule) > 0 && !/\bno-(store|cache)\b/.test(rule));
+      return method === 'GET' && !path.startsWith('//') && status < 300 && isKept ? rule : null;
+    },
+  },
+  {
+    name: 'says why it refuses, in Laravel’s form',
+    otherwise: 'shows words of its own by status and field',
+    problem: ({ answer }) =>
+      answer.status < 500 && !OF_A_PROXY.includes(answer.status) ? laravelProblem(answer) : null,
+  },
+];
+
+/** What was wrong with the answers of a run, by the rule's name: the first of each. */
+export class AnswerWatch {
+  readonly #problems = new Map<string, string>();
+
+  look(exchange: Exchange): void {
+    for (const { name, problem } of rules) {
+      const found = this.#problems.has(name) ? null : problem(exchange);
+      if (found) this.#problems.set(name, `${exchange.method} ${exchange.path.slice(0, 80)}: ${found}`);
+    }
+  }
+
+  problem(name: string): string | undefined {
+    return this.#problems.get(name);
+  }
+}
+
+/** Judge every answer of the run, and so come last. */
+export const answerChecks: Check[] = checksOf(
+  'every call',
+  rules.map(({ name, otherwise }) => ({
+    name,
+    otherwise,
+    async run({ answers }) {
+      const problem = answers.problem(name);
+      if (problem) throw new Deviation(problem);
+    },
+  })),
+);
