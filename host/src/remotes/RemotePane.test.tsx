@@ -1,6 +1,7 @@
 import '../testing/pageFixture';
 import { pageInfo, RemoteSlot } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { RowBoundary } from '@liaozhai/shared/ui';
 import { beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { useLayoutEffect } from 'react';
 import { serveBuild } from '../testing/fakeRemotes';
@@ -62,6 +63,55 @@ describe('a pane', () => {
     expect(beacons.slice(before).filter((beacon) => beacon.includes('render-threw'))).toEqual([]);
     expect(localStorage.getItem('liaozhai-quarantine') ?? '{}').not.toContain('gifts');
     expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@2.0.0+000000000000');
+  });
+
+  describe('whose rows throw', () => {
+    const Shelf = ({ odd }: { odd: string[] }) => (
+      <ul>
+        {['画皮', '婴宁'].map((each) => (
+          <RowBoundary key={each} of={each} as="li">
+            {(title) => {
+              if (odd.includes(title)) throw new RangeError('Invalid time value');
+              return <li>{title}</li>;
+            }}
+          </RowBoundary>
+        ))}
+      </ul>
+    );
+    const open = (now: string[], before: string[]) => {
+      serveBuild('gifts', { gifts: async () => ({ default: () => <Shelf odd={now} /> }) });
+      serveBuild('gifts', { gifts: async () => ({ default: () => <Shelf odd={before} /> }) }, 'lastGood');
+      onTestEnd(() => {
+        serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) });
+        serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood');
+      });
+      beacons.length = 0;
+      return openHost({ path: '/gifts' });
+    };
+    const blamed = () => beacons.filter((beacon) => beacon.includes('render-threw'));
+    const lost = () => screen.queryAllByText('这一条暂时显示不出来').length;
+
+    test('stays in its build while another row stands', async () => {
+      const { page } = await open(['画皮'], []);
+      expect(await screen.findByText('婴宁')).toBeTruthy();
+      expect(lost()).toBe(1);
+      expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@2.0.0+000000000000');
+    });
+
+    test('shows the last good build where none stands, and blames the one that threw', async () => {
+      await open(['画皮', '婴宁'], []);
+      expect(await screen.findByText('画皮')).toBeTruthy();
+      expect(lost()).toBe(0);
+      await waitFor(() => expect(blamed()).toHaveLength(1), { timeout: 3_000 });
+    });
+
+    test('keeps its lines where no build shows one, and blames neither', async () => {
+      await open(['画皮', '婴宁'], ['画皮', '婴宁']);
+      await waitFor(() => expect(lost()).toBe(2));
+      expect(screen.queryByText('暂时打不开')).toBeNull();
+      expect(blamed()).toEqual([]);
+      expect(localStorage.getItem('liaozhai-quarantine') ?? '{}').not.toContain('gifts');
+    });
   });
 
   test('that meets nodes which a translator has moved is mounted again, in the same build', async () => {

@@ -1,10 +1,20 @@
 import { Link, paths, SlotContext, type SlotProps, useScreen } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, ErrorRow, ProblemCode, ScreenSkeleton, type SkeletonShape } from '@liaozhai/shared/ui';
+import {
+  Button,
+  EmptyState,
+  ErrorRow,
+  ProblemCode,
+  type ReportRow,
+  RowFaults,
+  ScreenSkeleton,
+  type SkeletonShape,
+} from '@liaozhai/shared/ui';
 import {
   Component,
   type ReactNode,
   type RefObject,
   Suspense,
+  useCallback,
   useEffect,
   useEffectEvent,
   useReducer,
@@ -49,6 +59,12 @@ export function RemotePane(options: RemotePaneProps) {
   const waiting = (attempt === 0 && prerendered) || skeleton;
   // the fallback build is mounted once it is there: React would hold another Suspense fallback for 300 ms
   const fallBack = () => void remoteComponent.load().then(tryAgain, tryAgain);
+  const onRowLost = useCallback<ReportRow>(
+    (cause, noneStands) => {
+      if (remoteComponent.rowThrew(cause, noneStands)) void remoteComponent.load().then(tryAgain, tryAgain);
+    },
+    [remoteComponent],
+  );
   return (
     <RemoteErrorBoundary
       key={`${remoteComponent.key} ${attempt}`}
@@ -63,7 +79,9 @@ export function RemotePane(options: RemotePaneProps) {
       waiting={waiting}
     >
       <Suspense fallback={waiting}>
-        <Loaded remoteComponent={remoteComponent} props={props} />
+        <RowFaults value={onRowLost}>
+          <Loaded remoteComponent={remoteComponent} props={props} />
+        </RowFaults>
       </Suspense>
     </RemoteErrorBoundary>
   );

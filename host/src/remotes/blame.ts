@@ -1,3 +1,4 @@
+import { isMovedNode } from '@liaozhai/shared/contract';
 import { RemoteError } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 
@@ -27,8 +28,11 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
   }
 
   return {
-    /** Returns whether another build takes the place of the one that threw. */
-    threw(remote: string, build: string, cause: unknown): boolean {
+    /**
+     * Returns whether another build takes the place of the one that threw. `isContained`: rows of a list threw, and lines stand in
+     * their place, so that a build without another is not blamed.
+     */
+    threw(remote: string, build: string, cause: unknown, isContained = false): boolean {
       const suspect = suspects.get(remote);
       if (suspect && suspect.build !== build && wordsOf(suspect.cause) === wordsOf(cause)) {
         suspects.delete(remote);
@@ -41,7 +45,8 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
       if (suspect?.build !== build) convict(remote);
       const hasOther = remotes.stepAside(remote, build);
       suspects.set(remote, { build, cause });
-      if (!hasOther) convict(remote);
+      if (!hasOther && isContained) suspects.delete(remote);
+      else if (!hasOther) convict(remote);
       return hasOther;
     },
     /** A component of the remote is on the screen. */
@@ -58,12 +63,6 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
     },
   };
 }
-
-/** React meets a node that is not where it put it: a translator or a highlighter has moved it. */
-const isMovedNode = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  /^(NotFoundError|HierarchyRequestError)$/.test(cause.name) &&
-  /Child|Before/.test(cause.message);
 
 /** What translators leave in a document. */
 const isTranslated = (): boolean =>

@@ -24,6 +24,11 @@ export interface RemoteComponent {
    * build already; one that threw in rendering has not.
    */
   canRecover(cause: unknown): boolean;
+  /**
+   * A row threw and left a line in its place: a fault of its data, unless no row of its list stands. Returns whether another build
+   * takes the place of this one, to find out.
+   */
+  rowThrew(cause: unknown, noneStands: boolean): boolean;
   /** It is on the screen and has not thrown: what took the place of a build that threw says who is to blame. */
   stands(): void;
 }
@@ -64,6 +69,7 @@ function createComponent(key: string, load: (loading: Pick<Loading, 'build'>) =>
     key,
     load: () => current().promise,
     component: () => current().component ?? current().Pending,
+    build: () => state.loading?.build,
     /** Forgets the load; returns the build it came from. */
     reset() {
       const build = state.loading?.build;
@@ -102,6 +108,8 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
   const components = new Map<string, RemoteComponent>();
   const suspects = createSuspects(remotes);
   const alterations = createAlterations();
+  /** Faults of data that the console has shown. */
+  const reported = new Set<string>();
 
   function once(key: string, make: (key: string) => RemoteComponent): RemoteComponent {
     const known = components.get(key) ?? make(key);
@@ -115,7 +123,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       reset();
       return false;
     };
-    return { ...component, retry: reset, canRecover, stands: () => {} };
+    return { ...component, retry: reset, canRecover, rowThrew: () => false, stands: () => {} };
   }
 
   /** `preload` names its files in the active build, `find` its module once the remote's is there. */
@@ -159,6 +167,16 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
         const build = reset();
         if (build === undefined || cause instanceof RemoteError) return false;
         return suspects.threw(remote, build, cause);
+      },
+      rowThrew(cause, noneStands) {
+        const report = `${key}: a row could not be shown, ${String(cause)}`;
+        if (!reported.has(report)) console.warn(report);
+        reported.add(report);
+        const running = component.build();
+        // the other rows of the list have asked before
+        if (!noneStands || running === undefined) return false;
+        reset();
+        return suspects.threw(remote, running, cause, true);
       },
       stands: () => suspects.stands(remote),
     };

@@ -1,4 +1,12 @@
-import { oddBodies, oddRows, openRemote, programmersWords, screen, waitFor } from '@liaozhai/shared/testing';
+import {
+  oddBodies,
+  oddRows,
+  openRemote,
+  programmersWords,
+  refuseToDraw,
+  screen,
+  waitFor,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { ticketDto, userDto } from './fixtures';
 import remote from './remote';
@@ -52,4 +60,30 @@ test('客服中心 stands whatever a ticket has in a field, and shows every tick
   openRemote(remote, handlers, { path: '/my/support', user: userDto(), capabilities: ['support.tickets'] });
   await waitFor(() => expect(document.querySelectorAll('details').length).toBeGreaterThanOrEqual(rows.length));
   expect(programmersWords()).toEqual([]);
+});
+
+describe('a row that throws leaves a line in its place, and the others stay', () => {
+  test('in 客服中心', async () => {
+    refuseToDraw('崂山道士');
+    const rows = ['画皮', '崂山道士', '婴宁'].map((body, at) => ({ ...ticketDto(), id: `k-${at}`, body }));
+    const handlers = { 'GET /v1/support/tickets': { data: rows } };
+    openRemote(remote, handlers, { path: '/my/support', user: userDto(), capabilities: ['support.tickets'] });
+    await waitFor(() => expect(screen.getAllByText('婴宁').length).toBeGreaterThan(0));
+    expect(screen.getAllByText('这一条暂时显示不出来')).toHaveLength(1);
+  });
+
+  test('among the devices', async () => {
+    refuseToDraw('安卓');
+    const devices = ['iPhone', 'Android 9'].map((system, at) => ({
+      id: `d-${at}`,
+      user_agent: `Mozilla/5.0 (${system}) Safari`,
+      last_used_at: '2026-11-25T08:00:00Z',
+      is_current: false,
+    }));
+    const handlers = { 'GET /v1/user/sessions': { data: devices } };
+    const capabilities = ['account.devices'] as const;
+    openRemote(remote, handlers, { path: '/my/security', user: userDto(), capabilities });
+    expect(await screen.findByText(/iPhone/)).toBeTruthy();
+    expect(screen.getAllByText('这一条暂时显示不出来')).toHaveLength(1);
+  });
 });

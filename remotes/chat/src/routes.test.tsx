@@ -1,7 +1,15 @@
-import { oddBodies, oddRows, openRemote, programmersWords, screen, waitFor } from '@liaozhai/shared/testing';
+import {
+  oddBodies,
+  oddRows,
+  openRemote,
+  programmersWords,
+  refuseToDraw,
+  screen,
+  waitFor,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, storyDto } from './fixtures';
-import { asked, LATEST, openChat } from './pages/chatting';
+import { asked, field, LATEST, openChat, told } from './pages/chatting';
 import remote from './remote';
 
 test('聊过 stands whatever a conversation has in a field', async () => {
@@ -39,4 +47,53 @@ test('a chat stands whatever its story and its events have in a field', async ()
   }
   await waitFor(() => expect(screen.getByText('谁在门外？')).toBeTruthy());
   expect(programmersWords()).toEqual([]);
+});
+
+describe('a row that throws leaves a line in its place, and the others stay', () => {
+  const lost = () => screen.getAllByText('这一条暂时显示不出来').length;
+
+  test('in 聊过', async () => {
+    refuseToDraw('崂山道士');
+    const rows = ['画皮', '崂山道士', '婴宁'].map((title, at) =>
+      conversationDto({ id: `c-${at}`, story: { id: `s-${at}`, title, cover_url: '' } }),
+    );
+    openRemote(remote, { 'GET /v1/conversations': { data: rows } }, { path: '/conversations', user: { id: 'u-1' } });
+    expect((await screen.findAllByText('婴宁')).length).toBeGreaterThan(0);
+    expect(screen.getAllByText('画皮').length).toBeGreaterThan(0);
+    expect(lost()).toBe(1);
+  });
+
+  test('in a chat, where the words of the reader stay in the field', async () => {
+    const { live, user } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(/站了许久/);
+    await user.type(await field(), '我还没写完');
+    refuseToDraw('崂山道士');
+    live.push('message.created', { ...messageEvent(messageDto({ seq: 3, body: '崂山道士来了。' })) });
+    await waitFor(() => expect(lost()).toBe(1));
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+    expect(((await field()) as HTMLTextAreaElement).value).toBe('我还没写完');
+    // what it is now can be shown
+    live.push('message.completed', {
+      ...messageEvent(messageDto({ seq: 3, version: 9, revision: 2, body: '风停了。' })),
+    });
+    expect(await screen.findByText('风停了。')).toBeTruthy();
+  });
+
+  test('among suggestions', async () => {
+    refuseToDraw('崂山道士');
+    const ideas = {
+      id: 'i-1',
+      conversation_id: 'c-1',
+      status: 'ready',
+      items: ['请她进来', '我是崂山道士'].map((text, at) => ({ id: `i-${at}`, text })),
+    };
+    const { user } = openChat({
+      [LATEST]: latestDto([asked, told]),
+      'POST /v1/messages/suggestion': { status: 202, body: { data: ideas } },
+      'GET /v1/messages/suggestion/i-1': { data: ideas },
+    });
+    await user.click(await screen.findByRole('button', { name: /灵感/ }));
+    expect(await screen.findByText('请她进来')).toBeTruthy();
+    expect(lost()).toBe(1);
+  });
 });

@@ -69,3 +69,9 @@ export const remoteFailures = [
 ] as const;
 
 export type RemoteFailure = (typeof remoteFailures)[number];
+
+/** React meets a node that is not where it put it: a translator or a highlighter has moved it. */
+export const isMovedNode = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  /^(NotFoundError|HierarchyRequestError)$/.test(cause.name) &&
+  /Child|Before/.test(cause.message);

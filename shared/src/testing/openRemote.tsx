@@ -141,6 +141,8 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
         <Screens remote={remote} slots={slots} />
       </HistoryRouter>
     </Provider>,
+    // as the host does with what a boundary has caught
+    { onCaughtError: (error) => console.warn('contained:', error) },
   );
   return { ...rendered, live: socket.live, requests: network.requests, user: userEvent.setup() };
 }

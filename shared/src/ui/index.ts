@@ -26,6 +26,7 @@ export {
   type QueryViewProps,
 } from './QueryView';
 export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
+export { type ReportRow, RowBoundary, RowFaults } from './RowBoundary';
 export { ScreenSkeleton } from './ScreenSkeleton';
 export { SearchField, type SearchFieldProps } from './SearchField';
 export { Sheet, type SheetProps } from './Sheet';

@@ -15,6 +15,7 @@ import {
   ChevronDownIcon,
   Chip,
   QueryView,
+  RowBoundary,
   Skeleton,
   Switch,
   Tag,
@@ -202,8 +203,10 @@ function TicketForm({ diagnostics, children }: SupportTicketsProps) {
 function TicketList({ tickets }: { tickets: Ticket[] }) {
   return (
     <Card flush>
-      {tickets.map((ticket) => (
-        <TicketEntry key={ticket.id} ticket={ticket} />
+      {tickets.map((each) => (
+        <RowBoundary key={each.id} of={each}>
+          {(ticket) => <TicketEntry ticket={ticket} />}
+        </RowBoundary>
       ))}
     </Card>
   );

@@ -18,6 +18,7 @@ import {
   ListRow,
   PasswordField,
   QueryView,
+  RowBoundary,
   Skeleton,
   Tag,
   TextField,
@@ -279,22 +280,26 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
   return (
     <>
       <ul className={styles.devices}>
-        {devices.map((device) => (
-          <li key={device.id} className={styles.device}>
-            <span className={styles.words}>
-              <span>{device.name}</span>
-              {device.lastUsedAt && (
-                <span className={styles.about}>{words.lastUsed(formatRelative(device.lastUsedAt, now))}</span>
-              )}
-            </span>
-            {device.isCurrent ? (
-              <Tag>{words.current}</Tag>
-            ) : (
-              <Button variant="quiet" small aria-label={words.endOf(device.name)} onClick={() => setAsked(device)}>
-                {words.end}
-              </Button>
+        {devices.map((each) => (
+          <RowBoundary key={each.id} of={each} as="li">
+            {(device) => (
+              <li className={styles.device}>
+                <span className={styles.words}>
+                  <span>{device.name}</span>
+                  {device.lastUsedAt && (
+                    <span className={styles.about}>{words.lastUsed(formatRelative(device.lastUsedAt, now))}</span>
+                  )}
+                </span>
+                {device.isCurrent ? (
+                  <Tag>{words.current}</Tag>
+                ) : (
+                  <Button variant="quiet" small aria-label={words.endOf(device.name)} onClick={() => setAsked(device)}>
+                    {words.end}
+                  </Button>
+                )}
+              </li>
             )}
-          </li>
+          </RowBoundary>
         ))}
       </ul>
       <p className={styles.about}>{words.hint}</p>

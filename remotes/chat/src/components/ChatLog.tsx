@@ -1,6 +1,6 @@
 import { anyErrorText, linesOf, problemId } from '@liaozhai/shared/format';
 import { isApiError, type Position, positions } from '@liaozhai/shared/runtime';
-import { ArrowDownIcon, ArrowUpIcon, ErrorRow, Spinner } from '@liaozhai/shared/ui';
+import { ArrowDownIcon, ArrowUpIcon, ErrorRow, RowBoundary, Spinner } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   createContext,
@@ -125,7 +125,7 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
                   ref={list.measureElement}
                   className={styles.row}
                 >
-                  {row && children(row)}
+                  {row && <RowBoundary of={row}>{children}</RowBoundary>}
                 </div>
               );
             })}
@@ -149,7 +149,13 @@ function PrintedLog({ log, children }: Pick<ChatLogProps, 'log' | 'children'>) {
     <div {...logRegion} className={styles.printed}>
       {Array.from({ length: rowCount(log) }, (_, index) => {
         const row = rowAt(log, index);
-        return row && <div key={row.key}>{children(row)}</div>;
+        return (
+          row && (
+            <div key={row.key}>
+              <RowBoundary of={row}>{children}</RowBoundary>
+            </div>
+          )
+        );
       })}
     </div>
   );

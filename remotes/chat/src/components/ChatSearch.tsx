@@ -8,6 +8,7 @@ import {
   ErrorRow,
   IconButton,
   ListRow,
+  RowBoundary,
   SearchField,
   Sheet,
   Skeleton,
@@ -198,8 +199,10 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
       )}
       {!days && problem === undefined && <Skeleton shape="row" count={4} />}
       {days?.length === 0 && <p className={styles.none}>{texts.find.noDays}</p>}
-      {days?.map((day) => (
-        <ListRow key={day.id} title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />
+      {days?.map((each) => (
+        <RowBoundary key={each.id} of={each}>
+          {(day) => <ListRow title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />}
+        </RowBoundary>
       ))}
     </Sheet>
   );

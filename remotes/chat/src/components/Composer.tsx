@@ -8,6 +8,7 @@ import {
   IconButton,
   MoreIcon,
   RefreshIcon,
+  RowBoundary,
   SendIcon,
   SparkIcon,
   StopIcon,
@@ -301,18 +302,26 @@ export function SuggestionList({ label, suggestions, onUse, onSend, onClose }: S
   return (
     <section className={styles.panel} aria-label={label}>
       <ul className={styles.list}>
-        {suggestions.items.map(({ id, text }) => (
-          <li key={id} className={styles.suggestion}>
-            <button
-              type="button"
-              className={styles.use}
-              aria-label={texts.suggest.use(text)}
-              onClick={() => onUse(text)}
-            >
-              {text}
-            </button>
-            <IconButton label={texts.suggest.send(text)} icon={<SendIcon size={18} />} onClick={() => onSend(text)} />
-          </li>
+        {suggestions.items.map((each) => (
+          <RowBoundary key={each.id} of={each} as="li">
+            {({ text }) => (
+              <li className={styles.suggestion}>
+                <button
+                  type="button"
+                  className={styles.use}
+                  aria-label={texts.suggest.use(text)}
+                  onClick={() => onUse(text)}
+                >
+                  {text}
+                </button>
+                <IconButton
+                  label={texts.suggest.send(text)}
+                  icon={<SendIcon size={18} />}
+                  onClick={() => onSend(text)}
+                />
+              </li>
+            )}
+          </RowBoundary>
         ))}
       </ul>
       <IconButton

@@ -27,6 +27,7 @@ import {
   PullToRefresh,
   QueryView,
   RefreshIcon,
+  RowBoundary,
   SearchField,
   SearchIcon,
   Skeleton,
@@ -294,20 +295,24 @@ function ConversationRows({ items }: { items: Conversation[] }) {
   const open = use(OpenChat);
   return (
     <ul className={styles.list} aria-label={texts.list.label}>
-      {items.map((conversation) => (
-        <CollapsingItem key={conversation.id} shown={!hidden.includes(conversation.id)}>
-          <ConversationRow
-            conversation={conversation}
-            isUnread={
-              hasDots &&
-              conversation.isUnread &&
-              conversation.storyId !== open &&
-              (read[conversation.id] ?? 0) < conversation.version
-            }
-            now={now}
-            onDelete={deletions.remove}
-            onPin={canPin ? pin : undefined}
-          />
+      {items.map((each) => (
+        <CollapsingItem key={each.id} shown={!hidden.includes(each.id)}>
+          <RowBoundary of={each}>
+            {(conversation) => (
+              <ConversationRow
+                conversation={conversation}
+                isUnread={
+                  hasDots &&
+                  conversation.isUnread &&
+                  conversation.storyId !== open &&
+                  (read[conversation.id] ?? 0) < conversation.version
+                }
+                now={now}
+                onDelete={deletions.remove}
+                onPin={canPin ? pin : undefined}
+              />
+            )}
+          </RowBoundary>
         </CollapsingItem>
       ))}
     </ul>

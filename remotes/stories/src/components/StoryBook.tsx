@@ -1,6 +1,15 @@
 import { linesOf, signUpGiftText } from '@liaozhai/shared/format';
 import { hostConfig, Link, paths, useCapability, useUser } from '@liaozhai/shared/runtime';
-import { Avatar, Button, ChevronRightIcon, Foreign, Passages, ScreenSkeleton, StoryText } from '@liaozhai/shared/ui';
+import {
+  Avatar,
+  Button,
+  ChevronRightIcon,
+  Foreign,
+  Passages,
+  RowBoundary,
+  ScreenSkeleton,
+  StoryText,
+} from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type Character, type Story, searchPath } from '../model';
 import { texts } from '../texts';
@@ -30,16 +39,20 @@ function CharacterList({ characters }: { characters: Character[] }) {
     <section aria-label={texts.story.characters}>
       <h2 className={styles.charactersHeading}>{texts.story.characters}</h2>
       <ul className={styles.characters}>
-        {characters.map((character) => (
-          <li key={character.id} className={styles.character}>
-            <Avatar name={character.name} src={character.avatarUrl} decorative />
-            <div>
-              <h3 className={styles.characterName}>
-                <Foreign>{character.name}</Foreign>
-              </h3>
-              {character.intro && <p className={styles.characterIntro}>{character.intro}</p>}
-            </div>
-          </li>
+        {characters.map((each) => (
+          <RowBoundary key={each.id} of={each} as="li">
+            {({ name, avatarUrl, intro }) => (
+              <li className={styles.character}>
+                <Avatar name={name} src={avatarUrl} decorative />
+                <div>
+                  <h3 className={styles.characterName}>
+                    <Foreign>{name}</Foreign>
+                  </h3>
+                  {intro && <p className={styles.characterIntro}>{intro}</p>}
+                </div>
+              </li>
+            )}
+          </RowBoundary>
         ))}
       </ul>
     </section>

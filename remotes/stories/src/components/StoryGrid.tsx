@@ -1,6 +1,6 @@
 import { inSentence } from '@liaozhai/shared/format';
 import { Link, paths } from '@liaozhai/shared/runtime';
-import { Cover } from '@liaozhai/shared/ui';
+import { Cover, RowBoundary } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type Ref } from 'react';
 import { type Story, teaserOf } from '../model';
@@ -36,17 +36,20 @@ interface StoryGridProps {
 
 /** The shelf. Reading order is source order, so what is appended never moves what stands. */
 export function StoryGrid({ ref, stories, hasLead = true, window = null }: StoryGridProps) {
-  const card = (story: Story, index: number, above?: number) => (
-    <StoryCard
-      key={story.id}
-      story={story}
-      lead={hasLead && index === 0}
-      hung={index > 0 && index % 2 === (hasLead ? 0 : 1)}
-      eager={index < FIRST_VIEW}
-      position={window ? index + 1 : undefined}
-      count={window?.total}
-      above={above}
-    />
+  const card = (each: Story, index: number, above?: number) => (
+    <RowBoundary key={each.id} of={each} as="li">
+      {(story) => (
+        <StoryCard
+          story={story}
+          lead={hasLead && index === 0}
+          hung={index > 0 && index % 2 === (hasLead ? 0 : 1)}
+          eager={index < FIRST_VIEW}
+          position={window ? index + 1 : undefined}
+          count={window?.total}
+          above={above}
+        />
+      )}
+    </RowBoundary>
   );
   const { head, columns, from, to, above, below } = window ?? wholeOf(stories);
   return (

@@ -27,6 +27,7 @@ import {
   InfiniteList,
   PullToRefresh,
   QueryView,
+  RowBoundary,
   ScreenSkeleton,
   useKeptPages,
 } from '@liaozhai/shared/ui';
@@ -275,18 +276,22 @@ function ContinueRow() {
   return (
     <section ref={hideWhileAway} aria-label={texts.list.resume}>
       <ul className={styles.row}>
-        {stories.map(({ id, title, coverUrl, coverColor }) => (
-          <li key={id} className={styles.place}>
-            <Link className={styles.card} to={paths.storyChat(id)}>
-              {coverUrl && (
-                <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} eager decorative />
-              )}
-              <span className={styles.words}>
-                <span className={styles.label}>{texts.list.resume}</span>
-                <span className={styles.title}>{title}</span>
-              </span>
-            </Link>
-          </li>
+        {stories.map((each) => (
+          <RowBoundary key={each.id} of={each} as="li">
+            {({ id, title, coverUrl, coverColor }) => (
+              <li className={styles.place}>
+                <Link className={styles.card} to={paths.storyChat(id)}>
+                  {coverUrl && (
+                    <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} eager decorative />
+                  )}
+                  <span className={styles.words}>
+                    <span className={styles.label}>{texts.list.resume}</span>
+                    <span className={styles.title}>{title}</span>
+                  </span>
+                </Link>
+              </li>
+            )}
+          </RowBoundary>
         ))}
       </ul>
     </section>

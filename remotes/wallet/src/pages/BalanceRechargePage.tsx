@@ -22,6 +22,7 @@ import {
   InkDrawing,
   ListRow,
   QueryView,
+  RowBoundary,
   Skeleton,
   SupportIcon,
   TopBar,
@@ -96,14 +97,17 @@ function OpenOrders({ orders }: { orders: Order[] }) {
     <section aria-label={open}>
       <h2 className={styles.heading}>{open}</h2>
       <Card flush>
-        {orders.map(({ id, points, priceCents, expiresAt }) => (
-          <ListRow
-            key={id}
-            title={points === undefined ? texts.order.title : formatPoints(points)}
-            detail={expiresAt && payBefore(formatClock(expiresAt))}
-            value={price(yuan(priceCents))}
-            asLink={<Link to={paths.order(id)} />}
-          />
+        {orders.map((each) => (
+          <RowBoundary key={each.id} of={each}>
+            {({ id, points, priceCents, expiresAt }) => (
+              <ListRow
+                title={points === undefined ? texts.order.title : formatPoints(points)}
+                detail={expiresAt && payBefore(formatClock(expiresAt))}
+                value={price(yuan(priceCents))}
+                asLink={<Link to={paths.order(id)} />}
+              />
+            )}
+          </RowBoundary>
         ))}
       </Card>
     </section>
@@ -199,21 +203,25 @@ function PackageChoice({ packages, chosenId, onChoose }: PackageChoiceProps) {
     <fieldset>
       <legend className={styles.legend}>{texts.recharge.packages}</legend>
       <div className={styles.offers}>
-        {packages.map((offer) => (
-          <label key={offer.id} className={clsx(styles.offer, offer.id === chosenId && styles.chosen)}>
-            <input
-              className={styles.radio}
-              type="radio"
-              name="package"
-              value={offer.id}
-              checked={offer.id === chosenId}
-              onChange={() => onChoose(offer.id)}
-            />
-            <span className={styles.ring} />
-            <span className={styles.points}>{formatPoints(offer.points)}</span>
-            <span className={styles.price}>{texts.recharge.price(yuan(offer.priceCents))}</span>
-            {offer.label && <span className={styles.label}>{offer.label}</span>}
-          </label>
+        {packages.map((each) => (
+          <RowBoundary key={each.id} of={each}>
+            {(offer) => (
+              <label className={clsx(styles.offer, offer.id === chosenId && styles.chosen)}>
+                <input
+                  className={styles.radio}
+                  type="radio"
+                  name="package"
+                  value={offer.id}
+                  checked={offer.id === chosenId}
+                  onChange={() => onChoose(offer.id)}
+                />
+                <span className={styles.ring} />
+                <span className={styles.points}>{formatPoints(offer.points)}</span>
+                <span className={styles.price}>{texts.recharge.price(yuan(offer.priceCents))}</span>
+                {offer.label && <span className={styles.label}>{offer.label}</span>}
+              </label>
+            )}
+          </RowBoundary>
         ))}
       </div>
     </fieldset>
@@ -253,13 +261,12 @@ function RechargeClosed({ packages }: { packages: Offer[] }) {
         <section aria-label={priceList}>
           <h2 className={styles.heading}>{priceList}</h2>
           <Card flush>
-            {packages.map((offer) => (
-              <ListRow
-                key={offer.id}
-                title={formatPoints(offer.points)}
-                detail={offer.label}
-                value={texts.recharge.price(yuan(offer.priceCents))}
-              />
+            {packages.map((each) => (
+              <RowBoundary key={each.id} of={each}>
+                {({ points, label, priceCents }) => (
+                  <ListRow title={formatPoints(points)} detail={label} value={texts.recharge.price(yuan(priceCents))} />
+                )}
+              </RowBoundary>
             ))}
           </Card>
         </section>

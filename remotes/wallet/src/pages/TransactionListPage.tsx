@@ -13,6 +13,7 @@ import {
   PointsIcon,
   QueryView,
   RefreshIcon,
+  RowBoundary,
   Skeleton,
   SparkIcon,
   TopBar,
@@ -113,8 +114,10 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
     >
       {day.title && <h2 className={styles.heading}>{day.title}</h2>}
       <ul className={styles.rows}>
-        {day.items.map((transaction) => (
-          <TransactionRow key={transaction.id} transaction={transaction} />
+        {day.items.map((each) => (
+          <RowBoundary key={each.id} of={each} as="li">
+            {(transaction) => <TransactionRow transaction={transaction} />}
+          </RowBoundary>
         ))}
       </ul>
     </section>
