@@ -1,9 +1,5 @@
-import * as v from 'valibot';
-import { remoteFailures } from './failures.ts';
-import { ROUTE_PATH, textSchema } from './releases.ts';
-
 // What a page reports of an error. Nothing that a reader wrote may travel: messages are reduced to classes here, and
-// the server refuses every other text by the same table.
+// the server refuses every other text by the same table (`errorsReportSchema`).
 
 const WORD = '[A-Za-z_$]{1,40}';
 const CODE = '[A-Za-z_$][A-Za-z_$.()[\\]]{0,79}';
@@ -51,36 +47,8 @@ export const scriptErrors = ['uncaught', 'rejection'] as const;
 export const MOST_FRAMES = 5;
 
 /** `chat/1.4.0-3f9c1a7b20de/static/js/chat.js:1:8123`: file of a build, line, column. */
-const FRAME =
+export const FRAME =
   /^[a-z][a-z0-9-]{0,39}\/[\w.-]{1,120}\/(?:[\w@~+()[\]-][\w@~+.()[\]-]*\/){0,6}[\w@~+.()[\]-]{1,120}\.m?js:\d{1,7}:\d{1,9}$/;
-
-/** The JSON that a page posts to `/beacon` of errors in the code of builds. */
-export const errorsReportSchema = v.object({
-  failed: v.pipe(
-    v.array(
-      v.object({
-        build: textSchema(140),
-        kind: v.picklist([...scriptErrors, ...remoteFailures]),
-        /** The error's class: `TypeError` */
-        name: v.pipe(v.string(), v.regex(/^[A-Z][A-Za-z]{2,39}$/)),
-        message: v.nullable(
-          v.pipe(
-            v.string(),
-            v.check((text) => messageClass(text) === text, 'must be a known class of messages'),
-          ),
-        ),
-        /** The innermost first. */
-        frames: v.pipe(v.array(v.pipe(v.string(), v.regex(FRAME))), v.maxLength(MOST_FRAMES)),
-        /** Pattern of the screen, never its address. */
-        route: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH)),
-      }),
-    ),
-    v.minLength(1),
-    v.maxLength(10),
-  ),
-});
-
-export type ErrorReport = v.InferOutput<typeof errorsReportSchema>['failed'][number];
 
 /** Positions in files of builds that a stack names, the innermost first; of other files, and of addresses' parameters, nothing. */
 export function framesOf(stack: string): string[] {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { FRAME, MOST_FRAMES, messageClass, scriptErrors } from './errorReports.ts';
 import { remoteFailures } from './failures.ts';
 
 // What builds, release system, server and page tell each other. Checks that need more than the browser has (semver
@@ -7,7 +8,7 @@ import { remoteFailures } from './failures.ts';
 const MAX_PATH = 240;
 const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
 const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
-export const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
+const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 /** Others' packages may carry build metadata, a leading v and blanks, as semver reads them. */
@@ -288,6 +289,34 @@ export const vitalsReportSchema = v.object({
 });
 
 export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;
+
+/** The JSON that a page posts to `/beacon` of errors in the code of builds. */
+export const errorsReportSchema = v.object({
+  failed: v.pipe(
+    v.array(
+      v.object({
+        build: textSchema(140),
+        kind: v.picklist([...scriptErrors, ...remoteFailures]),
+        /** The error's class: `TypeError` */
+        name: v.pipe(v.string(), v.regex(/^[A-Z][A-Za-z]{2,39}$/)),
+        message: v.nullable(
+          v.pipe(
+            v.string(),
+            v.check((text) => messageClass(text) === text, 'must be a known class of messages'),
+          ),
+        ),
+        /** The innermost first. */
+        frames: v.pipe(v.array(v.pipe(v.string(), v.regex(FRAME))), v.maxLength(MOST_FRAMES)),
+        /** Pattern of the screen, never its address. */
+        route: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH)),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(10),
+  ),
+});
+
+export type ErrorReport = v.InferOutput<typeof errorsReportSchema>['failed'][number];
 
 /** Calls go by their method. */
 export const pageSpanNames = [
