@@ -1,15 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { actionLine, errorSentence, evidenceLines, originLine, vitalNames, vitalValue } from '../src/english.ts';
+import { messageOf, usage } from '../src/errors.ts';
 import { alarmLine, type Health } from '../src/health/autoStop.ts';
 import type { ErrorHealth } from '../src/health/errors.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
+import { buildIdParts } from '../src/model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import type { AgendaView } from '../src/operations/agendaView.ts';
 import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
 import { agendaLines } from './planning.ts';
 
-function statusLines(document: ChannelDocument & { agenda?: AgendaView }): string[] {
-  const { channel, seq, stable, lastGood, killed, expires, action } = document;
+type Status = ChannelDocument & { agenda?: AgendaView };
+
+/** Everything of a state, with whole ids. */
+function allLines(document: Status): string[] {
+  const { stable, lastGood, killed, expires } = document;
   const everyone = stable
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
     : ['Nothing is live yet.'];
@@ -19,7 +25,7 @@ function statusLines(document: ChannelDocument & { agenda?: AgendaView }): strin
   ]);
   const good = Object.values(lastGood);
   return [
-    `${channel}, state ${seq}: ${actionLine(action)} (${action.who}, ${localTime(action.at)}${action.why ? `, "${action.why}"` : ''})`,
+    headLine(document),
     ...everyone,
     ...some,
     ...(good.length > 0 ? ['Last good builds, tried when one of these fails:', ...good.map((id) => `  ${id}`)] : []),
@@ -29,18 +35,92 @@ function statusLines(document: ChannelDocument & { agenda?: AgendaView }): strin
   ];
 }
 
+const headLine = ({ channel, seq, action }: Status): string =>
+  `${channel}, state ${seq}: ${actionLine(action)} (${action.who}, ${localTime(action.at)}${action.why ? `, "${action.why}"` : ''})`;
+
+/** `chat 1.4.0, stories 1.2.0` */
+const shortNames = (builds: readonly string[]): string =>
+  builds
+    .map((id) => buildIdParts(id))
+    .map(({ name, version }) => `${name} ${version}`)
+    .join(', ');
+
+const LONGEST_STATUS = 10;
+
+/** What somebody has to know at a glance: ten lines at most, what is wrong before what is planned. */
+function briefLines(document: Status, { builds, errors = [] }: Health): string[] {
+  const { stable, killed, agenda } = document;
+  const visitors = Math.max(0, ...builds.map((build) => build.visitors), ...errors.map(({ of }) => of));
+  const [worst, ...others] = errors;
+  const alarms = builds.filter(({ alarm }) => alarm);
+  const lines = [
+    headLine(document),
+    stable ? `Live since ${localTime(stable.since)}: ${shortNames(stable.builds)}` : 'Nothing is live yet.',
+    ...alarms.slice(0, 2).map((build) => `ALARM ${alarmLine(build)}`),
+    ...(worst ? [errorSentence(worst, since(worst.first))] : []),
+    ...(others.length > 0 ? [`and ${others.length} more kinds of errors: \`health\``] : []),
+    ...candidatesOf(document).map(
+      ({ percent, since: began, builds: tried }) =>
+        `For ${percent} % of visitors since ${localTime(began)}: ${shortNames(tried)}`,
+    ),
+    ...(killed.length > 0 ? [`Killed: ${shortNames(killed)}`] : []),
+    ...agendaLines(agenda),
+  ];
+  const health = `${visitors} visitors of the last day${alarms.length + errors.length === 0 ? ', nothing failed' : ''}`;
+  const shown = lines.length > LONGEST_STATUS - 1 ? LONGEST_STATUS - 2 : lines.length;
+  return [
+    ...lines.slice(0, shown),
+    ...(shown < lines.length ? [`${lines.length - shown} lines more: \`status --all\``] : []),
+    health,
+  ];
+}
+
+interface WatchFlags {
+  watch?: boolean;
+}
+
+const WATCH_MILLISECONDS = 5000;
+
+/** Prints lines, with --watch again whenever they change, until it is interrupted. A store that is away is reported and asked again. */
+async function show(json: boolean | undefined, watch: boolean | undefined, read: () => Promise<[unknown, string[]]>) {
+  if (json && watch) throw usage('--watch has no --json', 'Leave one of them out.');
+  if (!watch) {
+    const [value, lines] = await read();
+    return print(json, value, lines);
+  }
+  for (let before = ''; ; await pause(WATCH_MILLISECONDS)) {
+    const [, lines] = await read().catch((cause: unknown): [null, string[]] => [
+      null,
+      [`no answer: ${messageOf(cause)}`],
+    ]);
+    const text = lines.join('\n');
+    if (text === before) continue;
+    before = text;
+    // a terminal shows the newest state alone, a file keeps all of them
+    const [start, end] = process.stdout.isTTY ? ['\u001b[2J\u001b[H', ''] : ['', '\n'];
+    print(false, null, [`${start}${localTime(new Date().toISOString())}`, ...lines, ...(end ? [''] : [])]);
+  }
+}
+
+const WATCH = ['--watch', 'print it again whenever it changes'] as const;
+
 export const addStatus = (program: Command) =>
   program
     .command('status')
-    .description('what is live for whom, and what visitors felt')
-    .addHelpText('after', examples('status', 'status --channel preview --json'))
+    .description('what is live for whom and what fails, in ten lines')
+    .option('--all', 'whole ids, last good builds, and what visitors felt')
+    .option(...WATCH)
+    .addHelpText('after', examples('status', 'status --all', 'status --watch', 'status --channel preview --json'))
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
+      const { json, all, watch, ...rest } = options<WatchFlags & { all?: boolean }>(command);
       const client = await clientFor(rest);
-      const document = await client.status();
-      print(json, document, statusLines(document));
-      // the state prints immediately; a long record may take a while, and is in `health --json` for programs
-      if (!json) print(json, null, vitalsLines((await client.health()).vitals ?? []));
+      await show(json, watch, async () => {
+        const document = await client.status();
+        if (json) return [document, []];
+        const health = await client.health();
+        const lines = all ? [...allLines(document), ...vitalsLines(health.vitals ?? [])] : briefLines(document, health);
+        return [document, lines];
+      });
     });
 
 const BARS = '▁▂▃▄▅▆▇█';
@@ -107,11 +187,15 @@ export const addHealth = (program: Command) =>
   program
     .command('health')
     .description("how each build fares in its visitors' browsers, over the last day, and which errors it throws")
-    .addHelpText('after', examples('health', 'health --json'))
+    .option(...WATCH)
+    .addHelpText('after', examples('health', 'health --watch', 'health --json'))
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const health = await (await clientFor(rest)).health();
-      print(json, health, healthLines(health));
+      const { json, watch, ...rest } = options<WatchFlags>(command);
+      const client = await clientFor(rest);
+      await show(json, watch, async () => {
+        const health = await client.health();
+        return [health, healthLines(health)];
+      });
     });
 
 export const addBuilds = (program: Command) =>

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { printFailure } from './context.ts';
+import { addCompletion } from './completion.ts';
+import { print, printFailure } from './context.ts';
 import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
 import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
 import {
@@ -47,7 +49,15 @@ const VERBS = [
   addWhoami,
   addExport,
   addGc,
+  addCompletion,
 ];
+
+/** Of the package that this file belongs to: here, or where it was packed. */
+function ownVersion(): string {
+  const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
+  const found = places.find((place) => existsSync(place));
+  return found ? (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version : 'unknown';
+}
 
 function makeProgram(): Command {
   const program = new Command('pnpm release')
@@ -65,6 +75,8 @@ function makeProgram(): Command {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
+    // no option: `publish --version` is one of its own, and would be taken for this
+    .addHelpText('after', '\n`pnpm release --version` prints the version.\n')
     .addHelpText(
       'after',
       '\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 store unreachable or not permitted, 4 waiting for a second person.\n',
@@ -76,6 +88,10 @@ function makeProgram(): Command {
 
 /** Runs one command line. Returns the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
+  if (words[0] === '--version') {
+    print(false, null, [ownVersion()]);
+    return 0;
+  }
   try {
     await makeProgram().parseAsync(words, { from: 'user' });
     return 0;
