@@ -63,6 +63,7 @@ export const Story: Entity = {
     tags: v.array(text),
     author: orNull(v.looseObject(person)),
     opening: orNull(text),
+    opening_lines: v.optional(v.array(text)),
     characters: v.array(v.looseObject({ ...person, intro: orNull(text) })),
     price_per_message: whole,
     conversation_id: orNull(id),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
+import { etag } from 'hono/etag';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { authRoutes, emailRoutes, passwordResetRoutes } from '../auth/authRoutes.ts';
@@ -25,6 +27,9 @@ import type { AppEnv, Http } from './http.ts';
 import { HttpError, tooLarge } from './http.ts';
 import { sourceOf } from './origin.ts';
 
+/** `pnpm openapi` writes it. */
+const openApi = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+
 /** A disk that is full is not cleared in less. */
 const storageRetrySeconds = 10;
 
@@ -38,6 +43,9 @@ export function createApp(services: Services): Hono<AppEnv> {
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
   });
+  app.get('/openapi.json', etag(), (c) =>
+    c.body(openApi, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }),
+  );
   app.route('/api/media/share', shareImageRoutes(services));
   app.route('/api/media', mediaRoutes(services.content));
   app.use(async (c, next) => {
