@@ -1,6 +1,9 @@
+import type { MessageEventDto } from '@liaozhai/shared/contract';
 import {
   type AppDispatch,
   api,
+  capabilities,
+  conversationEventSchema,
   conversationSchema,
   cursorPageSchema,
   endpoints,
@@ -22,7 +25,7 @@ import { useKeptCopy } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import {
   asRecent,
-  RECENT,
+  lastLineOf,
   type Story,
   type StoryPage,
   type StorySearch,
@@ -46,6 +49,17 @@ export const storiesApi = api.injectEndpoints({
         schema: pageSchema,
       }),
       transformResponse: toStoryPage,
+      async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
+        await cacheDataLoaded;
+        const stop = listen('conversation.deleted', idEventSchema, (event) =>
+          updateCachedData(({ pages }) => {
+            for (const story of pages.flatMap(({ items }) => items))
+              if (story.conversationId === String(event.id)) story.conversationId = null;
+          }),
+        );
+        await cacheEntryRemoved;
+        stop();
+      },
     }),
     // the first page alone: what a look for new stories compares the shown feed with
     storiesGetNewest: build.query<StoryPage, void>({
@@ -63,24 +77,35 @@ export const storiesApi = api.injectEndpoints({
       transformResponse: toStoryPage,
       keepUnusedDataFor: 300,
     }),
-    // what one talked in last; events keep it in step, so that coming back to 发现 asks for nothing
+    // what one talked in; events keep it in step, so that coming back to 发现 asks for nothing
     storiesGetRecent: build.query<RecentStory[], void>({
       query: () => ({ url: endpoints.conversations, schema: cursorPageSchema(conversationSchema) }),
       transformResponse: toRecent,
       providesTags: ['Conversation'],
       async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved, getState }) {
         await cacheDataLoaded;
+        const changed = (event: MessageEventDto, hasEnded: boolean) => {
+          const message = event.message ?? event;
+          const id = String(message.story_id);
+          const story = knownStory(getState() as RootState, id);
+          const lastLine = lastLineOf(message.body ?? '');
+          const isUnread = hasEnded && message.role === 'assistant' && capabilities.has('conversations.unread');
+          updateCachedData((recent) => {
+            const known =
+              recent.find((each) => each.id === id) ?? (story && asRecent(story, String(message.conversation_id)));
+            return known && [{ ...known, isUnread, ...(lastLine && { lastLine }) }, ...withoutStory(recent, id)];
+          });
+        };
         const stops = [
-          listen('message.created', messageEventSchema, (event) => {
-            const message = event.message ?? event;
-            const id = String(message.story_id);
-            const story = knownStory(getState() as RootState, id);
+          listen('message.created', messageEventSchema, (event) => changed(event, false)),
+          listen('message.completed', messageEventSchema, (event) => changed(event, true)),
+          listen('message.failed', messageEventSchema, (event) => changed(event, true)),
+          listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
             updateCachedData((recent) => {
-              const known =
-                recent.find((each) => each.id === id) ?? (story && asRecent(story, String(message.conversation_id)));
-              return known && [known, ...recent.filter((each) => each.id !== id)].slice(0, RECENT);
-            });
-          }),
+              const known = recent.find(({ conversationId }) => conversationId === conversation.id);
+              if (known) known.isUnread = conversation.unread ?? false;
+            }),
+          ),
           listen('conversation.deleted', idEventSchema, (event) =>
             updateCachedData((recent) => recent.filter(({ conversationId }) => conversationId !== String(event.id))),
           ),
@@ -162,6 +187,8 @@ export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
       feed.pageParams = [null, ...feed.pages.slice(1).map((_, index) => feed.pages[index]?.nextCursor ?? null)];
     }),
   );
+
+const withoutStory = (recent: RecentStory[], id: string) => recent.filter((each) => each.id !== id);
 
 /** A story that was opened or listed. */
 const knownStory = (state: RootState, id: string): Story | undefined =>

@@ -1,7 +1,7 @@
 import { readAs, type StoryDto, storySchema } from '@liaozhai/shared/contract';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from './fixtures';
-import { hasGap, type StoryPage, storiesOf, teaserOf, toStory, unseenIn, withNewest } from './model';
+import { hasGap, type StoryPage, storiesOf, toRecent, toStory, unseenIn, withFreshLead, withNewest } from './model';
 
 const page = (...ids: string[]): StoryPage => ({ items: ids.map((id) => toStory(storyDto({ id }))), nextCursor: null });
 const idsOf = (pages: StoryPage[]) => pages.map((each) => each.items.map((story) => story.id));
@@ -16,6 +16,7 @@ describe('a story from the wire', () => {
       tags: [],
       authorName: '',
       opening: '',
+      openingLines: [],
       characters: [],
       pricePerMessage: undefined,
       conversationId: null,
@@ -55,11 +56,38 @@ describe('the feed', () => {
   });
 });
 
-describe('words', () => {
+describe('the lead of the shelf', () => {
+  const stories = ['a', 'b', 'c'].map((id) => toStory(storyDto({ id })));
+  const begun = stories.map((story) => ({ ...story, conversationId: `c-${story.id}` }));
   test.each([
-    ['荒寺一夜，有人叩门。书生不肯开。', '荒寺一夜，有人叩门。'],
-    ['“谁？”她问。', '“谁？”'],
-    ['没有句号', '没有句号'],
-    ['', ''],
-  ])('the teaser of %s', (summary, teaser) => expect(teaserOf(summary)).toBe(teaser));
+    ['the first where none is begun', stories, [], 'abc'],
+    ['the first that is not begun', stories, ['a', 'b'], 'cab'],
+    ['one that the feed itself does not call begun', [...begun.slice(0, 1), ...stories.slice(1)], [], 'bac'],
+    ['the first where all are begun', begun, [], 'abc'],
+    ['nobody on an empty shelf', [], ['a'], ''],
+  ])('is %s', (_, shelf, ids, order) => {
+    expect(
+      withFreshLead(shelf, new Set(ids))
+        .map(({ id }) => id)
+        .join(''),
+    ).toBe(order);
+  });
+});
+
+test('继续读 follows the last change, also past what was put first', () => {
+  const conversation = (id: string, updated_at: string, pinned_at?: string) => ({
+    ...{ id: `c-${id}`, story: { id, title: id }, updated_at },
+    last_message: { excerpt: '*灯灭了。*\n“谁？”' },
+    ...(pinned_at && { pinned_at }),
+  });
+  const recent = toRecent({
+    items: [
+      conversation('old', '2026-11-20T04:00:00Z', '2026-11-21T04:00:00Z'),
+      conversation('newest', '2026-11-22T04:00:00Z'),
+      conversation('newer', '2026-11-21T04:00:00Z'),
+    ],
+    nextCursor: null,
+  });
+  expect(recent.map(({ id }) => id)).toEqual(['newest', 'newer', 'old']);
+  expect(recent[0]?.lastLine).toBe('灯灭了。 “谁？”');
 });

@@ -5,7 +5,7 @@ import {
   paths,
   type StoryDto,
 } from '@liaozhai/shared/contract';
-import { UNNAMED, UNTITLED } from '@liaozhai/shared/format';
+import { shorten, UNNAMED, UNTITLED } from '@liaozhai/shared/format';
 import type { RecentStory } from '@liaozhai/shared/runtime';
 
 export interface Character {
@@ -66,6 +66,12 @@ export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryP
 /** How many stories 继续读 offers. */
 export const RECENT = 3;
 
+const LAST_LINE_CHARACTERS = 40;
+
+/** One line of a message, without marks. */
+export const lastLineOf = (body: string): string =>
+  shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), LAST_LINE_CHARACTERS);
+
 export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversationId: string): RecentStory => ({
   id,
   conversationId,
@@ -74,10 +80,14 @@ export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversatio
   coverColor,
 });
 
-/** The stories of the newest conversations; one whose story is gone has nothing to show. */
+const lastChange = ({ updated_at, last_message, created_at }: ConversationDto): string =>
+  updated_at ?? last_message?.created_at ?? created_at ?? '';
+
+/** The stories of the conversations, newest first, whichever the reader has put first; one whose story is gone has nothing to show. */
 export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
-  items
-    .flatMap(({ id, story }) =>
+  [...items]
+    .sort((one, other) => (lastChange(one) < lastChange(other) ? 1 : lastChange(one) > lastChange(other) ? -1 : 0))
+    .flatMap(({ id, story, last_message, unread }) =>
       story
         ? [
             {
@@ -86,11 +96,18 @@ export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] 
               title: story.title || UNTITLED,
               coverUrl: story.cover_url ?? '',
               coverColor: story.cover_color ?? undefined,
+              lastLine: lastLineOf(last_message?.excerpt ?? ''),
+              isUnread: unread ?? false,
             },
           ]
         : [],
-    )
-    .slice(0, RECENT);
+    );
+
+/** The shelf with a story at its head that was not begun yet. */
+export function withFreshLead(stories: Story[], begun: ReadonlySet<string>): Story[] {
+  const lead = stories.find(({ id, conversationId }) => conversationId === null && !begun.has(id));
+  return lead && lead !== stories[0] ? [lead, ...stories.filter((story) => story !== lead)] : stories;
+}
 
 /** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */
 export function storiesOf(pages: StoryPage[]): Story[] {
@@ -171,6 +188,3 @@ export const withoutBooks = (pages: StoryPage[]): StoryPage[] =>
     ...page,
     items: page.items.map((story) => ({ ...story, opening: '', openingLines: [], characters: [] })),
   }));
-
-/** The first sentence, which is what a card has room for. */
-export const teaserOf = (summary: string): string => summary.match(/^[^。！？…]*[。！？…]+[”’』」]*/u)?.[0] ?? summary;

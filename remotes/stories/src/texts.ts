@@ -13,6 +13,8 @@ export const texts = {
     refresh: '刷新',
     end: '故事都在这里了',
     resume: '继续读',
+    begun: '已聊',
+    unread: '有新回复',
     fresh: (count: number) => `${count} 个新故事`,
     renewed: '有新的故事，看看',
   },

@@ -54,7 +54,7 @@ import { ChatLog, type Target, useOlder } from './ChatLog';
 import type { ChatSearchProps } from './ChatSearch';
 import type { ChatSheetProps, OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
-import { Composer, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
+import { Composer, type Draft, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
 import { MessageRow, MessageText, PendingRow, type Waiting } from './MessageRow';
 
 interface ChatViewProps {
@@ -360,7 +360,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
       : undefined;
-  const openingLines = useOpeningLines(story, last);
+  const openingLines = useOpeningLines(story, last, draft);
   const offered = shownSuggestions ?? openingLines.offered;
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
   useEffect(() => void recallSuggestions(story.id), [story.id]);
@@ -425,7 +425,6 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
               // words of the reader's own stay, before the suggested ones
               const written = draft.read() === used.current?.text ? '' : draft.read().trim();
               used.current = { suggestionId: offered.id, text };
-              // what is bought can be had again; the opening lines stay until one is sent
               if (shownSuggestions) close();
               fill([written, text].filter(Boolean).join('\n'));
             }}
@@ -452,22 +451,23 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
 });
 
 /**
- * What a reader may say first: offered as 灵感 is, for nothing, until something was said or the list was put away. The address
- * names the line that was tapped on the story's page.
+ * What a reader may say first: offered as 灵感 is, for nothing, while nothing is said or written and the list was not put away.
+ * The address names the line that was tapped on the story's page.
  */
-function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | undefined) {
+function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | undefined, draft: Draft) {
   const [isClosed, setClosed] = useState(false);
   const [search] = useSearchParams();
   const isPending = useSelector((state) => selectChat(state).pending.some((one) => one.storyId === storyId));
   const isBegun = last !== undefined || isPending;
+  const isWriting = useSyncExternalStore(draft.subscribe, () => draft.read() !== '');
   const line = Number(search.get('line'));
   return useMemo(() => {
-    const isOffered = !isBegun && !isClosed && openingLines.length > 0;
+    const isOffered = !isBegun && !isWriting && !isClosed && openingLines.length > 0;
     const offered: Suggestions | undefined = isOffered
       ? { baseKey: '', clientId: '', status: 'ready', items: openingLines.map((text) => ({ id: text, text })) }
       : undefined;
     return { offered, chosen: isBegun ? undefined : openingLines[line - 1], close: () => setClosed(true) };
-  }, [isBegun, isClosed, openingLines, line]);
+  }, [isBegun, isWriting, isClosed, openingLines, line]);
 }
 
 /** Focuses the field with the next render: a sheet that closes in it gives the focus back to its opener first. */

@@ -1,4 +1,4 @@
-import { api, offlineCache, store } from '@liaozhai/shared/runtime';
+import { api, drafts, offlineCache, store } from '@liaozhai/shared/runtime';
 import { type Handlers, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, storyDto } from '../fixtures';
@@ -265,9 +265,12 @@ describe('the opening lines of a story', () => {
   const story = { 'GET /v1/stories/s-1': storyDto({ opening_lines: ['借你一盏灯', '你是什么人？'] }) };
   const region = () => screen.queryByRole('region', { name: '开口第一句' });
 
-  test('fill the field of a guest, one in place of the other', async () => {
+  test('fill the field of a guest, and are there again once it is empty', async () => {
     const { user } = openChat(story, { user: null });
     await user.click(await button('填入：借你一盏灯'));
+    expect(await field()).toHaveProperty('value', '借你一盏灯');
+    expect(region()).toBeNull();
+    await user.clear(await field());
     await user.click(await button('填入：你是什么人？'));
     expect(await field()).toHaveProperty('value', '你是什么人？');
   });
@@ -296,11 +299,11 @@ describe('the opening lines of a story', () => {
     expect(await field()).toHaveProperty('value', '');
   });
 
-  test('what a reader has written stays', async () => {
-    const { user } = openChat(story, { user: null });
-    await user.type(await field(), '且慢');
-    await user.click(await button('填入：借你一盏灯'));
-    expect(await field()).toHaveProperty('value', '且慢\n借你一盏灯');
+  test('leave words that were written before as they are', async () => {
+    drafts.write('story.s-1', '且慢');
+    openChat(story, { path: '/story/s-1?chat=1&line=2', user: null });
+    await waitFor(async () => expect(await field()).toHaveProperty('value', '且慢'));
+    expect(region()).toBeNull();
   });
 
   test('are gone where something was said', async () => {

@@ -3,7 +3,7 @@ import { Link, paths } from '@liaozhai/shared/runtime';
 import { Cover, RowBoundary } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type Ref } from 'react';
-import { type Story, teaserOf } from '../model';
+import type { Story } from '../model';
 import { texts } from '../texts';
 import { leaveFromCard } from './coverMotion';
 import styles from './StoryGrid.module.css';
@@ -28,6 +28,8 @@ export interface GridWindow {
 interface StoryGridProps {
   ref?: Ref<HTMLUListElement>;
   stories: Story[];
+  /** Of which stories one has talked, besides those that say so themselves. */
+  begun?: ReadonlySet<string> | undefined;
   /** The first one stands out. */
   hasLead?: boolean;
   /** null: all are drawn */
@@ -35,12 +37,13 @@ interface StoryGridProps {
 }
 
 /** The shelf. Reading order is source order, so what is appended never moves what stands. */
-export function StoryGrid({ ref, stories, hasLead = true, window = null }: StoryGridProps) {
+export function StoryGrid({ ref, stories, begun, hasLead = true, window = null }: StoryGridProps) {
   const card = (each: Story, index: number, above?: number) => (
     <RowBoundary key={each.id} of={each} as="li">
       {(story) => (
         <StoryCard
           story={story}
+          isBegun={story.conversationId !== null || begun?.has(story.id) === true}
           lead={hasLead && index === 0}
           hung={index > 0 && index % 2 === (hasLead ? 0 : 1)}
           eager={index < FIRST_VIEW}
@@ -77,7 +80,8 @@ const wholeOf = ({ length }: Story[]): GridWindow => ({
 
 interface StoryCardProps {
   story: Story;
-  /** The first story: as wide as the feed, with its whole summary. */
+  isBegun: boolean;
+  /** The first story: as wide as the feed, with more of its summary. */
   lead?: boolean;
   /** In the right one of two columns. */
   hung?: boolean;
@@ -92,7 +96,7 @@ interface StoryCardProps {
 }
 
 /** One story of the feed; memoised, because a page that arrives must not draw the earlier ones again. */
-const StoryCard = memo(function StoryCard({ story, position, count, above, ...look }: StoryCardProps) {
+const StoryCard = memo(function StoryCard({ story, isBegun, position, count, above, ...look }: StoryCardProps) {
   const { lead = false, hung = false, eager = false } = look;
   return (
     <li
@@ -106,11 +110,14 @@ const StoryCard = memo(function StoryCard({ story, position, count, above, ...lo
         to={paths.story(story.id)}
         onClick={(event) => leaveFromCard(story.id, event.currentTarget)}
       >
-        <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
+        <div className={styles.cover}>
+          <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
+          {isBegun && <span className={styles.begun}>{texts.list.begun}</span>}
+        </div>
         <div className={styles.words}>
           {lead && <p className={styles.label}>{texts.list.lead}</p>}
           <h2 className={styles.title}>{story.title}</h2>
-          <p className={styles.teaser}>{lead ? story.summary : teaserOf(story.summary)}</p>
+          <p className={styles.teaser}>{story.summary}</p>
           <p className={styles.tags}>{story.tags.slice(0, 3).map(inSentence).join(' · ')}</p>
         </div>
       </Link>

@@ -14,6 +14,7 @@ export const loadRows = () => import(/* webpackChunkName: "longList" */ './GridR
 
 interface StoryShelfProps {
   stories: Story[];
+  begun?: ReadonlySet<string>;
   hasLead?: boolean;
   /** These are all there are. */
   isWhole: boolean;
@@ -22,7 +23,7 @@ interface StoryShelfProps {
 }
 
 /** The shelf, of which only what is near the view is drawn once it is long. */
-export function StoryShelf({ stories, hasLead = true, isWhole, growsSoon = false }: StoryShelfProps) {
+export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon = false }: StoryShelfProps) {
   const grid = useRef<HTMLUListElement>(null);
   const { Rows, isLost } = useRows(growsSoon || stories.length > GROWING, stories.length);
   const isLong = stories.length > SHORT && !isLost;
@@ -46,6 +47,7 @@ export function StoryShelf({ stories, hasLead = true, isWhole, growsSoon = false
       <StoryGrid
         ref={grid}
         stories={isLong && !window ? stories.slice(0, SHORT) : stories}
+        begun={begun}
         hasLead={hasLead}
         window={window}
       />

@@ -29,11 +29,14 @@ import {
   QueryView,
   RowBoundary,
   ScreenSkeleton,
+  scrollerOf,
   useKeptPages,
+  VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import {
   Activity,
   type ComponentType,
+  type RefObject,
   useCallback,
   useEffect,
   useEffectEvent,
@@ -55,6 +58,7 @@ import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { Wordmark } from '../components/Wordmark';
 import {
   hasGap,
+  RECENT,
   type Story,
   type StoryPage,
   type StorySearch,
@@ -62,6 +66,7 @@ import {
   searchPath,
   storiesOf,
   unseenIn,
+  withFreshLead,
   withoutBooks,
 } from '../model';
 import { texts } from '../texts';
@@ -137,6 +142,9 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
     restore: (kept) => void dispatch(putKept(kept)),
   });
   const { waiting, show, refresh } = useNewStories(pages);
+  const { recent, settled } = useRecentStories();
+  const begun = useMemo(() => new Set(recent.map(({ id }) => id)), [recent]);
+  const begunBefore = useMemo(() => new Set(settled.map(({ id }) => id)), [settled]);
 
   const refreshAloud = () =>
     refresh().catch((cause: unknown) => {
@@ -155,7 +163,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
             onSearch={canSearch ? () => void navigate(searchPath({}), { state: { over: true } }) : undefined}
             onApproachSearch={() => void loadSearch().catch(() => undefined)}
           />
-          <ContinueRow />
+          <ContinueRow recent={recent} />
           <QueryView
             query={query}
             skeleton={<ScreenSkeleton shape="shelf" label={texts.list.loading} />}
@@ -170,7 +178,12 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
                 onMore={feed.fetchNextPage}
                 end={live ? <EndOfList text={texts.list.end} /> : null}
               >
-                <StoryShelf stories={stories} isWhole={live !== undefined && !feed.hasNextPage} growsSoon={!mayGoOn} />
+                <StoryShelf
+                  stories={withFreshLead(stories, begunBefore)}
+                  begun={begun}
+                  isWhole={live !== undefined && !feed.hasNextPage}
+                  growsSoon={!mayGoOn}
+                />
               </InfiniteList>
             )}
           </QueryView>
@@ -270,33 +283,50 @@ function useNewStories(pages: StoryPage[] | undefined) {
 }
 
 /** The stories one talked in last, above the shelf; none for guests. */
-function ContinueRow() {
-  const stories = useRecentStories();
-  if (stories.length === 0) return null;
+function ContinueRow({ recent }: { recent: RecentStory[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const row = useRef<HTMLUListElement>(null);
+  const stories = recent.slice(0, RECENT);
+  const isThere = useJoiningAtTop(stories.length > 0, place);
+  const newest = stories[0]?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another story has come to the front
+  useLayoutEffect(() => row.current?.scrollTo({ left: 0 }), [newest]);
   return (
-    <section ref={hideWhileAway} aria-label={texts.list.resume}>
-      <ul className={styles.row}>
-        {stories.map((each) => (
-          <RowBoundary key={each.id} of={each} as="li">
-            {({ id, title, coverUrl, coverColor }) => (
-              <li className={styles.place}>
-                <Link className={styles.card} to={paths.storyChat(id)}>
-                  {coverUrl && (
-                    <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} eager decorative />
-                  )}
-                  <span className={styles.words}>
-                    <span className={styles.label}>{texts.list.resume}</span>
-                    <span className={styles.title}>{title}</span>
-                  </span>
-                </Link>
-              </li>
-            )}
-          </RowBoundary>
-        ))}
-      </ul>
-    </section>
+    <div ref={place}>
+      {isThere && (
+        <section ref={hideWhileAway} aria-label={texts.list.resume}>
+          <ul ref={row} className={styles.row}>
+            {stories.map((each) => (
+              <RowBoundary key={each.id} of={each} as="li">
+                {(story) => <RecentCard story={story} />}
+              </RowBoundary>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
   );
 }
+
+const RecentCard = ({ story: { id, title, coverUrl, coverColor, lastLine, isUnread } }: { story: RecentStory }) => (
+  <li className={styles.place}>
+    <Link className={styles.card} to={paths.storyChat(id)}>
+      {coverUrl && <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} eager decorative />}
+      <span className={styles.words}>
+        <span className={styles.label}>
+          {texts.list.resume}
+          {isUnread && (
+            <span className={styles.dot}>
+              <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
+            </span>
+          )}
+        </span>
+        <span className={styles.title}>{title}</span>
+        {lastLine && <span className={styles.lastLine}>{lastLine}</span>}
+      </span>
+    </Link>
+  </li>
+);
 
 /**
  * Its covers are on the shelf as well, larger: a browser lays out a drawn picture again for each of the two sizes whenever both are
@@ -312,35 +342,59 @@ function hideWhileAway(row: HTMLElement) {
 }
 
 /**
- * From the device's copy when the shelf comes into sight, so that nothing on it moves: a later answer of the server fills the row's
- * place, but adds no row before the next visit.
+ * The stories one talked in, newest first: the device's copy until the server has answered. `settled` is how they were when the
+ * shelf came into sight, for what must not move while it is looked at.
  */
-function useRecentStories(): RecentStory[] {
+function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
   const user = useUser();
-  const { scroller } = useScreen();
   const { data: live } = useStoriesGetRecentQuery(undefined, { skip: !user });
-  const [drawn, setDrawn] = useState(startingRow);
-  const latest = useEffectEvent(() => live ?? startingRow());
+  const [copy, setCopy] = useState(recentStories.read);
+  const [settled, setSettled] = useState(copy);
+  const latest = useEffectEvent(() => live);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another user has other stories
-  useLayoutEffect(() => setDrawn(latest()), [user?.id]);
+  useLayoutEffect(() => {
+    const kept = recentStories.read();
+    setCopy(kept);
+    setSettled(latest() ?? kept);
+  }, [user?.id]);
   useEffect(() => {
-    if (live && user) recentStories.write(live);
+    if (live && user) recentStories.write(live.slice(0, KEPT_RECENT));
   }, [live, user]);
-  const isThere = user !== null && drawn.length > 0;
-  useEffect(() => {
-    const keep = () => {
-      const isBelow = (scroller.current?.scrollTop ?? 0) > AT_TOP_PX;
-      if (isBelow && !isThere) tab.set(WITHOUT_ROW, '1');
-      else tab.remove(WITHOUT_ROW);
-    };
-    window.addEventListener('pagehide', keep);
-    return () => window.removeEventListener('pagehide', keep);
-  }, [isThere, scroller]);
-  if (!isThere) return [];
-  return live?.length ? live : drawn;
+  return user ? { recent: live ?? copy, settled } : { recent: [], settled: [] };
 }
+
+/** As many as a page of the list has. */
+const KEPT_RECENT = 20;
 
 /** Set while the place further down, which a reload finds again, is one without the row above. */
 const WITHOUT_ROW = 'stories.withoutRow';
 
-const startingRow = (): RecentStory[] => (tab.get(WITHOUT_ROW) ? [] : recentStories.read());
+/** Whether the row stands: it joins a shelf that is at its top, and never moves a place further down. */
+function useJoiningAtTop(isWanted: boolean, place: RefObject<HTMLElement | null>): boolean {
+  const known = useScreen().scroller;
+  const [isThere, setThere] = useState(() => isWanted && !tab.get(WITHOUT_ROW));
+  useLayoutEffect(() => {
+    if (!isWanted) return setThere(false);
+    // the screen's own reference is empty while the effects of a screen that is shown again run
+    const scroller = known.current ?? (place.current && scrollerOf(place.current));
+    const isBelow = () => (scroller?.scrollTop ?? 0) > AT_TOP_PX;
+    const keep = () => {
+      if (isBelow() && !isThere) tab.set(WITHOUT_ROW, '1');
+      else tab.remove(WITHOUT_ROW);
+    };
+    const join = () => {
+      if (isThere || isBelow()) return;
+      tab.remove(WITHOUT_ROW);
+      setThere(true);
+    };
+    // after a reload the shelf is on its way down to that place
+    if (!tab.get(WITHOUT_ROW)) join();
+    scroller?.addEventListener('scroll', join, { passive: true });
+    window.addEventListener('pagehide', keep);
+    return () => {
+      scroller?.removeEventListener('scroll', join);
+      window.removeEventListener('pagehide', keep);
+    };
+  }, [isWanted, isThere, place, known]);
+  return isWanted && isThere;
+}

@@ -1,4 +1,4 @@
-import { array, fallback, type InferOutput, number, object, optional, parse, string, tuple } from 'valibot';
+import { array, boolean, fallback, type InferOutput, number, object, optional, parse, string, tuple } from 'valibot';
 import { STORAGE_KEYS } from '../../contract';
 import { local, readJson } from './browserStorage';
 import { currentOwner } from './owner';
@@ -37,6 +37,9 @@ const recentSchema = fallback(
       title: string(),
       coverUrl: string(),
       coverColor: optional(string()),
+      /** one line of the last message */
+      lastLine: optional(string()),
+      isUnread: optional(boolean()),
     }),
   ),
   [],
