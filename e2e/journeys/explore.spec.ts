@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { appIsUp, expect, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
@@ -61,6 +61,10 @@ test('继续读 leads on from 发现 into the last chat, and moves nothing when 
   const row = page.getByRole('region', { name: '继续读' });
   await expect(row.getByRole('link')).toHaveCount(1);
   expect(await shifts(page)).toEqual([]);
+  // the story that is being read leads the shelf no more, from the server's own drawing on
+  const [first, second] = await page.getByRole('list', { name: '故事' }).getByRole('link').all();
+  await expect(first as Locator).not.toContainText('聂小倩');
+  await expect(second as Locator).toContainText('已聊');
   await row.getByRole('link', { name: /聂小倩/ }).tap();
   await expect(page).toHaveURL('/story/nie-xiaoqian?chat=1');
 });

@@ -124,6 +124,30 @@ function dropForeignContent() {
   byId('liaozhai-first')?.remove();
 }
 
+/** A story that was begun does not lead the shelf: the first other one does, as the app draws it. */
+function placeLead() {
+  try {
+    const owner = isMember() && localStorage.getItem('liaozhai-owner');
+    const recent: { id: string }[] = JSON.parse((owner && localStorage.getItem(`liaozhai-recent:${owner}`)) || '[]');
+    const begun = recent.map(({ id }) => `/story/${encodeURIComponent(id)}`);
+    const cards = [...document.querySelectorAll('[data-first="/explore"] li')];
+    const looks = cards.map(({ className }) => className);
+    const isNew = (card: Element) => begun.indexOf(card.querySelector('a')?.getAttribute('href') ?? '') < 0;
+    const [lead] = cards;
+    const [next] = cards.filter(isNew);
+    if (!lead || !next || next === lead) return;
+    const label = lead.querySelector('h2')?.previousElementSibling;
+    const title = next.querySelector('h2');
+    if (label) title?.parentNode?.insertBefore(label, title);
+    lead.parentNode?.insertBefore(next, lead);
+    [next, ...cards.filter((card) => card !== next)].forEach((card, place) => {
+      card.className = looks[place] ?? '';
+    });
+  } catch {
+    // no storage, or one that cannot be read: the shelf as the server drew it
+  }
+}
+
 /** A request that need not wait for the app. */
 function startRequest(url: string): EarlyRequest {
   const response = fetch(url, { credentials: 'include', headers: { Accept: 'application/json' } });
@@ -274,6 +298,7 @@ function start() {
   if (!isNewEnough()) return whenParsed(() => showNotice('old'));
   markGuest();
   keepInvite();
+  placeLead();
   const begun = { taps: noteTaps(), early: startOwnList() };
   whenParsed(() => openSet(begun));
 }
