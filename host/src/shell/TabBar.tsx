@@ -49,7 +49,7 @@ export const TabBar = memo(function TabBar({
   onAgain,
 }: TabBarProps) {
   return (
-    <nav className={styles.bar} aria-label="主导航" hidden={hidden}>
+    <nav className={styles.bar} aria-label="主导航" hidden={hidden} data-foot>
       {tabs.map(({ path, label, Icon, ActiveIcon }) => {
         const isChatHere = inChat && path === paths.conversations();
         const active = isUnderTab(path, pathname) || isChatHere;

@@ -18,6 +18,9 @@ export const toastsSlice = createSlice({
     toastRaised: (toasts, { payload }: PayloadAction<StoredToast>) => {
       toasts.push(payload);
     },
+    toastRaisedFirst: (toasts, { payload }: PayloadAction<StoredToast>) => {
+      toasts.unshift(payload);
+    },
     toastDismissed: (toasts, { payload }: PayloadAction<string>) => toasts.filter(({ id }) => id !== payload),
   },
 });

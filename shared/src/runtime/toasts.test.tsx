@@ -13,19 +13,31 @@ afterEach(() => {
 const open = () => renderHook(useToasts, { wrapper: ({ children }) => <Provider store={store}>{children}</Provider> });
 const after = (milliseconds: number) => act(() => void rs.advanceTimersByTime(milliseconds));
 
-test('are seen for 3 s, two at a time; the others wait their turn', () => {
+test('are seen for 3 s, one at a time; the others wait their turn', () => {
   const { result } = open();
   act(() => {
-    for (const text of ['一', '二', '三']) toast(text);
+    for (const text of ['一', '二']) toast(text);
   });
   const texts = () => result.current.map(({ text }) => text);
-  expect(texts()).toEqual(['一', '二']);
+  expect(texts()).toEqual(['一']);
   after(3000);
-  expect(texts()).toEqual(['三']);
+  expect(texts()).toEqual(['二']);
   after(2999);
-  expect(texts()).toEqual(['三']);
+  expect(texts()).toEqual(['二']);
   after(1);
   expect(texts()).toEqual([]);
+});
+
+test('one whose offer ends shows ahead of the others', () => {
+  const { result } = open();
+  const undo = { label: '撤销', run: () => {} };
+  act(() => {
+    for (const text of ['一', '二']) toast(text, { durationMs: 8000 });
+    toast('已删除', { action: undo, isFirst: true });
+  });
+  expect(result.current.map(({ text }) => text)).toEqual(['已删除']);
+  after(6000);
+  expect(result.current.map(({ text }) => text)).toEqual(['一']);
 });
 
 test('the same thing is not said twice at once, but anew', () => {
@@ -67,7 +79,7 @@ test('what is said to one user is gone when another signs in; the rest stays', (
     toast('已复制');
   });
   act(() => session.userReceived({ ...memberDto(), balance: 1 }));
-  expect(result.current).toHaveLength(2);
+  expect(result.current).toHaveLength(1);
   act(() => session.userReceived({ ...memberDto(), id: 'another' }));
   expect(result.current.map(({ text }) => text)).toEqual(['已复制']);
 });

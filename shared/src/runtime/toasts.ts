@@ -7,6 +7,8 @@ export interface ToastOptions {
   kind?: StoredToast['kind'];
   action?: { label: string; run: () => void };
   durationMs?: number;
+  /** shows ahead of all others: what it offers ends with its time */
+  isFirst?: boolean;
   /** goes when another user signs in, or this one logs out: what it says or offers is theirs alone */
   isPersonal?: boolean;
 }
@@ -15,24 +17,24 @@ export interface Toast extends StoredToast {
   action?: { label: string; run: () => void };
 }
 
-const VISIBLE = 2;
 const DURATION_MS = 3000;
 const ACTION_DURATION_MS = 6000;
 
-const { toastRaised, toastDismissed } = toastsSlice.actions;
+const { toastRaised, toastRaisedFirst, toastDismissed } = toastsSlice.actions;
 
-/** what cannot be kept in the store: how to act, how long to stay, and the clock of those that show */
+/** what cannot be kept in the store: how to act, how long to stay, and the clock of the one that shows */
 const details = new Map<string, ToastOptions & { timer?: ReturnType<typeof setTimeout> }>();
 
-/** Says something in passing. Toasts queue; what is already being said is not said twice. Returns the way to take it back. */
+/** Says something in passing. Toasts queue, one shows at a time; what is already being said is not said twice. Returns the way to take it back. */
 export function toast(text: string, options: ToastOptions = {}): () => void {
   const { kind = 'plain', action } = options;
   const saying = store.getState().toasts.find((other) => other.text === text && other.kind === kind && !action);
   if (saying) dismissToast(saying.id);
   const id = newClientId();
   details.set(id, options);
-  store.dispatch(toastRaised({ id, text, kind, actionLabel: action?.label }));
-  startClocks();
+  const raised = options.isFirst ? toastRaisedFirst : toastRaised;
+  store.dispatch(raised({ id, text, kind, actionLabel: action?.label }));
+  startClock();
   return () => dismissToast(id);
 }
 
@@ -40,7 +42,7 @@ export function dismissToast(id: string) {
   clearTimeout(details.get(id)?.timer);
   details.delete(id);
   store.dispatch(toastDismissed(id));
-  startClocks();
+  startClock();
 }
 
 session.onUserChanged(() => {
@@ -48,13 +50,12 @@ session.onUserChanged(() => {
 });
 
 /** A toast's time runs from when it is seen. */
-function startClocks() {
-  for (const { id } of store.getState().toasts.slice(0, VISIBLE)) {
-    const detail = details.get(id);
-    if (!detail || detail.timer !== undefined) continue;
-    const durationMs = detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS);
-    detail.timer = setTimeout(() => dismissToast(id), durationMs);
-  }
+function startClock() {
+  const [shown] = store.getState().toasts;
+  const detail = shown && details.get(shown.id);
+  if (!detail || detail.timer !== undefined) return;
+  const durationMs = detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS);
+  detail.timer = setTimeout(() => dismissToast(shown.id), durationMs);
 }
 
 function withAction(toast: StoredToast): Toast {
@@ -67,8 +68,8 @@ function withAction(toast: StoredToast): Toast {
   return { ...toast, action: { label: action.label, run } };
 }
 
-/** The toasts to be seen now, oldest first. */
+/** The toast to be seen now, if any. */
 export function useToasts(): Toast[] {
   const toasts = useSelector((state) => state.toasts);
-  return useMemo(() => toasts.slice(0, VISIBLE).map(withAction), [toasts]);
+  return useMemo(() => toasts.slice(0, 1).map(withAction), [toasts]);
 }

@@ -21,6 +21,23 @@ test('toasts stand in a polite region that is there before them', () => {
   expect(region()?.getAttribute('aria-live')).toBe('polite');
 });
 
+test('a toast stands over what stands at the foot of the screen in sight, also once that has grown', async () => {
+  const foot = (height: number) => {
+    const element = document.createElement('div');
+    element.dataset.foot = '';
+    element.getBoundingClientRect = () => new DOMRect(0, innerHeight - height, 390, height);
+    document.body.append(element);
+    return element;
+  };
+  const feet = [foot(56), foot(0), foot(innerHeight)];
+  render(<Toaster toasts={[{ id: '1', text: '登录失败' }]} />);
+  const place = () => (region() as HTMLElement).style.getPropertyValue('--foot');
+  expect(place()).toBe('56px');
+  feet.push(foot(120));
+  await waitFor(() => expect(place()).toBe('120px'));
+  for (const element of feet) element.remove();
+});
+
 test('a toast may carry one action', async () => {
   let undone = 0;
   render(<Toaster toasts={[{ id: '1', text: '已删除', action: { label: '撤销', onAction: () => (undone += 1) } }]} />);

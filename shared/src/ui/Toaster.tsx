@@ -1,9 +1,9 @@
 import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
-import { useSyncExternalStore } from 'react';
+import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import styles from './Toaster.module.css';
-import { overlayPlace } from './useModalDialog';
+import { followKeyboard, overlayPlace } from './useModalDialog';
 
 export interface Toast {
   id: string;
@@ -12,12 +12,19 @@ export interface Toast {
   action?: { label: string; onAction: () => void };
 }
 
-/** Draws the toasts it is given, at the top edge, away from the composer; how long they live is the owner's. */
+/**
+ * Draws the toasts it is given above the thumb: over whatever stands at the screen's foot and says so by `data-foot`. Over an open
+ * sheet or dialog, whose buttons are there, they stand at the top. How long they live is the owner's.
+ */
 export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]; label?: string }) {
   // Everything outside an open modal is inert: hidden from screen readers and not clickable.
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
+  const place = useRef<HTMLElement>(null);
+  const isShown = toasts.length > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is another one in a modal
+  useLayoutEffect(() => (isShown && place.current ? standOverFoot(place.current) : undefined), [isShown, modal]);
   return createPortal(
-    <section className={styles.place} aria-label={label} aria-live="polite">
+    <section ref={place} className={styles.place} aria-label={label} aria-live="polite">
       {toasts.map(({ id, text, tone = 'plain', action }) => (
         <div key={id} className={styles.toast}>
           {tone === 'done' && <CheckIcon size={18} />}
@@ -41,4 +48,25 @@ function watchModals(onChange: () => void): () => void {
   const observer = new MutationObserver(onChange);
   observer.observe(document, { subtree: true, attributeFilter: ['open'] });
   return () => observer.disconnect();
+}
+
+const LOOK_MS = 200;
+
+/** px from the window's lower edge up to the top of what stands there; a hidden screen's has no boxes, a wide window's rail is no foot. */
+function footHeight(): number {
+  const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect());
+  const heights = boxes.map(({ top, height }) => (height > 0 && height < innerHeight / 2 ? innerHeight - top : 0));
+  return Math.max(0, ...heights);
+}
+
+/** While something is said the screen may change, the composer grow and the keyboard come. Returns the way to stop. */
+function standOverFoot(place: HTMLElement): () => void {
+  const stand = () => place.style.setProperty('--foot', `${Math.round(footHeight())}px`);
+  stand();
+  const timer = setInterval(stand, LOOK_MS);
+  const leaveKeyboard = followKeyboard(place);
+  return () => {
+    clearInterval(timer);
+    leaveKeyboard();
+  };
 }

@@ -235,7 +235,7 @@ function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
 /** Ends the form; with something to say it stays in sight. */
 function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }) {
   return (
-    <div className={clsx(styles.bar, (isDirty || isSaved) && styles.speaking)}>
+    <div className={clsx(styles.bar, (isDirty || isSaved) && styles.speaking)} data-foot>
       <p className={styles.state} role="status">
         {isDirty && <span>{texts.profile.unsaved}</span>}
         {isSaved && (

@@ -53,7 +53,8 @@ export function createDeletions() {
       return;
     }
     const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
-    dismissToast = toast(text, { action: { label: texts.list.undo, run: undo }, durationMs: UNDO_SECONDS * 1000 });
+    const action = { label: texts.list.undo, run: undo };
+    dismissToast = toast(text, { action, durationMs: UNDO_SECONDS * 1000, isFirst: true });
     timer = setTimeout(() => void carryOutAll(), UNDO_SECONDS * 1000);
   }
 

@@ -393,7 +393,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     close();
   };
   return (
-    <div ref={foot} className={styles.foot} data-searching={isSearching || undefined}>
+    <div ref={foot} className={styles.foot} data-foot data-searching={isSearching || undefined}>
       <ExpiredNotice />
       <Composer
         field={field}

@@ -98,7 +98,7 @@ function StoryAction({ story }: { story: Story }) {
   const user = useUser();
   const gift = user ? '' : signUpGiftText(hostConfig().rules, story.pricePerMessage);
   return (
-    <div className={styles.action}>
+    <div className={styles.action} data-foot>
       <p className={styles.cost}>
         {story.pricePerMessage !== undefined && <span>{texts.story.price(story.pricePerMessage)}</span>}
         {user?.balance !== undefined && <span className={styles.balance}>{texts.story.balance(user.balance)}</span>}
