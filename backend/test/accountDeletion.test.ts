@@ -92,7 +92,7 @@ test('after seven days the person is erased and the ledger stays, without them',
   for (const trace of ['erased_reader', '辞行的甲乙丙', '一个秘密的人设', 'erased@example.org', '一句秘密的话'])
     expect([trace, all.includes(trace)]).toEqual([trace, false]);
   const ledger = db.all(query.selectFrom('transactions').selectAll().where('user_id', '=', id));
-  expect(ledger.map(({ type }) => type).sort()).toEqual(['check_in', 'invite', 'message', 'recharge']);
+  expect(ledger.map(({ type }) => type).sort()).toEqual(['check_in', 'gift', 'invite', 'message']);
   expect(ledger.reduce((sum, { amount }) => sum + amount, 0)).toBe(balance);
   const theirs = db.all(query.selectFrom('transactions').selectAll().where('user_id', '=', inviterId));
   expect(theirs.find(({ type }) => type === 'invite')?.description).toBe('邀请好友');

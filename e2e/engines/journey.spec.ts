@@ -392,7 +392,7 @@ test('what is written without a network waits on the phone', async ({ phone }) =
   await phone.reads(log, written);
   await phone.reads({ role: 'article', name: '我', last: true }, /等待网络|发送中|没有收到回应|连不上/);
   // the browser holds the network for sound
-  await phone.sees({ text: /当前没有网络/ });
+  await phone.sees({ text: /当前没有网络|连不上服务/ });
 });
 
 test('the network comes back, and it is sent once', async ({ phone }) => {
@@ -402,7 +402,7 @@ test('the network comes back, and it is sent once', async ({ phone }) => {
     async () => ((await onServer(phone, written)) === 1 ? undefined : 'not there'),
     40_000,
   );
-  await phone.misses({ text: /当前没有网络/ });
+  await phone.misses({ text: /当前没有网络|连不上服务/ });
   await replied(phone);
   await phone.counts({ text: written, within: log }, 1);
   expect(await onServer(phone, written)).toBe(1);

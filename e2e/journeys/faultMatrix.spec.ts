@@ -50,7 +50,7 @@ const test = base.extend<{ scene: Scene }, { stage: Stage }>({
 test.describe.configure({ mode: 'parallel' });
 
 const honest =
-  /发送中|等待网络|点按重试|重新发送|稍后|重试|没有网络|排队中|正在书写|频繁|自动发出|等得太久|没有收到回应|暂时/;
+  /发送中|等待网络|点按重试|重新发送|稍后|重试|没有网络|连不上|排队中|正在书写|频繁|自动发出|等得太久|没有收到回应|暂时/;
 const anyRetry = (page: Page) => page.getByRole('button', { name: /^(重试|刷新|刷新看看)$/ });
 
 /** Looks, and taps what the page offers, until the flow is done. */

@@ -120,8 +120,8 @@ test('words lost on a line that looks alive say so over the chat, and go by them
   isDead = true;
   for (const socket of open) await socket.close();
   await person.says('雁过无声');
-  await expect(person.log().getByText('等待网络')).toBeVisible();
-  await expect.poll(() => isUncovered(page.getByText('当前没有网络'))).toBe(true);
+  await expect(person.log().getByText('恢复后自动发出')).toBeVisible();
+  await expect.poll(() => isUncovered(page.getByText('连不上服务，只能看'))).toBe(true);
   isDead = false;
   await sentOnce(person, '雁过无声');
 });

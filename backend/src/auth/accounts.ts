@@ -94,7 +94,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
     const ref = { type: 'registration', id };
     book(services, {
       userId: id,
-      type: 'recharge',
+      type: 'gift',
       amount: rules.signUpGift,
       description: '新人见面礼',
       ref,

@@ -14,7 +14,15 @@ export type MessageStatus = 'pending' | 'streaming' | 'completed' | 'failed' | '
 export type SuggestionStatus = 'pending' | 'ready' | 'failed';
 export type OrderStatus = 'created' | 'pending' | 'paid' | 'credited' | 'failed';
 export type TicketKind = 'points' | 'story' | 'account' | 'other';
-export type TransactionType = 'recharge' | 'message' | 'continue' | 'suggestion' | 'check_in' | 'invite' | 'refund';
+export type TransactionType =
+  | 'recharge'
+  | 'gift'
+  | 'message'
+  | 'continue'
+  | 'suggestion'
+  | 'check_in'
+  | 'invite'
+  | 'refund';
 
 /** Times are milliseconds since 1970, points are whole numbers, JSON columns hold text. */
 export interface Schema {
@@ -553,6 +561,7 @@ const migrations = {
     "alter table conversations add column summary text not null default ''",
     'alter table conversations add column summary_seq integer not null default 0',
   ],
+  '022_gift_is_no_recharge': ["update transactions set type = 'gift' where ref_type = 'registration'"],
 } satisfies Record<string, Statement[]>;
 
 /** Names of all migrations of this version. */

@@ -44,7 +44,7 @@ export const flows: readonly Flow[] = [
     act: ({ person }) => person.says(words),
     again: ({ page }) => page.getByRole('button', { name: '点按重试' }),
     shown: said,
-    onTheWay: ({ person }) => person.log().getByText(/发送中|等待网络|自动发出|点按重试/),
+    onTheWay: ({ person }) => person.log().getByText(/发送中|等待网络|连不上|自动发出|点按重试/),
     once: async (scene) => {
       const lines = async () => (await scene.person.latest()).data.filter(({ body }) => body === words).length;
       await expect.poll(lines).toBe(1);

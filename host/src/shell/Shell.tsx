@@ -1,4 +1,4 @@
-import { RemoteSlot, Router, useOnline, useUser } from '@liaozhai/shared/runtime';
+import { RemoteSlot, Router, useHasNetwork, useOnline, useUser } from '@liaozhai/shared/runtime';
 import { OfflineIcon } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type ComponentProps, useCallback, useState } from 'react';
@@ -62,12 +62,13 @@ function scrollToTop() {
 
 /** Says that what is shown was kept from before. */
 function OfflineBanner({ online }: { online: boolean }) {
+  const cause = useHasNetwork() ? '连不上服务' : '当前没有网络';
   return (
     <div role="status">
       {!online && (
         <p className={styles.offline}>
           <OfflineIcon size={16} aria-hidden />
-          <span>当前没有网络，只能看之前打开过的内容</span>
+          <span>{`${cause}，只能看之前打开过的内容`}</span>
         </p>
       )}
     </div>

@@ -90,6 +90,7 @@ export const texts = {
     sending: '发送中',
     queued: '等这一段写完就发出',
     offline: '等待网络',
+    unreachable: '连不上服务，恢复后自动发出',
     behind: '等前一条发出后再发',
     later: (seconds: number, isBusy: boolean) => `${isBusy ? '服务繁忙' : '发得太快'}，${seconds} 秒后自动发出`,
     login: '登录后发送',

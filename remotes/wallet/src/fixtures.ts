@@ -38,7 +38,7 @@ export const ordersDto = (orders: OrderDto[] = []) => ({
     next_cursor: null,
     packages: [
       { id: 'p60', points: 60, price_cents: 600, label: null },
-      { id: 'p320', points: 320, price_cents: 3000, label: '多送 20 点' },
+      { id: 'p320', points: 320, price_cents: 3000, label: '含赠 20 点' },
     ],
     method: '沙盒付款',
   },

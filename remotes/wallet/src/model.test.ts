@@ -17,8 +17,12 @@ const page = (...ids: string[]): TransactionPage => ({
 const idsOf = (pages: TransactionPage[]) => pages.map((each) => each.items.map((row) => row.id));
 
 describe('the ledger', () => {
+  test('what an account starts with is a gift, and no recharge', () => {
+    expect(toTransaction({ id: '9', type: 'gift', amount: 100, description: '新人见面礼' }).kind).toBe('gift');
+  });
+
   test('an unknown kind is read as other, a missing balance as unknown', () => {
-    const row = toTransaction({ id: '9', type: 'gift', amount: 5, created_at: '2026-11-20T04:00:00Z' });
+    const row = toTransaction({ id: '9', type: 'lottery', amount: 5, created_at: '2026-11-20T04:00:00Z' });
     expect(row).toMatchObject({ id: '9', kind: 'other', amount: 5, balanceAfter: undefined, description: '' });
   });
 

@@ -1,12 +1,20 @@
 import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
 import { parseUrl } from '@liaozhai/shared/format';
 
-const KINDS = ['message', 'continue', 'suggestion', 'recharge', 'check_in', 'invite', 'refund'] as const;
+/** What the list can be narrowed to: the kinds that every server knows by the same names. */
+export const transactionKinds = [
+  'message',
+  'continue',
+  'suggestion',
+  'recharge',
+  'check_in',
+  'invite',
+  'refund',
+] as const;
+
+const KINDS = [...transactionKinds, 'gift'] as const;
 
 export type TransactionKind = (typeof KINDS)[number];
-
-/** What the list can be narrowed to: the kinds the server knows by the same names. */
-export const transactionKinds: readonly TransactionKind[] = KINDS;
 
 export interface Transaction {
   id: string;

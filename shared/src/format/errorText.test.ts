@@ -1,4 +1,4 @@
-import { expect, test } from '@rstest/core';
+import { expect, rs, test } from '@rstest/core';
 import type { ApiError } from '../contract';
 import { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 
@@ -33,6 +33,16 @@ test('a toast says what the server said, else the fallback, else the kind', () =
   expect(toastText({ kind: 'server', status: 500, message: '正在维护' }, '登录失败')).toBe('正在维护');
   expect(toastText({ kind: 'server', status: 500 }, '登录失败')).toBe('登录失败');
   expect(toastText({ kind: 'server', status: 500, message: '' })).toBe('服务暂时不可用，请稍后再试');
+});
+
+test.each([
+  [true, '连不上服务，请检查网络或稍后再试'],
+  [false, '当前没有网络，请联网后重试'],
+])('no answer is blamed on what is away, in every place, with a network: %s', (isOnline, words) => {
+  rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(isOnline);
+  expect(errorText({ kind: 'offline' })).toBe(words);
+  expect(toastText({ kind: 'offline' }, '没能找到灵感，请再试一次')).toBe(words);
+  rs.restoreAllMocks();
 });
 
 test('what is no failed request gets plain words', () => {

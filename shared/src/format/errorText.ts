@@ -1,4 +1,5 @@
 import type { ApiError } from '../contract';
+import { hasNetwork } from './hasNetwork';
 import { formatNumber } from './numbers';
 
 /** Statuses of a call that the server does not have: to try again is no use. */
@@ -8,7 +9,7 @@ const callMissing = [404, 405, 501];
 export function errorText(error: ApiError): string {
   switch (error.kind) {
     case 'offline':
-      return '网络连接失败，请检查网络后重试';
+      return hasNetwork() ? '连不上服务，请检查网络或稍后再试' : '当前没有网络，请联网后重试';
     case 'timeout':
       return '等得太久了，请重试';
     case 'unauthenticated':
@@ -39,9 +40,9 @@ export function errorText(error: ApiError): string {
   }
 }
 
-/** The text of a toast: the server's words if it has any, else the place's own, else those of the kind. */
+/** The text of a toast: the server's words if it has any; what has no answer is the network's; else the place's own, or those of the kind. */
 export const toastText = (error: ApiError, fallback?: string): string =>
-  error.message || fieldWords(error) || fallback || errorText(error);
+  error.message || fieldWords(error) || (error.kind !== 'offline' && fallback) || errorText(error);
 
 const fieldWords = (error: ApiError): string | undefined =>
   error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;

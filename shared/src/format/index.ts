@@ -2,6 +2,7 @@ export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 export { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';
 export { firstGrapheme, inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
+export { hasNetwork } from './hasNetwork';
 export {
   codePoints,
   copiedCredentials,

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { hasNetwork } from '../format/hasNetwork';
 import { network } from './client/request';
 
 function subscribe(handler: () => void) {
@@ -14,6 +15,9 @@ function subscribe(handler: () => void) {
 export const { isOnline } = network;
 
 export const useOnline = () => useSyncExternalStore(subscribe, isOnline);
+
+/** Whether the device has a network, follows both turns. */
+export const useHasNetwork = () => useSyncExternalStore(subscribe, hasNetwork);
 
 /** The older way, for http pages, where `navigator.clipboard` does not exist. */
 function copyBySelection(text: string): boolean {

@@ -77,7 +77,7 @@ export {
 } from './client/request';
 export { onUnauthenticated } from './client/unauthenticated';
 export { newClientId } from './clientId';
-export { copyText, isOnline, share, useOnline } from './device';
+export { copyText, isOnline, share, useHasNetwork, useOnline } from './device';
 export {
   capabilities,
   type HostConfig,

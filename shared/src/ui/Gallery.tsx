@@ -281,7 +281,7 @@ type Overlay = 'sheet' | 'question' | 'notice' | 'uncloseable' | null;
 
 const samples: Toast[] = [
   { id: 'done', text: '登录成功', tone: 'done' },
-  { id: 'failed', text: '网络连接失败，请检查网络后重试', tone: 'failed' },
+  { id: 'failed', text: '连不上服务，请检查网络或稍后再试', tone: 'failed' },
   { id: 'undo', text: '已删除', action: { label: '撤销', onAction: () => undefined } },
 ];
 

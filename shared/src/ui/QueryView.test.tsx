@@ -24,7 +24,7 @@ test('while nothing is known it says that it is loading', () => {
 test('a failure is told in place with a way to try again', async () => {
   let retries = 0;
   render(view({ error: { kind: 'offline' }, refetch: () => (retries += 1) }));
-  expect(screen.getByRole('alert').textContent).toContain('网络连接失败');
+  expect(screen.getByRole('alert').textContent).toContain('连不上服务');
   await userEvent.click(screen.getByRole('button', { name: '重试' }));
   expect(retries).toBe(1);
 });

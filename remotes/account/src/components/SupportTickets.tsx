@@ -1,4 +1,4 @@
-import { codePoints, failureText, formatClock, formatDate, missingText } from '@liaozhai/shared/format';
+import { codePoints, failureText, formatClock, formatDate, hasNetwork, missingText } from '@liaozhai/shared/format';
 import {
   anyPayload,
   drafts,
@@ -193,7 +193,7 @@ function TicketForm({ diagnostics, children }: SupportTicketsProps) {
           {texts.send}
         </Button>
         <p className={styles.hint} role="status">
-          {isOnline ? texts.draftKept : texts.offlineDraft}
+          {isOnline ? texts.draftKept : hasNetwork() ? texts.unreachableDraft : texts.offlineDraft}
         </p>
       </Card>
     </form>

@@ -1,4 +1,4 @@
-import { failureText, formatDay } from '@liaozhai/shared/format';
+import { failureText, formatDay, hasNetwork } from '@liaozhai/shared/format';
 import {
   copyText,
   drafts,
@@ -257,7 +257,7 @@ function useSteady(last: Message | undefined): Message | undefined {
 function useWaiting(isRunning: boolean, isMember: boolean): Waiting {
   const isOnline = useOnline();
   if (!isMember) return 'login';
-  if (!isOnline) return 'offline';
+  if (!isOnline) return hasNetwork() ? 'unreachable' : 'offline';
   return isRunning ? 'queued' : 'sending';
 }
 

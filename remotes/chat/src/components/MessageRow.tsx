@@ -188,7 +188,7 @@ const TextLine = memo(function TextLine({ line, growing }: { line: string; growi
 });
 
 /** Why a message that waits is waiting. */
-export type Waiting = 'sending' | 'queued' | 'offline' | 'login' | 'behind';
+export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login' | 'behind';
 
 interface PendingStateProps {
   pending: PendingMessage;

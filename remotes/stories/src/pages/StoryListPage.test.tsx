@@ -105,7 +105,7 @@ test('without a network the shelf shows what was read last and says what is wron
       return pageDto(storyDtos(3));
     },
   });
-  expect(await screen.findByText('网络连接失败，请检查网络后重试')).toBeTruthy();
+  expect(await screen.findByText('连不上服务，请检查网络或稍后再试')).toBeTruthy();
   expect(await titles()).toEqual(['故事s-1', '故事s-2']);
   up = true;
   act(() => void window.dispatchEvent(new Event('online')));

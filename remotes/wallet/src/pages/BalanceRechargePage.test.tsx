@@ -189,7 +189,7 @@ describe('where the server keeps orders', () => {
     rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     onTestEnd(() => rs.restoreAllMocks());
     act(() => void window.dispatchEvent(new Event('offline')));
-    expect(await screen.findByText('现在没有网络，联网后再付款')).toBeTruthy();
+    expect(await screen.findByText('当前没有网络，联网后再付款')).toBeTruthy();
     expect((pay as HTMLButtonElement).disabled).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatPoints } from '@liaozhai/shared/format';
+import { failureText, formatClock, formatPoints, hasNetwork } from '@liaozhai/shared/format';
 import {
   hostConfig,
   Link,
@@ -116,7 +116,7 @@ function OpenOrders({ orders }: { orders: Order[] }) {
 
 /** Choose a package, have it ordered, and leave for the provider's page. */
 function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
-  const { none, order, ordered, orderedBy, offline } = texts.recharge;
+  const { none, order, ordered, orderedBy, offline, unreachable } = texts.recharge;
   const [chosenId, setChosenId] = useState(offers[0]?.id);
   const isOnline = useOnline();
   const { pay, isPlacing } = useCheckout();
@@ -130,7 +130,7 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
           {order(yuan(chosen.priceCents))}
         </Button>
         <p className={styles.provider} role="status">
-          {isOnline ? (method ? orderedBy(method) : ordered) : offline}
+          {isOnline ? (method ? orderedBy(method) : ordered) : hasNetwork() ? unreachable : offline}
         </p>
       </div>
     </>

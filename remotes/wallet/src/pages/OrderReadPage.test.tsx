@@ -1,4 +1,4 @@
-import { act, onTestEnd, openRemote, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, onTestEnd, openRemote, type RecordedRequest, screen } from '@liaozhai/shared/testing';
 import { expect, rs, test } from '@rstest/core';
 import { orderDto } from '../fixtures';
 import remote from '../remote';
@@ -99,7 +99,9 @@ test('an address that is no web page is no place to pay', async () => {
   expect(screen.queryByRole('link', { name: '去付款' })).toBeNull();
 });
 
-test('another’s order is none', async () => {
+test('an order that is not found leads on', async () => {
   openRemote(remote, { [call]: { status: 404, body: { message: '没有找到这笔订单' } } }, signedIn);
-  await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('没有找到这笔订单'));
+  expect(await screen.findByText('没有找到这笔订单')).toBeTruthy();
+  expect(screen.getByRole('link', { name: '去充值' }).getAttribute('href')).toBe('/my/wallet/recharge');
+  expect(screen.getByRole('link', { name: '看消费明细' }).getAttribute('href')).toBe('/my/wallet/transactions');
 });

@@ -3,6 +3,7 @@ import {
   anyPayload,
   api,
   copyText,
+  isApiError,
   Link,
   listen,
   onCaughtUpNeeded,
@@ -18,6 +19,7 @@ import {
   Button,
   Card,
   CopyIcon,
+  EmptyState,
   IconButton,
   InkDrawing,
   QueryView,
@@ -44,11 +46,13 @@ export default function OrderReadPage() {
   const order = query.currentData;
   useLooks(query.refetch, user !== null && order !== undefined && isWaiting(order));
   useCreditTold(order);
+  const isMissing = isApiError(query.error) && query.error.kind === 'notFound';
   return (
     <>
       <TopBar title={texts.order.title} onBack={goBack} />
       <div className={styles.page}>
-        {user && (
+        {isMissing && <NoOrder />}
+        {user && !isMissing && (
           <QueryView query={query} skeleton={<Skeleton shape="row" count={4} label={texts.order.loading} />}>
             {(shown) => (
               <>
@@ -63,6 +67,24 @@ export default function OrderReadPage() {
     </>
   );
 }
+
+/** Another's order, or one of a mistyped address. */
+const NoOrder = () => (
+  <EmptyState
+    drawing="moon"
+    text={texts.order.missing}
+    action={
+      <div className={styles.actions}>
+        <Button block asLink={<Link to={paths.recharge()} />}>
+          {texts.order.toRecharge}
+        </Button>
+        <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
+          {texts.order.ledger}
+        </Button>
+      </div>
+    }
+  />
+);
 
 /** Fetches again immediately when the server reports an order or something may have been missed, else with growing pauses. */
 function useLooks(refetch: () => unknown, isWaitedFor: boolean) {

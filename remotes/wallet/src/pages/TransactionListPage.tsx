@@ -169,6 +169,7 @@ const icons = {
   continue: ContinueIcon,
   suggestion: SparkIcon,
   recharge: PointsIcon,
+  gift: GiftIcon,
   check_in: CheckInIcon,
   invite: GiftIcon,
   refund: RefreshIcon,
