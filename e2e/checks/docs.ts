@@ -1,4 +1,5 @@
-// Docs stay true: a script, path or package that they name has to exist.
+// Docs stay true and plain: what they name has to exist, and they are written in standard terms, as comments are.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,12 +55,77 @@ function checkPackages(text: string, shown: string) {
   }
 }
 
+const sources = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.css', '*.json'], { cwd: root })
+  .toString()
+  .split('\n')
+  .filter((path) => path !== '' && path !== 'backend/openapi.json' && existsSync(join(root, path)))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+const identifiers = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_$][\w$]*/g) ?? []));
+
+/** Parts of others' APIs that documents compare with. */
+const foreign = new Set(['broadcastQueue', 'useRoutes', 'setWeight']);
+/** Decisions also name what was not taken. */
+const isHistory = (shown: string) => /^docs\/decisions\/|CHANGELOG/.test(shown);
+
+function checkIdentifiers(text: string, shown: string) {
+  for (const [, name] of text.matchAll(/`([a-z]+[A-Z]\w*)(?:\(\))?`/g)) {
+    if (name && !identifiers.has(name) && !foreign.has(name))
+      problems.push(`${shown} names \`${name}\`, which no source has: correct the name`);
+  }
+}
+
+function checkDecisions(text: string, shown: string) {
+  const decisions = readdirSync(join(root, 'docs/decisions'));
+  for (const [, number] of text.matchAll(/[Dd]ecisions? (\d{3})\b/g)) {
+    if (!decisions.some((name) => name.startsWith(`${number}-`)))
+      problems.push(`${shown} names decision ${number}, which does not exist: correct the number`);
+  }
+}
+
+const LONGEST_SENTENCE_WORDS = 35;
+/** Words of one person's notebook, which CONTRIBUTING.md replaces by standard terms. */
+const privateWords =
+  /\b(whoever|whatever|anew|lest|is none|are none|of its own accord|by itself|at once|tells of|was told|is told|heard of)\b/i;
+
+function checkWords(line: string, shown: string) {
+  const word = privateWords.exec(line)?.[0];
+  if (word) problems.push(`${shown} says "${word}": use the standard term, as CONTRIBUTING.md lists it`);
+}
+
+function checkSentences(text: string, shown: string) {
+  const prose = text
+    .replace(/^```.*?^```/gms, '')
+    .replace(/^\|.*$/gm, '')
+    .replace(/`[^`]*`/g, 'x')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  for (const sentence of prose.split(/(?<=[.!?:;])\s| · |\n\s*\n|\n(?=\s*[-#>|\d])|(?<=^#.*)\n/m)) {
+    const words = sentence.trim().split(/\s+/);
+    if (words.length > LONGEST_SENTENCE_WORDS)
+      problems.push(
+        `${shown} has a sentence of ${words.length} words, "${words.slice(0, 6).join(' ')} …": cut it in two`,
+      );
+  }
+}
+
+const isWritten = (shown: string) => !shown.includes('/content/');
+
 for (const document of documents(root)) {
   const text = readFileSync(document, 'utf8');
   const shown = document.slice(root.length + 1);
   checkScripts(text, shown);
   checkPaths(text, shown, dirname(document));
   checkPackages(text, shown);
+  if (!isWritten(shown)) continue;
+  if (!isHistory(shown)) checkIdentifiers(text, shown);
+  checkDecisions(text, shown);
+  checkSentences(text, shown);
+  for (const line of text.split('\n')) checkWords(line, shown);
+}
+for (const { path, text } of sources) {
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, comment] = /^[^'"`]*?(?:\/\/|\*)(.*)$/.exec(line) ?? [];
+    if (comment && !path.endsWith('.css')) checkWords(comment, `${path}:${index + 1}`);
+  }
 }
 
 report('docs', problems);

@@ -32,7 +32,7 @@ export interface ErrorHealth {
 /** Pages that were opened so long before the first error may have met it. */
 const OPEN_MS = 15 * 60_000;
 const MOST_SHOWN = 20;
-/** Distinct frames that are looked up: what lies beyond is told by its place in the built file. */
+/** Distinct frames that are looked up: the others show their place in the built file. */
 const MOST_LOOKED_UP = 500;
 
 const baseName = (path: string): string => path.split('/').at(-1) ?? path;

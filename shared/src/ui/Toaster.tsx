@@ -13,7 +13,7 @@ export interface Toast {
 }
 
 /**
- * Draws the toasts it is given above the thumb: over whatever stands at the screen's foot and says so by `data-foot`. Over an open
+ * Draws the toasts it is given above the thumb: over the element at the screen's foot that has `data-foot`. Over an open
  * sheet or dialog, whose buttons are there, they stand at the top. How long they live is the owner's.
  */
 export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]; label?: string }) {
