@@ -1,5 +1,4 @@
 // Docs stay true and plain: what they name has to exist, and they are written in standard terms, as comments are.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +7,12 @@ import { report } from './report.ts';
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const skipped = new Set(['node_modules', 'dist', '.data', '.git', 'test-results', '.cache']);
 
-function* documents(folder: string): Generator<string> {
+function* files(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (skipped.has(entry.name)) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* documents(path);
-    else if (entry.name.endsWith('.md')) yield path;
+    if (entry.isDirectory()) yield* files(path);
+    else yield path;
   }
 }
 
@@ -55,11 +54,10 @@ function checkPackages(text: string, shown: string) {
   }
 }
 
-const sources = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.css', '*.json'], { cwd: root })
-  .toString()
-  .split('\n')
-  .filter((path) => path !== '' && path !== 'backend/openapi.json' && existsSync(join(root, path)))
-  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+const paths = [...files(root)];
+const sources = paths
+  .filter((path) => /\.(tsx?|mjs|css|json)$/.test(path) && !path.endsWith('openapi.json'))
+  .map((path) => ({ path: path.slice(root.length + 1), text: readFileSync(path, 'utf8') }));
 const identifiers = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_$][\w$]*/g) ?? []));
 
 /** Parts of others' APIs that documents compare with. */
@@ -109,7 +107,7 @@ function checkSentences(text: string, shown: string) {
 
 const isWritten = (shown: string) => !shown.includes('/content/');
 
-for (const document of documents(root)) {
+for (const document of paths.filter((path) => path.endsWith('.md'))) {
   const text = readFileSync(document, 'utf8');
   const shown = document.slice(root.length + 1);
   checkScripts(text, shown);
