@@ -1,5 +1,5 @@
 import type { MinorDto, UserDto } from '@liaozhai/shared/contract';
-import { dayKey } from '@liaozhai/shared/format';
+import { dayKey, serverNow } from '@liaozhai/shared/format';
 import {
   api,
   checkInSchema,
@@ -88,7 +88,7 @@ export const accountApi = api.injectEndpoints({
         if (!answer) return;
         const { date, balance, streak } = answer.data;
         session.userPatched({ balance, check_in_streak: streak });
-        const isToday = date === dayKey(Date.now());
+        const isToday = date === dayKey(serverNow());
         if (isToday) session.userPatched({ checked_in_today: true });
         // a day that turned on the way leaves today open; which day it is now, and what is missing, only the server knows
         if (!isToday || balance === undefined || streak === undefined) void session.refresh();

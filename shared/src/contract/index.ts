@@ -1,5 +1,6 @@
 // What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
 export * from './addresses.ts';
+export * from './clock.ts';
 export { type Id, losslessJson, parseJson, type ReportUnread, readAs } from './decode.ts';
 export * from './errorReports.ts';
 export * from './failures.ts';
@@ -7,5 +8,5 @@ export { fieldErrors, pointsOf, readersWords } from './refusals.ts';
 export * from './releases.ts';
 export * from './remote.ts';
 export * from './units.ts';
-export * from './waits.ts';
+export { LONGEST_WAIT_SECONDS, PATIENT, type Pace, pauseMs, retryAfterSeconds, waitOf } from './waits.ts';
 export * from './wire.ts';

@@ -7,8 +7,8 @@ export const LONGEST_WAIT_SECONDS = 15 * 60;
 const httpDate =
   /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})/g;
 
-/** The older of HTTP's three forms names no zone: all are in GMT. */
-const instantOf = (date: string) => Date.parse(date.endsWith('GMT') ? date : `${date} GMT`);
+/** Of an HTTP date, ms since the epoch. The older of its three forms names no zone: all are in GMT. */
+export const instantOf = (date: string) => Date.parse(date.endsWith('GMT') ? date : `${date} GMT`);
 
 /**
  * The seconds that `Retry-After` names, at least 1; the longest of a list. Null where that is over a quarter of an hour, undefined

@@ -1,3 +1,4 @@
+export { serverNow } from '../contract/clock';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 export { anyErrorText, errorText, failureText, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';

@@ -1,7 +1,5 @@
 // Answers as other people's backends write them: every field in every odd form.
 
-import { onTestEnd } from './reset';
-
 type Row = Record<string, unknown>;
 
 /** Forms that casts, old rows and other people's typing give a value. */
@@ -64,31 +62,4 @@ export function programmersWords(): string[] {
     ...[...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.textContent ?? ''),
   ]);
   return said.filter((text) => programmers.test(text));
-}
-
-/** For the rest of the test, no text with these words can be drawn: a row that has them throws. */
-export function refuseToDraw(words: string) {
-  const { createTextNode } = document;
-  const refuse = (text: unknown) => {
-    if (String(text).includes(words)) throw new RangeError('Invalid time value');
-  };
-  for (const prototype of [Node.prototype, Element.prototype]) {
-    const former = Object.getOwnPropertyDescriptor(prototype, 'textContent');
-    if (!former) continue;
-    Object.defineProperty(prototype, 'textContent', {
-      ...former,
-      set(text) {
-        refuse(text);
-        former.set?.call(this, text);
-      },
-    });
-    onTestEnd(() => Object.defineProperty(prototype, 'textContent', former));
-  }
-  document.createTextNode = (text) => {
-    refuse(text);
-    return createTextNode.call(document, text);
-  };
-  onTestEnd(() => {
-    document.createTextNode = createTextNode;
-  });
 }

@@ -1,3 +1,4 @@
+import { noteServerTime } from '../contract';
 import { api, store } from '../runtime';
 import { network } from '../runtime/client/request';
 import { capabilities, forgetHostConfig } from '../runtime/hostConfig';
@@ -23,6 +24,7 @@ export async function resetRuntime() {
   realtimeEdge.reset();
   network.answered();
   retryPolicy.reset();
+  noteServerTime({ date: new Date().toUTCString() }, Date.now());
   dropUnsavedDrafts();
   localStorage.clear();
   sessionStorage.clear();

@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 import { dayKey } from '../format/time';
 
@@ -6,32 +7,39 @@ const SHANGHAI_MS = 8 * HOUR_MS;
 
 /** The current day in Shanghai, `2026-11-21`; turns at midnight there, also after the device has slept. */
 export function useShanghaiDay(): string {
-  const [day, setDay] = useState(() => dayKey(Date.now()));
+  const [day, setDay] = useState(() => dayKey(serverNow()));
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
     const look = () => {
       clearTimeout(timer);
-      setDay(dayKey(Date.now()));
+      setDay(dayKey(serverNow()));
       // a second late, so that a clock that rounds down never sees the old day again
-      timer = setTimeout(look, DAY_MS - ((Date.now() + SHANGHAI_MS) % DAY_MS) + 1000);
+      timer = setTimeout(look, DAY_MS - ((serverNow() + SHANGHAI_MS) % DAY_MS) + 1000);
     };
     look();
     document.addEventListener('visibilitychange', look);
+    window.addEventListener(CLOCK_CORRECTED, look);
     return () => {
       clearTimeout(timer);
+      window.removeEventListener(CLOCK_CORRECTED, look);
       document.removeEventListener('visibilitychange', look);
     };
   }, []);
   return day;
 }
 
-/** The time, epoch ms, updated each minute for texts such as 5 分钟前, or as often as requested. */
+/** The server's time, epoch ms, updated each minute for texts such as 5 分钟前, or as often as requested. */
 export function useNow(everyMs = MINUTE_MS): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
+    const look = () => setNow(serverNow());
+    look();
+    const timer = setInterval(look, everyMs);
+    window.addEventListener(CLOCK_CORRECTED, look);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener(CLOCK_CORRECTED, look);
+    };
   }, [everyMs]);
   return now;
 }

@@ -1,4 +1,12 @@
-import { codePoints, failureText, formatClock, formatDate, hasNetwork, missingText } from '@liaozhai/shared/format';
+import {
+  codePoints,
+  failureText,
+  formatClock,
+  formatDate,
+  hasNetwork,
+  missingText,
+  serverNow,
+} from '@liaozhai/shared/format';
 import {
   anyPayload,
   drafts,
@@ -212,7 +220,7 @@ function TicketList({ tickets }: { tickets: Ticket[] }) {
   );
 }
 
-const timeOf = (instant: string): string => `${formatDate(instant, Date.now())} ${formatClock(instant)}`;
+const timeOf = (instant: string): string => `${formatDate(instant, serverNow())} ${formatClock(instant)}`;
 
 /** What was written, opened to its answer; opening a new answer marks it as read. */
 function TicketEntry({ ticket }: { ticket: Ticket }) {

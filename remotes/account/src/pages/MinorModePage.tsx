@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatDate, MINUTE_MS, SECOND_MS } from '@liaozhai/shared/format';
+import { failureText, formatClock, formatDate, MINUTE_MS, SECOND_MS, serverNow } from '@liaozhai/shared/format';
 import {
   hostConfig,
   isApiError,
@@ -199,7 +199,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   );
 }
 
-const moment = (iso: string) => `${formatDate(iso, Date.now())} ${formatClock(iso)}`;
+const moment = (iso: string) => `${formatDate(iso, serverNow())} ${formatClock(iso)}`;
 
 /** The way out for who has forgotten the PIN: by the account's password, a day later. */
 function Reset({ status }: { status: Status }) {
@@ -207,7 +207,7 @@ function Reset({ status }: { status: Status }) {
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
   const [run, busy] = useChange(showErrors);
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
-  const isReady = resetAt !== null && resetAt <= Date.now();
+  const isReady = resetAt !== null && resetAt <= serverNow();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const done = await run({ kind: 'reset', password });
@@ -286,7 +286,7 @@ function useBeats(status: Status, secondsLeft: number) {
   const resumesAt = status.resumes_at ? Date.parse(status.resumes_at) : null;
   useEffect(() => {
     if (resumesAt === null) return undefined;
-    return retryPolicy.after(Math.max(0, resumesAt - Date.now()) + SECOND_MS, () => beat());
+    return retryPolicy.after(Math.max(0, resumesAt - serverNow()) + SECOND_MS, () => beat());
   }, [resumesAt]);
 }
 

@@ -25,6 +25,7 @@ import {
   TopBar,
   useCountdown,
   useFieldErrors,
+  useNow,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import {
@@ -263,7 +264,7 @@ function DevicesCard() {
 }
 
 function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => unknown }) {
-  const [now] = useState(Date.now);
+  const now = useNow();
   const [asked, setAsked] = useState<Device | 'others' | null>(null);
   const [end, { isLoading }] = useAccountEndSessionsMutation();
   const words = texts.devices;
@@ -326,7 +327,7 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
 
 /** Says when the account is erased, and takes that back. @param props.at ISO */
 export function DeletionNotice({ at }: { at: string }) {
-  const [now] = useState(Date.now);
+  const now = useNow();
   const [keep, { isLoading }] = useAccountKeepMutation();
   const undo = async () => {
     const { error } = await keep();

@@ -1,5 +1,5 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
-import { failureText } from '@liaozhai/shared/format';
+import { failureText, serverNow } from '@liaozhai/shared/format';
 import {
   type ApiError,
   type AppDispatch,
@@ -244,7 +244,7 @@ export async function pin(conversation: Conversation, pinned: boolean): Promise<
   const { id } = conversation;
   const put = (pinnedAt: string) =>
     dispatch(changeConversations((pages) => withMarks(pages, { ...conversation, pinnedAt })));
-  put(pinned ? new Date().toISOString() : '');
+  put(pinned ? new Date(serverNow()).toISOString() : '');
   try {
     await putConversation(id, { pinned });
   } catch (cause) {

@@ -9,7 +9,7 @@ import {
   waitFor,
   within,
 } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
 import { ConversationColumn } from './ConversationListPage';
@@ -50,6 +50,25 @@ test('a conversation whose last words the server does not tell does not pass for
   expect((await screen.findByRole('link', { name: /聂小倩/ })).textContent).toContain('……');
   expect(screen.getByRole('link', { name: /崂山道士/ }).textContent).toContain('……');
   expect(screen.getByRole('link', { name: /画皮/ }).textContent).toContain('对话刚刚开始');
+});
+
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ['three hours ahead', 3 * HOUR_MS],
+  ['five hours behind', -5 * HOUR_MS],
+  ['two days ahead', 48 * HOUR_MS],
+  ['years behind', -9 * 365 * 24 * HOUR_MS],
+  ['years ahead', 9 * 365 * 24 * HOUR_MS],
+])('times are the server’s where the clock of the device is %s', async (_, offMs) => {
+  const now = Date.parse('2026-11-25T04:00:00Z');
+  rs.useFakeTimers({ toFake: ['Date'], now: now + offMs });
+  onTestEnd(() => rs.useRealTimers());
+  const minutesAgo = (count: number) => new Date(now - count * 60_000).toISOString();
+  const rows = [conversationDto({ updated_at: minutesAgo(5) }), { ...second, updated_at: minutesAgo(24 * 60) }];
+  open({ [LIST]: { status: 200, body: pageDto(rows), headers: { date: new Date(now).toUTCString() } } });
+  expect(await screen.findByText('5 分钟前')).toBeTruthy();
+  expect(screen.getByText('昨天 12:00')).toBeTruthy();
 });
 
 test('a message moves its conversation up, with its words', async () => {

@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatDate, formatPoints } from '@liaozhai/shared/format';
+import { failureText, formatClock, formatDate, formatPoints, serverNow } from '@liaozhai/shared/format';
 import {
   anyPayload,
   api,
@@ -204,7 +204,7 @@ function RetryButton({ order: { packageId, clientId } }: { order: Order }) {
   );
 }
 
-const timeOf = (instant: string): string => `${formatDate(instant, Date.now())} ${formatClock(instant)}`;
+const timeOf = (instant: string): string => `${formatDate(instant, serverNow())} ${formatClock(instant)}`;
 
 /** What stands on a receipt. */
 function OrderFacts({ order }: { order: Order }) {

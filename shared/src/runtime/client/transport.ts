@@ -9,7 +9,7 @@ import axios, {
   getAdapter,
   type InternalAxiosRequestConfig,
 } from 'axios';
-import { parseJson } from '../../contract';
+import { noteServerTime, parseJson } from '../../contract';
 import { type EarlyRequest, takeEarly } from './earlyRequest';
 
 /** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
@@ -23,9 +23,25 @@ export const createAxios = (
     transformResponse: parse,
     adapter: (config) => {
       const send = replaced() ?? getAdapter(axios.defaults.adapter, config);
-      return around(withEarlyRequest(send))(config);
+      return around(withClock(withEarlyRequest(send)))(config);
     },
   });
+
+/** Each answer says what time it is at the server's. */
+const withClock =
+  (next: AxiosAdapter): AxiosAdapter =>
+  async (config) => {
+    const askedAt = Date.now();
+    const note = (answer?: AxiosResponse) => answer && noteServerTime(answer.headers, askedAt);
+    try {
+      const answer = await next(config);
+      note(answer);
+      return answer;
+    } catch (cause) {
+      if (cause instanceof AxiosError) note(cause.response);
+      throw cause;
+    }
+  };
 
 const parse = (text: unknown): unknown => {
   if (typeof text !== 'string') return text;

@@ -1,0 +1,28 @@
+import { onTestEnd } from './reset';
+
+/** For the rest of the test, no text with these words can be drawn: a row that has them throws. */
+export function refuseToDraw(words: string) {
+  const { createTextNode } = document;
+  const refuse = (text: unknown) => {
+    if (String(text).includes(words)) throw new RangeError('Invalid time value');
+  };
+  for (const prototype of [Node.prototype, Element.prototype]) {
+    const former = Object.getOwnPropertyDescriptor(prototype, 'textContent');
+    if (!former) continue;
+    Object.defineProperty(prototype, 'textContent', {
+      ...former,
+      set(text) {
+        refuse(text);
+        former.set?.call(this, text);
+      },
+    });
+    onTestEnd(() => Object.defineProperty(prototype, 'textContent', former));
+  }
+  document.createTextNode = (text) => {
+    refuse(text);
+    return createTextNode.call(document, text);
+  };
+  onTestEnd(() => {
+    document.createTextNode = createTextNode;
+  });
+}
