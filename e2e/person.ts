@@ -256,7 +256,7 @@ export class Person {
 
   async says(text: string) {
     await this.page.getByRole('textbox').last().fill(text);
-    await this.page.getByRole('button', { name: '发送' }).click();
+    await this.page.getByRole('button', { name: '发送', exact: true }).click();
   }
 }
 

@@ -95,7 +95,7 @@ export async function measureKills(stage: Stage): Promise<Row> {
     const phone = await openChat(await stage.openPhone(), stage);
     const body = `未曾寄出的第${cycle}句`;
     await phone.page.getByRole('textbox').last().fill(body);
-    await phone.page.getByRole('button', { name: '发送' }).tap();
+    await phone.page.getByRole('button', { name: '发送', exact: true }).tap();
     await phone.page.getByRole('log').getByText(body).waitFor();
     await phone.page.waitForTimeout((cycle * 97) % 500);
     await kill(phone);

@@ -17,7 +17,7 @@ const lastHanzi = (text: string) => text.match(/\p{Script=Han}{3,}/gu)?.at(-1) ?
 /** Sends a message whose reply stops half-way, and waits until that half stands on the page. */
 async function beginReply({ page }: Phone, stage: Stage, story: string): Promise<RunningReply> {
   await page.getByRole('textbox').last().fill(`${hangWord}，让我听听雨声`);
-  await page.getByRole('button', { name: '发送' }).tap();
+  await page.getByRole('button', { name: '发送', exact: true }).tap();
   const latest = `/messages/latest?story_id=${story}&limit=1`;
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const { data } = await stage.elsewhere<{ data: MessageDto[] }>('GET', latest);

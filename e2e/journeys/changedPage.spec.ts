@@ -31,7 +31,7 @@ for (const [width, height] of [
     await page.setViewportSize({ width, height });
     const field = page.getByRole('textbox', { name: '说点什么' });
     await field.fill('一\n二\n三\n四');
-    for (const part of [field, page.getByRole('button', { name: '发送' })])
+    for (const part of [field, page.getByRole('button', { name: '发送', exact: true })])
       await expect(part).toBeInViewport({ ratio: 1 });
     const log = await person.log().boundingBox();
     expect(log?.height).toBeGreaterThan(48);

@@ -108,9 +108,9 @@ test('empty messages cannot be sent and a double tap sends one', async ({ person
   await person.joins();
   await person.openFirstStory();
   await person.openChat();
-  await expect(page.getByRole('button', { name: '发送' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: '发送', exact: true })).toBeDisabled();
   await page.getByRole('textbox').last().fill('只说一次');
-  await page.getByRole('button', { name: '发送' }).dblclick();
+  await page.getByRole('button', { name: '发送', exact: true }).dblclick();
   await person.replied();
   await expect(person.log().getByText('只说一次', { exact: true })).toHaveCount(1);
 });

@@ -13,7 +13,7 @@ async function openChat(page: Page, story: string) {
 
 async function say(page: Page, text: string) {
   await page.getByRole('textbox', { name: '说点什么' }).fill(text);
-  await page.getByRole('button', { name: '发送' }).click();
+  await page.getByRole('button', { name: '发送', exact: true }).click();
   await expect(log(page).getByText(text).last()).toBeVisible();
 }
 

@@ -281,10 +281,10 @@ const endings: Partial<Record<Message['status'], string>> = {
 function announceInTitle(text: string) {
   if (document.visibilityState === 'visible') return;
   const { title } = document;
-  const announced = `${text} · ${title}`;
-  document.title = announced;
+  document.title = `${text} · ${title}`;
+  // a second reply may have put its words before these; another screen's title stays
   const restore = () => {
-    if (document.title === announced) document.title = title;
+    if (document.title.endsWith(` · ${title}`)) document.title = title;
   };
   document.addEventListener('visibilitychange', restore, { once: true });
 }

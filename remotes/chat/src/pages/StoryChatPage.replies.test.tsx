@@ -1,5 +1,5 @@
 import { api, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { fireEvent, offline, onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import {
@@ -23,6 +23,26 @@ const stopButton = () => screen.findByRole('button', { name: '停止' });
 const asksOf = (requests: RecordedRequest[], call: string) =>
   requests.filter(({ method, url }) => `${method} ${url}` === call);
 const said = () => store.getState().toasts.map(({ text }) => text);
+
+test('a hidden tab says in its title that replies have come, until it is looked at', async () => {
+  const { live } = openChat({ [LATEST]: latestDto([asked, running]) });
+  await screen.findByText('月色');
+  document.title = '聂小倩 · 聊斋';
+  const isSeen = (state: 'hidden' | 'visible') => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: state });
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
+  onTestEnd(() => void Reflect.deleteProperty(document, 'visibilityState'));
+  isSeen('hidden');
+  live.push('message.completed', messageEvent({ ...running, version: 3, status: 'completed', body: '月色正好' }));
+  await waitFor(() => expect(document.title).toBe('回复完成 · 聂小倩 · 聊斋'));
+  live.push('message.created', messageEvent(messageDto({ seq: 3, version: 4, status: 'streaming', body: '她' })));
+  await screen.findByText('她');
+  live.push('message.failed', messageEvent(messageDto({ seq: 3, version: 5, status: 'failed', body: '她' })));
+  await waitFor(() => expect(document.title).toContain('回复中断'));
+  isSeen('visible');
+  await waitFor(() => expect(document.title).toBe('聂小倩 · 聊斋'));
+});
 
 describe('停止', () => {
   const capabilities = ['messages.cancel'] as const;
