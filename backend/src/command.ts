@@ -7,6 +7,7 @@ import { contentFolder, loadContent } from './content/content.ts';
 import { backUp, restore } from './db/backup.ts';
 import { databaseFile, storageCure, storageFaultOf } from './db/database.ts';
 import { ConfigError, readEnv } from './env.ts';
+import { runAccounts, runStoryVisibility } from './operator.ts';
 import { fill, seedConversation, seedStories, seedUser } from './seeding.ts';
 import { createServices } from './server.ts';
 import type { Services } from './services.ts';
@@ -19,6 +20,10 @@ const usage = `pnpm backend <verb> [--data <folder>]
   tickets          lists the readers' tickets that wait for an answer
   tickets show <id>              a ticket with its diagnostics
   tickets answer <id> <words>    answers it; the reader's pages hear of it within seconds
+  accounts grant <login> <points> <reason>   books a gift; the reason stands in 消费明细
+  accounts block <login> <reason>            signs out everywhere and lets nobody in; unblock <login> ends it
+  accounts export <login> <file>             writes everything that is kept of a reader into a new file
+  stories hide <id>              takes a story from all readers in the next second; show <id> brings it back
   reports          prints what readers have reported, the latest first; the server may run
   seed [stories.json]            adds these stories; the server may run, here and below
   seed --user <login>            makes this account or tops it up: [--password 123456] [--name 读书人] [--balance 1000],
@@ -99,6 +104,14 @@ function checkStories(folder = contentFolder): void {
 async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
   if (verb === 'tickets') {
     console.log(await withDatabase(dataDir, (services) => runTickets(services, file ? [file, ...rest] : [])));
+    return;
+  }
+  if (verb === 'accounts') {
+    console.log(await withDatabase(dataDir, (services) => runAccounts(services, file ? [file, ...rest] : [])));
+    return;
+  }
+  if (verb === 'stories' && (file === 'hide' || file === 'show') && rest.length === 1) {
+    console.log(await withDatabase(dataDir, (services) => runStoryVisibility(services, [file, ...rest])));
     return;
   }
   if ((verb === 'backup' || verb === 'restore') && process.env.DATABASE_URL) {

@@ -93,6 +93,8 @@ interface Shelf {
   /** what a search looks into, in the same order */
   searched: SearchedStory[];
   byId: Map<string, Story>;
+  /** ids of those that an operator hid */
+  hidden: Set<string>;
 }
 
 const shelves = new WeakMap<Db, Shelf>();
@@ -103,9 +105,11 @@ function shelfOf(db: Db): Shelf {
   const known = shelves.get(db);
   if (known?.mark === mark) return known;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
-  const newestFirst = rows.filter(({ origin }) => origin !== 'withdrawn').map(toStory);
+  const newestFirst = rows.filter(({ origin, hidden }) => origin !== 'withdrawn' && !hidden).map(toStory);
   const searched = newestFirst.map(toSearched);
-  const shelf = { mark, newestFirst, searched, byId: new Map(rows.map((row) => [row.id, toStory(row)])) };
+  const byId = new Map(rows.map((row) => [row.id, toStory(row)]));
+  const hidden = new Set(rows.filter((row) => row.hidden).map(({ id }) => id));
+  const shelf = { mark, newestFirst, searched, byId, hidden };
   shelves.set(db, shelf);
   return shelf;
 }
@@ -115,6 +119,12 @@ export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
   const story = shelfOf(db).byId.get(id);
   if (!story) throw notFound('没有找到这个故事');
   return story;
+}
+
+/** A story that readers may see; throws 404 for one that an operator hid. */
+export function findShownStory(services: Pick<Services, 'db'>, id: string): Story {
+  if (shelfOf(services.db).hidden.has(id)) throw notFound('没有找到这个故事');
+  return findStory(services, id);
 }
 
 /** Up to `count` stories, newest first, after a position in that order. */
@@ -264,7 +274,7 @@ export function storyRoutes(services: Services): Hono<AppEnv> {
       return c.json(cursorPage(hits, c.req.path, at, present, isPlain ? {} : search));
     })
     .get('/:id', (c) => {
-      const story = findStory(services, c.req.param('id'));
+      const story = findShownStory(services, c.req.param('id'));
       const conversations = conversationsByStory(services, c, [story.id]);
       return c.json({ data: presentStory(services, story, conversations.get(story.id) ?? null) });
     });

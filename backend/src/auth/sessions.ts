@@ -4,7 +4,7 @@ import { dayMs, isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { clearSessionCookie, rememberDevice, sessionToken, setCsrfCookie, setSessionCookie } from '../http/cookies.ts';
-import { type AppEnv, type Http, type Identity, identityOf, notFound, userOf } from '../http/http.ts';
+import { type AppEnv, forbidden, type Http, type Identity, identityOf, notFound, userOf } from '../http/http.ts';
 import { clean } from '../http/input.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -23,7 +23,8 @@ export function findIdentity(services: Services, token: string): Identity | null
       .selectAll('users')
       .select('sessions.last_used_at')
       .where('sessions.token_hash', '=', sessionHash)
-      .where('sessions.expires_at', '>', clock()),
+      .where('sessions.expires_at', '>', clock())
+      .where('users.blocked_at', 'is', null),
   );
   if (!found) return null;
   const { last_used_at, ...user } = found;
@@ -45,8 +46,9 @@ function noteUse({ db, clock, report }: Services, sessionHash: string): void {
 
 const userAgentCharacters = 300;
 
-/** Starts a session under a new id, ends the one this browser had before, and remembers the browser. */
+/** Starts a session under a new id, ends the one this browser had before, and remembers the browser. Throws 403 for a blocked account. */
 export function startSession(c: Http, services: Services, user: UserRow): void {
+  if (user.blocked_at !== null) throw forbidden('这个账号已停用，有疑问请联系客服');
   const { db, clock } = services;
   endCurrentSession(c, services);
   const token = randomToken();

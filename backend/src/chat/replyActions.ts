@@ -8,7 +8,7 @@ import { codePoints, id, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories.ts';
+import { findShownStory } from '../stories.ts';
 import { balanceOf, book } from '../wallet.ts';
 import { assertIdle, findConversation, lastMessage, saveConversation } from './conversation.ts';
 import { isRunning, presentMessage } from './message.ts';
@@ -56,7 +56,7 @@ export function continueReply(services: Services, user: UserRow, form: v.InferOu
   assertIdle(conversation);
   const last = continuable(lastMessage(services, conversation.id), form.message_id);
   if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${waysOn}`] });
-  const { title, price } = findStory(services, conversation.story_id);
+  const { title, price } = findShownStory(services, conversation.story_id);
   // a reply that was stopped before its first word was paid back: going on with it buys all of it
   const cost = last.status === 'cancelled' && last.body === '' ? price : rules.continuePrice;
   return orderRevision(services, conversation, last, { type: 'continue', cost, description: `续写《${title}》` });
@@ -74,7 +74,7 @@ function continuable(last: MessageRow | undefined, wantedId: string | null | und
 /** Books a message's price and has the last reply told again, with its text so far kept. Call it inside a transaction. */
 export function regenerateReply(services: Services, user: UserRow, messageId: string): Outcome {
   const { row, conversation } = findLastReply(services, user, messageId);
-  const { title, price } = findStory(services, conversation.story_id);
+  const { title, price } = findShownStory(services, conversation.story_id);
   const purchase = { type: 'message', cost: price, description: `换一种说法《${title}》` } as const;
   if (row.body === '') return orderRevision(services, conversation, row, purchase);
   keepVariant(services, row);

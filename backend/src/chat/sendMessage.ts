@@ -8,7 +8,7 @@ import { id, text, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories.ts';
+import { findShownStory } from '../stories.ts';
 import { book } from '../wallet.ts';
 import {
   assertIdle,
@@ -56,7 +56,7 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
 
 /** Books the price of a message and has it answered. */
 function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): Outcome {
-  const { price, title } = findStory(services, conversation.story_id);
+  const { price, title } = findShownStory(services, conversation.story_id);
   const runner = services.roster.id;
   const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price, runner });
   const balance = book(services, {
@@ -83,7 +83,7 @@ function orderReply(services: Services, conversation: ConversationRow, question:
 
 function openConversation(services: Services, user: UserRow, form: MessageForm): ConversationRow {
   if (form.conversation_id) return findConversation(services, user.id, form.conversation_id);
-  const story = findStory(services, form.story_id ?? '');
+  const story = findShownStory(services, form.story_id ?? '');
   return conversationWith(services, user.id, story.id) ?? createConversation(services, user.id, story.id);
 }
 

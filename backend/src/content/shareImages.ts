@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import type { AppEnv } from '../http/http.ts';
 import { notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
-import { findStory, type Story } from '../stories.ts';
+import { findShownStory, type Story } from '../stories.ts';
 import type { Content } from './content.ts';
 import { groundColor } from './pictures.ts';
 
@@ -54,7 +54,7 @@ export function shareImageRoutes(services: Services): Hono<AppEnv> {
     return image;
   };
   return new Hono<AppEnv>().get('/:file{.+\\.png}', async (c) => {
-    const story = findStory(services, c.req.param('file').replace(/\.png$/, ''));
+    const story = findShownStory(services, c.req.param('file').replace(/\.png$/, ''));
     if (!shareImageUrl(services.content, story)) throw notFound();
     return c.body(new Uint8Array(await imageOf(story)), 200, {
       'Content-Type': 'image/png',

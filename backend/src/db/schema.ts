@@ -98,6 +98,9 @@ interface UsersTable {
   consent_version: string | null;
   consented_at: number | null;
   version: number;
+  /** when and why an operator blocked the account */
+  blocked_at: number | null;
+  blocked_reason: string | null;
   created_at: number;
 }
 
@@ -128,6 +131,8 @@ interface StoriesTable {
   content: string;
   /** A withdrawn story had a folder: it is out of the feed, its conversations go on. */
   origin: 'folder' | 'seed' | 'withdrawn';
+  /** by an operator: 1 or 0 */
+  hidden: Generated<number>;
   created_at: number;
   updated_at: number;
 }
@@ -562,6 +567,11 @@ const migrations = {
     'alter table conversations add column summary_seq integer not null default 0',
   ],
   '022_gift_is_no_recharge': ["update transactions set type = 'gift' where ref_type = 'registration'"],
+  '023_operators': [
+    'alter table users add column blocked_at integer',
+    'alter table users add column blocked_reason text',
+    'alter table stories add column hidden integer not null default 0',
+  ],
 } satisfies Record<string, Statement[]>;
 
 /** Names of all migrations of this version. */
