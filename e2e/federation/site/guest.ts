@@ -35,42 +35,21 @@ function write(root: string, files: Record<string, string>) {
   }
 }
 
-const described = ({ name, version, isFormer }: Guest, global: string, module: object) => ({
-  kind: 'remote',
-  name,
-  label: name,
-  version,
-  sourceHash: Buffer.from(global).toString('hex').slice(-12),
-  federation: '2.9.2',
-  contract: isFormer ? '^2.0.0' : '^2.1.0',
-  shared: { provides: {}, requires: {} },
-  entry: 'remoteEntry.js',
-  global,
-  chunkGlobal: `chunks_${global}`,
-  exposes: ['./remote'],
-  module,
-  routes: [
-    {
-      name,
-      path: `/${name}`,
-      title: name,
-      requiresAuth: false,
-      keepAlive: false,
-      outsideShell: false,
-      js: ['page.js'],
-      css: ['page.css'],
-    },
-  ],
-  slots: [],
-});
-
 /** Builds a guest. Returns its dist folder and the way to remove it. */
 export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: () => void }> {
   const { name, version, page, files = {}, federation = {}, isFormer } = guest;
   const root = mkdtempSync(join(tmpdir(), `liaozhai-guest-${name}-`));
   const global = guest.global ?? `${name}_${version.replaceAll('.', '_')}`;
   write(root, {
-    'package.json': JSON.stringify({ name, version }),
+    'package.json': JSON.stringify({
+      name,
+      version,
+      liaozhai: {
+        label: name,
+        contract: isFormer ? '^2.0.0' : '^2.1.0',
+        routes: [{ name, path: `/${name}`, title: name }],
+      },
+    }),
     'former.js': FORMER,
     'src/remote.js': `export default { name: '${name}', contract: '${isFormer ? '^2.0.0' : '^2.1.0'}', slots: [], routes: [
       { name: '${name}', path: '/${name}', title: '${name}', page: () => import(/* webpackChunkName: "page" */ './Page.js') },
@@ -104,26 +83,21 @@ export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: 
         remoteType: 'script',
         exposes: { './remote': './src/remote.js' },
         dts: false,
+        manifest: true,
         ...federation,
         ...(isFormer ? { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } } : {}),
         shared: { react: { singleton: true, requiredVersion: '^19.0.0', import: false }, ...(federation.shared ?? {}) },
       }) as never,
     ],
   });
-  const module = await new Promise<object>((resolve, reject) =>
+  await new Promise<void>((resolve, reject) =>
     compiler.run((failure, stats) => {
       if (failure || stats?.hasErrors())
         return reject(failure ?? new Error(stats?.toString({ all: false, errors: true })));
-      const chunks = stats?.toJson({ all: false, chunks: true, assets: true }).chunks ?? [];
-      const own = chunks.filter(({ names = [] }) =>
-        names.some((each) => each.startsWith('__federation_expose_remote')),
-      );
-      const js = own.flatMap(({ files: each = [] }) => each).filter((file) => file.endsWith('.js'));
-      resolve({ js: js.length ? js : ['remoteEntry.js'], css: [] });
+      resolve();
     }),
   );
   const dist = join(root, 'dist');
-  writeFileSync(join(dist, 'liaozhai.json'), JSON.stringify(described(guest, global, module)));
   return { dist, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 

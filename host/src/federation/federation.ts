@@ -7,7 +7,7 @@ import * as jsxRuntime from 'react/jsx-runtime';
 import * as ReactDOM from 'react-dom';
 import type { AssetLoader } from './assetLoader';
 import { type Container, pagePlugin, type Rules, remoteOf } from './pagePlugin';
-import { entryError, moduleError, RemoteError } from './remoteError';
+import { entryError, inTime, moduleError, RemoteError } from './remoteError';
 
 const singleton = (version: string, module: unknown) => ({
   version,
@@ -76,7 +76,7 @@ export function createFederation(hostBuild: string, assetLoader: AssetLoader, ru
           throw moduleError(name, cause);
         });
       if (!factory) throw new RemoteError(name, 'module-missing');
-      return factory();
+      return inTime(name, factory());
     },
   };
 }

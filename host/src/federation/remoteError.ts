@@ -35,3 +35,15 @@ export function moduleError(remote: string, cause: unknown): RemoteError {
   const kind = assetFailureOf(cause);
   return new RemoteError(remote, kind ? (integrityFailures[kind] ?? 'chunk-lost') : 'module-missing', cause);
 }
+
+/** Files have limits of their own; code that awaits at top level has this one. */
+const EVALUATION_TIMEOUT_MS = 15_000;
+
+/** The module's value. Rejects with RemoteError where the module waits for ever as it is evaluated. */
+export async function inTime<Module>(remote: string, module: Module | Promise<Module>): Promise<Module> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RemoteError(remote, 'hang')), EVALUATION_TIMEOUT_MS);
+  });
+  return Promise.race([module, late]).finally(() => clearTimeout(timer));
+}

@@ -110,6 +110,19 @@ describe('a failure says its kind to the pane and to the origin:', () => {
   });
 });
 
+test('a module that awaits for ever as it is evaluated hands over to the last good build', async () => {
+  rs.useFakeTimers();
+  onTestEnd(() => rs.useRealTimers());
+  const { remotes } = open({
+    current: failing(async () => () => new Promise(() => {})),
+    lastGood: { container: sound() },
+  });
+  const loaded = remotes.load('gifts');
+  await rs.advanceTimersByTimeAsync(20_000);
+  expect((await loaded).name).toBe('gifts');
+  expect(votes()[0]).toMatchObject({ build: current, outcome: 'failed', failure: 'hang' });
+});
+
 describe('that a build has loaded is told', () => {
   test('when the page is idle, after a failure that came later', async () => {
     const { remotes } = open({ current: { container: sound() } });

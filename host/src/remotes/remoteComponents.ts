@@ -2,7 +2,7 @@ import { memberPart, type PageSet, type Preload } from '@liaozhai/shared/contrac
 import { session } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy } from 'react';
 import type { Prefetcher } from '../federation/prefetch';
-import { RemoteError } from '../federation/remoteError';
+import { inTime, RemoteError } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
 import { createAlterations, createSuspects } from './blame';
@@ -145,7 +145,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       try {
         const page = await find();
         if (!page) throw new RemoteError(remote, 'module-missing');
-        const { default: component } = await page();
+        const { default: component } = await inTime(remote, page());
         performance.measure(READY + build, { start });
         return component as Loaded;
       } catch (cause) {

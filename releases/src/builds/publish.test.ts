@@ -102,7 +102,6 @@ describe('publishing', () => {
       'contract',
       'shared',
       'global',
-      'chunkGlobal',
       'exposes',
       'module',
       'routes',

@@ -21,6 +21,7 @@ import {
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
+import { describeGuest } from './guest.ts';
 import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
 
 const PARALLEL_WRITES = 8;
@@ -335,26 +336,27 @@ function namedFiles(description: BuildDescription): [path: string, place: string
 }
 
 /** Checks a description and puts another version in, if asked. Throws refused, naming every missing field. */
-function parseDescription(source: string, version?: string): BuildDescription {
-  const value = parseJson(source, DESCRIPTION);
+function parseDescription(value: unknown, version?: string): BuildDescription {
   if (version !== undefined && !isVersion(version))
     throw usage(`"${version}" is not a version`, 'Use a semantic version without build metadata, such as 1.4.2.');
   const parsed = v.safeParse(descriptionSchema, version && value instanceof Object ? { ...value, version } : value);
   if (parsed.success) return parsed.output;
   const cure =
     'Build with remoteConfig()/hostConfig() of shared/build, or write these fields: see "Other build tools" in docs/for-teams.md.';
-  throw refused(`${DESCRIPTION} does not meet the contract`, cure, issuesOf(parsed.issues));
+  throw refused(`the description of the build does not meet the contract`, cure, issuesOf(parsed.issues));
 }
 
 async function readDescription(folder: string, version?: string): Promise<BuildDescription> {
   const source = await readFile(join(folder, DESCRIPTION), 'utf8').catch((cause: unknown) => {
     if (!hasCode(cause, 'ENOENT', 'ENOTDIR')) throw cause;
-    throw refused(
-      `${folder} holds no ${DESCRIPTION}`,
-      "Name the package's build output, usually dist (of this repository: remotes/<name>/dist), after building it.",
-    );
+    return null;
   });
-  return parseDescription(source, version);
+  const described = source === null ? await describeGuest(folder) : parseJson(source, DESCRIPTION);
+  if (described !== null) return parseDescription(described, version);
+  throw refused(
+    `${folder} holds no ${DESCRIPTION}`,
+    "Name the package's build output, usually dist (of this repository: remotes/<name>/dist), after building it.",
+  );
 }
 
 /** Reads and checks a build output. Nothing is followed out of the folder. Throws refused with every problem found. */

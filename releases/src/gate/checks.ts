@@ -59,8 +59,9 @@ async function exposeProblems({ store }: GateSubject, { id, description }: Remot
   if (module.js.length === 0) problems.push('names no script of its exposed module in module.js');
   if (routes.length + slots.length === 0) problems.push('has neither a route nor a slot, so nobody could open it');
   const source = (await store.read(`${buildFolder(id)}/${entry}`))?.toString('utf8') ?? '';
+  const words = new Set(source.match(/[\w$]+/g));
   for (const [field, name] of Object.entries({ global, chunkGlobal }))
-    if (!source.includes(name))
+    if (name !== undefined && !words.has(name))
       problems.push(`its ${entry} does not contain the ${field} "${name}" that its description names`);
   return problems.map((line) => `${id}: ${line}`);
 }
@@ -79,6 +80,8 @@ const KIB = 1024;
 /** Brotli sizes that a phone on a slow line can bear. */
 const BUDGET = {
   remoteEntryKib: 40,
+  /** Repetitive code compresses well, and a phone still has to parse all of it. */
+  entryUnpackedKib: 512,
   routeKib: 220,
   hostEntryKib: 180,
   hostPageKib: 40,
@@ -130,6 +133,16 @@ function loadsOf({ description }: BuildRecord): Load[] {
   ];
 }
 
+function unpackedProblems({ id, description, files }: BuildRecord): string[] {
+  const kib = (files[description.entry]?.size ?? 0) / KIB;
+  const limit = BUDGET.entryUnpackedKib;
+  if (description.kind === 'host' || kib <= limit) return [];
+  const { entry } = description;
+  return [
+    `${id}: the entry ${entry} has ${kib.toFixed(0)} KiB to parse, the budget is ${limit}: load parts of it lazily`,
+  ];
+}
+
 async function budgetProblems(store: Store, record: BuildRecord): Promise<string[]> {
   const size = async (path: string) =>
     (await store.read(`${buildFolder(record.id)}/${path}.br`))?.length ?? record.files[path]?.size ?? 0;
@@ -139,7 +152,7 @@ async function budgetProblems(store: Store, record: BuildRecord): Promise<string
       ? [`${record.id}: ${what} weighs ${kib.toFixed(1)} KiB br, the budget is ${limitKib}: load parts of it lazily`]
       : [];
   });
-  return [...(await Promise.all(lines)).flat(), ...(await wholeProblems(record, size))];
+  return [...(await Promise.all(lines)).flat(), ...unpackedProblems(record), ...(await wholeProblems(record, size))];
 }
 
 /** Entry, routes, page and the build as a whole stay within their size budgets. */

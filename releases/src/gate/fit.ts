@@ -28,8 +28,16 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
   const needs = Object.entries(requires).flatMap(([library, range]) => {
     const version = provided[library];
     const key = `${id} needs ${library}`;
-    // a library that the build itself carries, for others too
-    if (!version && library in provides) return [];
+    const carried = provides[library];
+    if (!version && carried && !semver.satisfies(carried, range))
+      return [
+        {
+          key,
+          problem: `${id}: carries ${library} ${carried}, which its own range ${range} refuses: set requiredVersion to a range that allows it`,
+        },
+      ];
+    // the build carries it, for others too
+    if (!version && carried) return [];
     if (!version)
       return [
         {
@@ -146,13 +154,14 @@ const routes: Rule = {
   },
 };
 
-const globalsOf = ({ description }: RemoteRecord): string[] => [description.global, description.chunkGlobal];
+const globalsOf = ({ description }: RemoteRecord): string[] =>
+  [description.global, description.chunkGlobal].filter((name) => name !== undefined);
 const contentOf = (id: string): string => id.slice(id.lastIndexOf('+'));
 
 const clash = (id: string, rival: string): string =>
   contentOf(id) === contentOf(rival)
     ? `has the very files of ${rival}, only its version is another: keep that one, or publish what you changed`
-    : `shares a global with ${rival}: derive global and chunkGlobal from the hash of the sources`;
+    : `shares a global with ${rival}: give each build's container and chunks names of their own, made of its version or the hash of its sources`;
 
 /** No two builds that can meet share a container or chunk global, or one would run the other's chunks. */
 const globals: Rule = {

@@ -1,11 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
-import { compose, replan } from '../channel/changeChannel.ts';
-import { findingLine } from '../english.ts';
 import { ReleaseError } from '../errors.ts';
-import { buildFolder, mergeBuilds } from '../model/build.ts';
-import { type Gate, lastGoodAfter } from '../operations/switching.ts';
+import { buildFolder } from '../model/build.ts';
 import { openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
 import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
 
@@ -22,14 +19,7 @@ const next = (): string => {
   return `2.0.${version}`;
 };
 
-/** What the gate says of the live set with these builds put in. */
-async function verdict(builds: readonly string[], gate: Gate = at.gate()): Promise<string[]> {
-  const current = await at.current();
-  const stable = mergeBuilds(current.stable?.builds ?? [], builds);
-  const plan = replan(current, { stable, lastGood: lastGoodAfter(current, builds) });
-  const next = await compose(at.writer, current, plan);
-  return (await gate({ current, next, part: 'stable', judged: next.stable, changed: builds })).map(findingLine);
-}
+const verdict = (builds: readonly string[]) => at.verdict(builds);
 
 /** Builds that make no set at all are refused before the gate has anything to judge. */
 const refusal = (cause: unknown): string[] => {

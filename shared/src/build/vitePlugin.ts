@@ -70,7 +70,6 @@ const ENTRY = 'remoteEntry.js';
  * stylesheet, then runs the remote's own script, all of it when the remote is first asked for.
  */
 const container = (global: string, script: string, css: string[]) => `var ${global} = (() => {
-  // late scripts would stand in chunks_${global}; this build has no late scripts
   const base = document.currentScript.src;
   const shared = {};
   let scope = {};
@@ -224,7 +223,6 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         entry: ENTRY,
         css: [],
         global,
-        chunkGlobal: `chunks_${global}`,
         exposes: ['./remote'],
         module: files,
         routes: routes.map(({ name, path, title, requiresAuth = false, keepAlive = false, outsideShell = false }) => ({

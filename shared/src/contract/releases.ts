@@ -115,7 +115,8 @@ export const remoteDescriptionSchema = v.object({
   contract: range,
   /** The container's global variable, unique per build. */
   global: globalName,
-  chunkGlobal: globalName,
+  /** The global list by which late chunks arrive, unique per build; left out where there are none. */
+  chunkGlobal: v.optional(globalName),
   exposes: v.pipe(v.array(textSchema(60, 1)), v.maxLength(20)),
   module: v.object(chunkFiles),
   routes: v.pipe(v.array(routeSchema), v.maxLength(200)),

@@ -1,0 +1,174 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@rstest/core';
+import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { readRecord } from './catalog.ts';
+
+let at: TestStore;
+beforeAll(async () => {
+  at = await openTestStore();
+  await at.activate(await at.host('1.0.0'), await at.remote('stories'));
+});
+afterAll(() => at.remove());
+
+interface Parts {
+  package?: Record<string, unknown>;
+  field?: Record<string, unknown>;
+  metaData?: Record<string, unknown>;
+  manifest?: Record<string, unknown> | string | null;
+  files?: Record<string, string | null>;
+}
+
+const both = (sync: string[]) => ({ js: { sync, async: [] }, css: { sync: [], async: [] } });
+const shared = (version: string, requiredVersion: string) => [
+  { name: 'chart', version, requiredVersion, assets: both(['900.js']) },
+];
+
+let places = 0;
+
+/** Writes what a bundler leaves of a guest, changed in parts. Returns its dist folder. */
+async function writeGuest(parts: Parts = {}): Promise<string> {
+  places += 1;
+  const root = join(at.folder, `guest-${places}`);
+  const global = `gifts_1_0_${places}`;
+  const field = {
+    label: '礼物',
+    contract: '^1.0.0',
+    routes: [{ name: 'gifts', path: '/gifts', title: '礼物' }],
+    slots: [{ name: 'story.gifts' }],
+    ...parts.field,
+  };
+  const manifest = {
+    metaData: {
+      globalName: global,
+      publicPath: 'auto',
+      pluginVersion: '2.3.3',
+      remoteEntry: { name: 'remoteEntry.js', path: '', type: 'var' },
+      ...parts.metaData,
+    },
+    shared: [],
+    exposes: [{ path: './remote', assets: both(['expose.js']) }],
+    ...(typeof parts.manifest === 'object' ? parts.manifest : {}),
+  };
+  const text = parts.manifest === null ? null : (parts.manifest ?? manifest);
+  const files: Record<string, string | null> = {
+    'package.json': JSON.stringify({
+      name: '@team/gifts',
+      version: `1.0.${places}`,
+      liaozhai: field,
+      ...parts.package,
+    }),
+    'dist/mf-manifest.json': text === null || typeof text === 'string' ? text : JSON.stringify(manifest),
+    'dist/remoteEntry.js': `var ${global};self.chunk_${global}=self.chunk_${global}||[];"./remote"`,
+    'dist/expose.js': '1',
+    'dist/900.js': '1',
+    ...parts.files,
+  };
+  for (const [path, body] of Object.entries(files)) {
+    if (body === null) continue;
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), body);
+  }
+  return join(root, 'dist');
+}
+
+/** What publishing and the gate say of a guest; empty where it is admitted. */
+async function verdict(dist: string): Promise<string> {
+  try {
+    return (await at.verdict([await at.publishFrom(dist)])).join('\n');
+  } catch (cause) {
+    const { message, cure = '', details = [] } = cause as { message: string; cure?: string; details?: string[] };
+    return [message, ...details, cure].join('\n');
+  }
+}
+
+test('a remote that no package of ours built is described by its manifest and package.json', async () => {
+  const dist = await writeGuest({
+    manifest: { shared: shared('4.5.0', '^4.0.0') },
+    package: { peerDependencies: { react: '^19.0.0' } },
+  });
+  expect(await verdict(dist)).toBe('');
+  const { description } = await readRecord(at.store, await at.publishFrom(dist));
+  expect(description).toMatchObject({
+    name: 'gifts',
+    label: '礼物',
+    federation: '2.3.3',
+    entry: 'remoteEntry.js',
+    chunkGlobal: `chunk_gifts_1_0_${places}`,
+    shared: { provides: { chart: '4.5.0' }, requires: { chart: '^4.0.0', react: '^19.0.0' } },
+    module: { js: ['expose.js'], css: [] },
+    routes: [{ name: 'gifts', path: '/gifts', requiresAuth: false, js: [] }],
+    slots: [{ name: 'story.gifts' }],
+  });
+});
+
+test("the bundler's own container plug-in, which writes no manifest, is described by the names of its package", async () => {
+  const dist = await writeGuest({ manifest: null });
+  expect(await verdict(dist)).toBe('');
+});
+
+const noise = Array.from({ length: 60 }, (_, n) => [`dist/c${n}.0123456789abcdef.js`, `${n}`]);
+
+test.each<[what: string, Parts, says: string]>([
+  ['a manifest that is cut off', { manifest: '{' }, 'mf-manifest.json is damaged'],
+  ['a manifest of another shape', { manifest: '[]' }, 'mf-manifest.json does not describe a remote'],
+  ['a manifest that names an entry which is not there', { metaData: { remoteEntry: { name: 'x.js' } } }, 'names x.js'],
+  ['a manifest that names a file outside', { metaData: { remoteEntry: { name: '../x.js' } } }, 'plain relative path'],
+  ['a manifest with the name of another global', { metaData: { globalName: 'gifts_9' } }, 'the global "gifts_9"'],
+  ['a manifest with the beginning of its name', { metaData: { globalName: 'gifts' } }, 'the global "gifts"'],
+  ['a manifest without the module', { manifest: { exposes: [] } }, 'exposes no "./remote"'],
+  [
+    'a manifest that lists a missing file',
+    { files: { 'dist/expose.js': null } },
+    'expose.js, which is not in the build',
+  ],
+  [
+    'a manifest with a version that is none',
+    { metaData: { pluginVersion: 'newest' } },
+    'federation: must be a semantic',
+  ],
+  ['files at another address', { metaData: { publicPath: 'https://cdn.example/' } }, "Set output.publicPath to 'auto'"],
+  ['a range that is none', { manifest: { shared: shared('4.5.0', 'banana') } }, 'must be a semver range'],
+  ['a range that nothing meets', { manifest: { shared: shared('4.5.0', '>2 <1') } }, 'its own range >2 <1 refuses'],
+  ['a range that its copy does not meet', { manifest: { shared: shared('4.5.0', '^99.0.0') } }, 'set requiredVersion'],
+  [
+    'a range of React that the host does not meet',
+    { package: { peerDependencies: { react: '^18' } } },
+    'needs react ^18',
+  ],
+  ['a field that is misspelt', { field: { requireAuth: true } }, 'requireAuth'],
+  ['a package without a contract', { field: { contract: undefined } }, 'liaozhai.contract'],
+  ['a contract of another host', { field: { contract: '^9.0.0' } }, 'needs shared/runtime ^9.0.0'],
+  ['neither route nor slot', { field: { routes: [], slots: [] } }, 'neither a route nor a slot'],
+  [
+    "another remote's route",
+    { field: { routes: [{ name: 'g', path: '/stories', title: '' }] } },
+    'route /stories belongs to',
+  ],
+  ['an entry of 3 MB', { files: { 'dist/remoteEntry.js': `var gifts;${'gifts();'.repeat(400_000)}` } }, 'KiB to parse'],
+  ['sixty chunks', { files: Object.fromEntries(noise) }, 'merge small chunks'],
+])('a guest is refused with a cure: %s', async (_, parts, says) => {
+  expect(await verdict(await writeGuest(parts))).toContain(says);
+});
+
+test('a guest that gives each of its builds one global is refused the second time', async () => {
+  const fixed = {
+    metaData: { globalName: 'gifts_fixed' },
+    files: { 'dist/remoteEntry.js': 'var gifts_fixed;"./remote"' },
+  };
+  const first = await writeGuest(fixed);
+  expect(await verdict(first)).toBe('');
+  await at.activate(await at.publishFrom(first));
+  const second = { ...fixed, files: { ...fixed.files, 'dist/expose.js': '2' } };
+  expect(await verdict(await writeGuest(second))).toContain('names of their own, made of its version');
+});
+
+test('two guests with one name: the version belongs to who published it first', async () => {
+  const parts = { package: { version: '7.0.0' } };
+  await at.publishFrom(await writeGuest(parts));
+  expect(await verdict(await writeGuest(parts))).toContain('gifts 7.0.0 is taken by');
+});
+
+test('a folder beside a package that is no guest holds no build', async () => {
+  expect(await verdict(await writeGuest({ package: { liaozhai: undefined } }))).toContain('holds no liaozhai.json');
+});

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { filePathSchema, nameSchema, type RemoteDescription, remoteDescriptionSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import { hasCode, refused } from '../errors.ts';
+import { issuesOf, parseJson } from '../model/build.ts';
+import { sha256Hex } from '../model/signing.ts';
+
+// A guest is a remote that no package of ours built. Module Federation's manifest and the remote's package.json describe it.
+
+const MANIFEST = 'mf-manifest.json';
+const DEFAULT_ENTRY = 'remoteEntry.js';
+/** What the bundler's own container plug-in, which writes no manifest, counts as. */
+const FEDERATION_1 = '1.0.0';
+
+const { label, contract, routes, slots } = remoteDescriptionSchema.entries;
+const [routeEntries, slotEntries] = [routes.pipe[0].item.entries, slots.pipe[0].item.entries];
+
+/** The field `liaozhai` of a guest's package.json. Misspelt keys are refused: nothing else would report them. */
+const fieldSchema = v.strictObject({
+  name: v.optional(nameSchema),
+  label,
+  contract,
+  routes: v.optional(
+    v.array(
+      v.strictObject({
+        name: routeEntries.name,
+        path: routeEntries.path,
+        title: routeEntries.title,
+        requiresAuth: v.optional(v.boolean(), false),
+        keepAlive: v.optional(v.boolean(), false),
+        outsideShell: v.optional(v.boolean(), false),
+      }),
+    ),
+    [],
+  ),
+  slots: v.optional(v.array(v.strictObject({ name: slotEntries.name })), []),
+});
+
+const versions = v.optional(v.record(v.string(), v.string()), {});
+const packageSchema = v.object({
+  name: v.pipe(
+    v.string(),
+    v.transform((name) => name.replace(/^@[^/]*\//, '')),
+  ),
+  version: v.string(),
+  peerDependencies: versions,
+  liaozhai: fieldSchema,
+});
+
+const files = v.optional(v.object({ sync: v.array(filePathSchema), async: v.array(filePathSchema) }), {
+  sync: [],
+  async: [],
+});
+const assets = v.object({ js: files, css: files });
+
+const manifestSchema = v.object({
+  metaData: v.object({
+    globalName: v.string(),
+    publicPath: v.optional(v.string(), 'auto'),
+    pluginVersion: v.string(),
+    remoteEntry: v.object({ name: v.string(), path: v.optional(v.string(), ''), type: v.optional(v.string(), 'var') }),
+  }),
+  shared: v.array(
+    v.object({
+      name: v.string(),
+      version: v.optional(v.string(), ''),
+      requiredVersion: v.optional(v.union([v.string(), v.boolean()]), '*'),
+      assets,
+    }),
+  ),
+  exposes: v.array(v.object({ path: v.string(), assets })),
+});
+
+type Manifest = v.InferOutput<typeof manifestSchema>;
+type GuestPackage = v.InferOutput<typeof packageSchema>;
+
+async function textOf(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    if (hasCode(cause, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null;
+    throw cause;
+  });
+}
+
+/** The package.json of the folder or the nearest one above it; null where there is none. */
+async function nearestPackage(folder: string): Promise<string | null> {
+  const found = await textOf(join(folder, 'package.json'));
+  if (found !== null || dirname(folder) === folder) return found;
+  return nearestPackage(dirname(folder));
+}
+
+function read<Schema extends v.GenericSchema>(schema: Schema, source: string, what: string): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, parseJson(source, what));
+  if (parsed.success) return parsed.output;
+  throw refused(
+    `${what} does not describe a remote`,
+    'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.',
+    issuesOf(parsed.issues),
+  );
+}
+
+/** `self.webpackChunkgifts = self.webpackChunkgifts || []`, as every bundler's chunk runtime begins. */
+const CHUNK_GLOBAL =
+  /\b(?:self|globalThis|window)(?:\.|\[["'])([\w$]+)["'\]]*\s*=\s*(?:self|globalThis|window)(?:\.|\[["'])\1\b/;
+
+const chunkGlobalOf = (entry: string): string | undefined => CHUNK_GLOBAL.exec(entry)?.[1];
+
+function assertUsable({ metaData }: Manifest): void {
+  const { publicPath, remoteEntry } = metaData;
+  if (!['auto', './', ''].includes(publicPath))
+    throw refused(
+      `${MANIFEST} has the publicPath "${publicPath}", where no published file will be`,
+      "Set output.publicPath to 'auto' and build again.",
+    );
+  if (!['var', 'global', 'window', 'self', 'script'].includes(remoteEntry.type))
+    throw refused(
+      `${MANIFEST} has an entry of the type "${remoteEntry.type}", which a page cannot check by its hash`,
+      "Set library: { type: 'var', name } of the federation plug-in and build again.",
+    );
+}
+
+const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): RemoteDescription['shared'] => {
+  const isCarried = ({ assets: { js } }: Manifest['shared'][number]) => js.sync.length + js.async.length > 0;
+  const rangeOf = (range: string | boolean) => (typeof range === 'string' ? range : '*');
+  const { react, 'react-dom': reactDom } = peerDependencies;
+  return {
+    provides: Object.fromEntries(shared.filter(isCarried).map(({ name, version }) => [name, version])),
+    requires: {
+      ...(react ? { react } : {}),
+      ...(reactDom ? { 'react-dom': reactDom } : {}),
+      ...Object.fromEntries(shared.map(({ name, requiredVersion }) => [name, rangeOf(requiredVersion)])),
+    },
+  };
+};
+
+/** What stands in for a manifest: names that follow the package's, and what the entry itself shows. */
+function withoutManifest({ name, version }: GuestPackage, entry: string): Manifest {
+  const none = { sync: [], async: [] };
+  const exposed = { path: './remote', assets: { js: { sync: [DEFAULT_ENTRY], async: [] }, css: none } };
+  return {
+    metaData: {
+      globalName: `${name}_${version}`.replace(/[^\w$]/g, '_'),
+      publicPath: 'auto',
+      pluginVersion: FEDERATION_1,
+      remoteEntry: { name: DEFAULT_ENTRY, path: '', type: 'var' },
+    },
+    shared: [],
+    exposes: entry.includes('./remote') ? [exposed] : [],
+  };
+}
+
+/** Reads a guest's description; null where the folder holds none. Throws refused for one that contradicts itself. */
+export async function describeGuest(folder: string): Promise<unknown> {
+  const source = await nearestPackage(resolve(folder));
+  if (source === null || !/"liaozhai"\s*:/.test(source)) return null;
+  const own = read(packageSchema, source, 'package.json');
+  const described = await textOf(join(folder, MANIFEST));
+  const fallbackEntry = await textOf(join(folder, DEFAULT_ENTRY));
+  if (described === null && fallbackEntry === null) return null;
+  const manifest =
+    described === null ? withoutManifest(own, fallbackEntry ?? '') : read(manifestSchema, described, MANIFEST);
+  assertUsable(manifest);
+  const { metaData, exposes } = manifest;
+  const entry = [metaData.remoteEntry.path, metaData.remoteEntry.name]
+    .filter(Boolean)
+    .join('/')
+    .replace(/^\.?\//, '');
+  const text = (await textOf(join(folder, entry))) ?? '';
+  const remote = exposes.find(({ path }) => path === './remote')?.assets;
+  const { name = own.name, ...field } = own.liaozhai;
+  // chunks of pages are known to the bundler alone: the page fetches them when it needs them
+  const late = { js: [], css: [] };
+  return {
+    kind: 'remote',
+    ...field,
+    name,
+    version: own.version,
+    sourceHash: sha256Hex(text).slice(0, 12),
+    federation: metaData.pluginVersion,
+    shared: sharedBy(manifest, own),
+    entry,
+    css: [],
+    global: metaData.globalName,
+    chunkGlobal: chunkGlobalOf(text),
+    exposes: exposes.map(({ path }) => path),
+    module: { js: remote?.js.sync.length ? remote.js.sync : [entry], css: remote?.css.sync ?? [] },
+    routes: field.routes.map((route) => ({ ...route, ...late })),
+    slots: field.slots.map((slot) => ({ ...slot, ...late })),
+  };
+}
