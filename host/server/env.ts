@@ -112,6 +112,10 @@ const schema = v.object(
       v.optional(trueOrFalse, 'false'),
       v.description('true behind a proxy of your own that sets X-Forwarded-*'),
     ),
+    DEVTOOLS: v.pipe(
+      v.optional(trueOrFalse, 'false'),
+      v.description("true: Redux DevTools in a visitor's browser may show the page's store"),
+    ),
     VITALS_SAMPLE: v.pipe(
       v.optional(share, '1'),
       v.description('share of the pages that report what their readers felt; 0: none'),

@@ -39,7 +39,7 @@ import { type FrontCounters, nameRoute } from './telemetry.ts';
 
 export interface PageOptions {
   releases: Releases;
-  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'LOCAL_REMOTES' | 'VITALS_SAMPLE'>;
+  env: Pick<ServerEnv, 'IMG_ORIGINS' | 'CONNECT_ORIGINS' | 'DEVTOOLS' | 'LOCAL_REMOTES' | 'VITALS_SAMPLE'>;
   config: Record<string, unknown>;
   /** Whether pages report spans of their own. */
   isTraced?: boolean;
@@ -216,7 +216,12 @@ async function makeReady(
     ...content,
     ...head,
     path: at,
-    config: { ...config, vitals: { sample: env.VITALS_SAMPLE }, ...(isTraced && { spans: true }) },
+    config: {
+      ...config,
+      vitals: { sample: env.VITALS_SAMPLE },
+      ...(env.DEVTOOLS && { devTools: true }),
+      ...(isTraced && { spans: true }),
+    },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
     https: secure,

@@ -11,6 +11,7 @@ const nothing = {
   rules: {},
   vitals: { sample: 0 },
   spans: false,
+  devTools: false,
 };
 
 test('a site that configures nothing has the defaults', () => {
@@ -28,6 +29,7 @@ test('what is configured is taken', () => {
     rules: { signUpGift: 100 },
     vitals: { sample: 0.5 },
     spans: true,
+    devTools: false,
   };
   expect(parseHostConfig(JSON.stringify(config))).toEqual(config);
 });

@@ -47,6 +47,8 @@ const schema = object({
   vitals: fallback(object({ sample: fallback(number(), 0) }), { sample: 0 }),
   /** whether the page reports spans of its own: the server says so where it sends traces */
   spans: fallback(boolean(), false),
+  /** whether Redux DevTools may show the store, which holds a reader's own data */
+  devTools: fallback(boolean(), false),
   /** prices and rewards that are told to people; each reader takes what it understands */
   rules: anything,
 });

@@ -1,7 +1,9 @@
 import { combineSlices, configureStore, createSlice, type PayloadAction } from '@reduxjs/toolkit';
 import { setupListeners } from '@reduxjs/toolkit/query';
 import { useDispatch as useAnyDispatch, useSelector as useAnySelector } from 'react-redux';
+import { PAGE_ELEMENTS } from '../contract';
 import { api } from './api';
+import { parseHostConfig } from './hostConfig';
 import type { User } from './session/user';
 
 export interface StoredToast {
@@ -56,9 +58,15 @@ export const rootReducer = combineSlices(api, sessionSlice, toastsSlice);
 
 export type RootState = ReturnType<typeof rootReducer>;
 
+const showsDevTools = () =>
+  process.env.NODE_ENV === 'development' ||
+  (typeof document !== 'undefined' &&
+    parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent).devTools);
+
 /** The page's one store. */
 export const store = configureStore({
   reducer: rootReducer,
+  devTools: showsDevTools(),
   middleware: (defaults) => defaults().concat(api.middleware),
   // what changes before a paint is drawn with it; waiting for a frame would draw it in the one after
   enhancers: (defaults) => defaults({ autoBatch: { type: 'tick' } }),
