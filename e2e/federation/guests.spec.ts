@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { buildGuest, type Guest, library } from './site/guest.ts';
+import { buildGuest, type Guest, kits, library } from './site/guest.ts';
 import { filesOf, type Site } from './site/site.ts';
 import { card, expect, test } from './site/test.ts';
 
@@ -29,6 +29,8 @@ const showing = (expression: string) => `
 function violationsOf(page: Page): string[] {
   const seen: string[] = [];
   page.on('console', (message) => {
+    // the page tries whether its browser refuses a changed module
+    if (message.text().includes('data:text/javascript')) return;
     if (/Content.Security|TrustedScript|Integrity/i.test(message.text())) seen.push(message.text());
   });
   return seen;
@@ -150,3 +152,27 @@ for (const [which, isBroken] of [
     await expect(await opensAndTaps(page, 'asking')).toHaveText('account once');
     expect(site.front.asked().some((path) => filesOf(old, 'remoteEntry').test(path))).toBe(isBroken);
   });
+
+const ofKit = (at: number): Guest => ({ name: `kit${at}`, version: '1.0.0', kit: kits[at], ...lateCode });
+
+test('guests: builds of every bundler and version of the matrix run in one page', async ({ site, page }) => {
+  const guests = kits.map((_, at) => ofKit(at));
+  await admit(site, ...guests);
+  const violations = violationsOf(page);
+  for (const [at, { name }] of guests.entries()) {
+    const button = await (at === 0 ? opensAndTaps : goesOnAndTaps)(page, name);
+    await expect(button, kits[at]).toHaveText('late code');
+    await expect(button, kits[at]).toHaveCSS('color', 'rgb(1, 2, 3)');
+  }
+  expect(violations).toEqual([]);
+});
+
+test('guests: an ES module that was changed does not run', async ({ site, page }) => {
+  const guest = ofKit(kits.indexOf('vite, ES modules'));
+  await admit(site, guest);
+  site.front.breaks(new RegExp(`/builds/${guest.name}/.*/late-.*\\.js`), {
+    rewrite: (body) => `${body};globalThis.__tampered = true;`,
+  });
+  await expect(await opensAndTaps(page, guest.name)).toHaveText(/^failed: /);
+  expect(await page.evaluate(wasTampered)).toBe(false);
+});

@@ -46,7 +46,7 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
     for (const { build, error, pathname } of remotes.blamed()) {
       // a file that did not come is no error in the build's code, and has no place in it
       const thrown = error.failure.endsWith('-threw') && error.cause instanceof Error ? error.cause : null;
-      note(error.failure, build, thrown, pathname);
+      if (error.failure !== 'unchecked') note(error.failure, build, thrown, pathname);
     }
     const failed = waiting;
     waiting = [];

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { rspack } from '@rsbuild/core';
 import { repoRoot } from './repoRoot.ts';
 
 /** A remote that a bundler builds with its own settings, without any package of ours. */
@@ -19,48 +18,40 @@ export interface Guest {
   global?: string;
   /** As builds for contract 2.0: the bundler runtime comes from the page. */
   isFormer?: boolean;
+  /** What builds it; Rspack with this repository's federation unless named. */
+  kit?: Kit;
 }
 
-const require = createRequire(join(repoRoot, 'shared/package.json'));
-const { ModuleFederationPlugin } = require('@module-federation/enhanced/rspack') as {
-  ModuleFederationPlugin: new (options: object) => { apply(compiler: object): void };
-};
+const require = createRequire(join(repoRoot, 'e2e/package.json'));
 
-const FORMER = 'export default globalThis.__federationRuntime();';
+interface Compiler {
+  run(done: (failure: Error | null, stats?: { hasErrors(): boolean; toString(options: object): string }) => void): void;
+}
+type Compile = (options: object) => Compiler;
+type Plugin = new (options: object) => object;
 
-function write(root: string, files: Record<string, string>) {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
+/** What every kit builds: where it is, and what the container and its chunks are called. */
+interface Task {
+  root: string;
+  global: string;
+  guest: Guest;
 }
 
-/** Builds a guest. Returns its dist folder and the way to remove it. */
-export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: () => void }> {
-  const { name, version, page, files = {}, federation = {}, isFormer } = guest;
-  const root = mkdtempSync(join(tmpdir(), `liaozhai-guest-${name}-`));
-  const global = guest.global ?? `${name}_${version.replaceAll('.', '_')}`;
-  write(root, {
-    'package.json': JSON.stringify({
-      name,
-      version,
-      liaozhai: {
-        label: name,
-        contract: isFormer ? '^2.0.0' : '^2.1.0',
-        routes: [{ name, path: `/${name}`, title: name }],
-      },
-    }),
-    'former.js': FORMER,
-    'src/remote.js': `export default { name: '${name}', contract: '${isFormer ? '^2.0.0' : '^2.1.0'}', slots: [], routes: [
-      { name: '${name}', path: '/${name}', title: '${name}', page: () => import(/* webpackChunkName: "page" */ './Page.js') },
-    ] };`,
-    'src/Page.js': page,
-    'src/page.css': `.guest { color: rgb(1, 2, 3); }`,
-    ...files,
-  });
-  const runtime = require.resolve('@module-federation/webpack-bundler-runtime');
-  const former = { [runtime]: join(root, 'former.js') };
-  const compiler = rspack({
+const container = ({ global, guest: { federation = {} } }: Task) => ({
+  name: global,
+  filename: 'remoteEntry.js',
+  library: { type: 'var', name: global },
+  exposes: { './remote': './src/remote.js' },
+  ...federation,
+  shared: { react: { singleton: true, requiredVersion: '^19.0.0', import: false }, ...(federation.shared ?? {}) },
+});
+
+async function compile(compiler: Compile, task: Task, plugin: object): Promise<void> {
+  const { root, global, guest } = task;
+  const runtime = createRequire(join(repoRoot, 'shared/package.json')).resolve(
+    '@module-federation/webpack-bundler-runtime',
+  );
+  const compilation = compiler({
     context: root,
     mode: 'production',
     entry: {},
@@ -73,32 +64,82 @@ export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: 
       chunkFilename: '[name].js',
       cssChunkFilename: '[name].css',
     },
-    module: { rules: [{ test: /\.css$/, type: 'css/global' as never }] },
-    resolve: { alias: isFormer ? former : {} },
-    plugins: [
-      new ModuleFederationPlugin({
-        name: global,
-        filename: 'remoteEntry.js',
-        library: { type: 'var', name: global },
-        remoteType: 'script',
-        exposes: { './remote': './src/remote.js' },
-        dts: false,
-        manifest: true,
-        ...federation,
-        ...(isFormer ? { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } } : {}),
-        shared: { react: { singleton: true, requiredVersion: '^19.0.0', import: false }, ...(federation.shared ?? {}) },
-      }) as never,
-    ],
+    module: { rules: [{ test: /\.css$/, type: 'css/global' }] },
+    resolve: { alias: guest.isFormer ? { [runtime]: join(root, 'former.js') } : {} },
+    plugins: [plugin],
   });
   await new Promise<void>((resolve, reject) =>
-    compiler.run((failure, stats) => {
-      if (failure || stats?.hasErrors())
-        return reject(failure ?? new Error(stats?.toString({ all: false, errors: true })));
-      resolve();
+    compilation.run((failure, stats) => {
+      if (failure || stats?.hasErrors()) reject(failure ?? new Error(stats?.toString({ all: false, errors: true })));
+      else resolve();
     }),
   );
-  const dist = join(root, 'dist');
-  return { dist, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+const FORMER = { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } };
+
+const rspackWith = (federation: string) => async (task: Task) => {
+  const { rspack } = require('@rsbuild/core') as { rspack: Compile };
+  const { ModuleFederationPlugin } = require(`${federation}/rspack`) as { ModuleFederationPlugin: Plugin };
+  const options = { remoteType: 'script', dts: false, manifest: true, ...(task.guest.isFormer ? FORMER : {}) };
+  await compile(rspack, task, new ModuleFederationPlugin({ ...container(task), ...options }));
+};
+
+const KITS = {
+  rspack: rspackWith('@module-federation/enhanced'),
+  'rspack, federation 2.3': rspackWith('@module-federation/enhanced-2.3'),
+  'rspack, newest federation': rspackWith('@module-federation/enhanced-newest'),
+  'webpack, its own container plug-in': async (task: Task) => {
+    const webpack = require('webpack') as Compile & { container: { ModuleFederationPlugin: Plugin } };
+    await compile(webpack, task, new webpack.container.ModuleFederationPlugin(container(task)));
+  },
+  'vite, ES modules': async (task: Task) => {
+    const [vite, plugin] = ['vite', '@module-federation/vite'];
+    const { build } = (await import(vite)) as { build(options: object): Promise<unknown> };
+    const { federation } = (await import(plugin)) as { federation(options: object): object };
+    const { root, guest } = task;
+    mkdirSync(join(root, 'node_modules'), { recursive: true });
+    symlinkSync(dirname(require.resolve('react/package.json')), join(root, 'node_modules/react'));
+    await build({
+      root,
+      configFile: false,
+      logLevel: 'error',
+      base: './',
+      build: { target: 'es2022', rollupOptions: { input: join(root, 'src/remote.js') } },
+      plugins: [federation({ ...container(task), name: guest.name, library: undefined, manifest: true, dts: false })],
+    });
+  },
+} as const;
+
+/** A bundler and the federation it builds with. */
+export type Kit = keyof typeof KITS;
+export const kits = Object.keys(KITS) as Kit[];
+
+function write(root: string, files: Record<string, string>) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+/** Builds a guest. Returns its dist folder and the way to remove it. */
+export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: () => void }> {
+  const { name, version, page, files = {}, isFormer, kit = 'rspack' } = guest;
+  const root = mkdtempSync(join(tmpdir(), `liaozhai-guest-${name}-`));
+  const contract = isFormer ? '^2.0.0' : '^2.1.0';
+  const route = { name, path: `/${name}`, title: name };
+  write(root, {
+    'package.json': JSON.stringify({ name, version, liaozhai: { label: name, contract, routes: [route] } }),
+    'former.js': 'export default globalThis.__federationRuntime();',
+    'src/remote.js': `export default { name: '${name}', contract: '${contract}', slots: [], routes: [
+      { ...${JSON.stringify(route)}, page: () => import(/* webpackChunkName: "page" */ './Page.js') },
+    ] };`,
+    'src/Page.js': page,
+    'src/page.css': `.guest { color: rgb(1, 2, 3); }`,
+    ...files,
+  });
+  await KITS[kit]({ root, guest, global: guest.global ?? `${name}_${version.replaceAll('.', '_')}` });
+  return { dist: join(root, 'dist'), remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
 /** The files of a library as a package manager would install it. */

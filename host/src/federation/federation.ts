@@ -40,8 +40,13 @@ export function createFederation(hostBuild: string, assetLoader: AssetLoader, ru
   async function loadEntry(build: PageBuild): Promise<Container> {
     const { id, entry, global } = build;
     const name = id.slice(0, id.lastIndexOf('@'));
+    if (build.entryType === 'module') {
+      const { importEntry } = await import(/* webpackChunkName: "esModules" */ './esModules');
+      return importEntry(name, build).catch((cause) => {
+        throw cause instanceof RemoteError ? cause : entryError(name, cause);
+      });
+    }
     await prepareRuntime(build);
-    // an entry of another kind, such as an ES module, would be loaded here
     await assetLoader.script(entry).catch((cause) => {
       throw entryError(name, cause);
     });

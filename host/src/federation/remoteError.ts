@@ -5,7 +5,8 @@ import { type AssetFailure, assetFailureOf } from './assetLoader';
 export class RemoteError extends Error {
   constructor(
     readonly remote: string,
-    readonly failure: RemoteFailure,
+    /** `unchecked`: the browser would not check the build's hashes, which is no fault of the build */
+    readonly failure: RemoteFailure | 'unchecked',
     cause?: unknown,
   ) {
     super(`remote ${remote}: ${failure}`, { cause });

@@ -123,6 +123,15 @@ test('a module that awaits for ever as it is evaluated hands over to the last go
   expect(votes()[0]).toMatchObject({ build: current, outcome: 'failed', failure: 'hang' });
 });
 
+test('a build of ES modules gives way, without a word against it, where the browser checks none', async () => {
+  const gifts = testSet.remotes.gifts as PageSet['remotes'][string];
+  const remotesOf = { ...testSet.remotes, gifts: { ...gifts, entryType: 'module' as const } };
+  const { remotes } = open({ lastGood: { container: sound() } }, { ...testSet, remotes: remotesOf });
+  expect((await remotes.load('gifts')).name).toBe('gifts');
+  expect(remotes.activeBuild('gifts')?.id).toBe(lastGood);
+  expect(votes().filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+});
+
 describe('that a build has loaded is told', () => {
   test('when the page is idle, after a failure that came later', async () => {
     const { remotes } = open({ current: { container: sound() } });

@@ -83,6 +83,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   }
 
   function blame(build: string, error: RemoteError) {
+    if (error.failure === 'unchecked') return;
     quarantine(build);
     blamed.push({ build, error, pathname: location.pathname });
     console.warn(`[${error.remote}] ${build} failed`, error);

@@ -107,6 +107,21 @@ test("the bundler's own container plug-in, which writes no manifest, is describe
   expect(await verdict(dist)).toBe('');
 });
 
+test('an entry of ES modules is known by its address, and each version has a name of its own', async () => {
+  const modules = (to: string) => ({
+    metaData: { globalName: 'gifts', remoteEntry: { name: 'remoteEntry.js', path: '', type: 'module' } },
+    files: {
+      'dist/remoteEntry.js': `import './expose.js'; export const get = ${to};`,
+      'dist/.vite/manifest.json': '{}',
+    },
+  });
+  const first = await writeGuest(modules('1'));
+  expect(await verdict(first)).toBe('');
+  await at.activate(await at.publishFrom(first));
+  expect(await verdict(await writeGuest(modules('2')))).toBe('');
+  expect(await verdict(await writeGuest(modules('{')))).toContain('does not parse');
+});
+
 const noise = Array.from({ length: 60 }, (_, n) => [`dist/c${n}.0123456789abcdef.js`, `${n}`]);
 
 test.each<[what: string, Parts, says: string]>([

@@ -112,9 +112,9 @@ function assertUsable({ metaData }: Manifest): void {
       `${MANIFEST} has the publicPath "${publicPath}", where no published file will be`,
       "Set output.publicPath to 'auto' and build again.",
     );
-  if (!['var', 'global', 'window', 'self', 'script'].includes(remoteEntry.type))
+  if (!['var', 'global', 'window', 'self', 'script', 'module', 'esm'].includes(remoteEntry.type))
     throw refused(
-      `${MANIFEST} has an entry of the type "${remoteEntry.type}", which a page cannot check by its hash`,
+      `${MANIFEST} has an entry of the type "${remoteEntry.type}", which no page can load`,
       "Set library: { type: 'var', name } of the federation plug-in and build again.",
     );
 }
@@ -133,13 +133,16 @@ const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): Rem
   };
 };
 
+/** A name that each version of a package has for itself. */
+const perVersion = (name: string, version: string) => `${name}_${version}`.replace(/[^\w$]/g, '_');
+
 /** What stands in for a manifest: names that follow the package's, and what the entry itself shows. */
 function withoutManifest({ name, version }: GuestPackage, entry: string): Manifest {
   const none = { sync: [], async: [] };
   const exposed = { path: './remote', assets: { js: { sync: [DEFAULT_ENTRY], async: [] }, css: none } };
   return {
     metaData: {
-      globalName: `${name}_${version}`.replace(/[^\w$]/g, '_'),
+      globalName: perVersion(name, version),
       publicPath: 'auto',
       pluginVersion: FEDERATION_1,
       remoteEntry: { name: DEFAULT_ENTRY, path: '', type: 'var' },
@@ -165,6 +168,7 @@ export async function describeGuest(folder: string): Promise<unknown> {
     .filter(Boolean)
     .join('/')
     .replace(/^\.?\//, '');
+  const isModule = /^(module|esm)$/.test(metaData.remoteEntry.type);
   const text = (await textOf(join(folder, entry))) ?? '';
   const remote = exposes.find(({ path }) => path === './remote')?.assets;
   const { name = own.name, ...field } = own.liaozhai;
@@ -180,7 +184,9 @@ export async function describeGuest(folder: string): Promise<unknown> {
     shared: sharedBy(manifest, own),
     entry,
     css: [],
-    global: metaData.globalName,
+    ...(isModule ? { entryType: 'module' } : {}),
+    // where it is only a name, it follows the version
+    global: isModule ? perVersion(metaData.globalName, own.version) : metaData.globalName,
     chunkGlobal: chunkGlobalOf(text),
     exposes: exposes.map(({ path }) => path),
     module: { js: remote?.js.sync.length ? remote.js.sync : [entry], css: remote?.css.sync ?? [] },

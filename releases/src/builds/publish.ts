@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildDescription, isFilePath } from '@liaozhai/shared/contract';
+import { parse } from 'acorn';
 import { lookup } from 'mrmime';
 import * as v from 'valibot';
 import { hasCode, messageOf, refused, usage } from '../errors.ts';
@@ -277,6 +278,8 @@ async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
   const paths = await Promise.all(
     entries.map(async (entry) => {
       const path = inside ? `${inside}/${entry.name}` : entry.name;
+      // Vite writes its own manifest there, for servers
+      if (path === '.vite') return [];
       if (entry.isDirectory()) return pathsBelow(folder, path);
       if (entry.isFile()) return [path];
       throw refused(
@@ -309,11 +312,14 @@ export function packageProblems(description: BuildDescription, sizes: ReadonlyMa
 }
 
 /** Why an entry is no script that a browser could run: empty or cut off. It is parsed and never run. */
-export function entryProblem({ entry }: BuildDescription, source: Buffer | null | undefined): string | null {
+export function entryProblem(description: BuildDescription, source: Buffer | null | undefined): string | null {
+  const { entry } = description;
   const text = source?.toString('utf8') ?? '';
   if (text.trim() === '') return `the entry ${entry} is empty`;
   try {
-    new Script(text, { filename: entry });
+    if (description.kind === 'remote' && description.entryType === 'module')
+      parse(text, { ecmaVersion: 'latest', sourceType: 'module' });
+    else new Script(text, { filename: entry });
     return null;
   } catch (cause) {
     return `the entry ${entry} does not parse (${messageOf(cause)}): it may be cut off`;

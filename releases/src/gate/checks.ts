@@ -54,7 +54,9 @@ const servedHeaders: GateCheck = {
 
 async function exposeProblems({ store }: GateSubject, { id, description }: RemoteRecord): Promise<string[]> {
   const problems: string[] = [];
-  const { exposes, module, entry, global, chunkGlobal, routes, slots } = description;
+  const { exposes, module, entry, entryType, chunkGlobal, routes, slots } = description;
+  // an ES module is known by its address, and sets no global
+  const global = entryType ? undefined : description.global;
   if (!exposes.includes('./remote')) problems.push('exposes no "./remote": expose src/remote.ts under that name');
   if (module.js.length === 0) problems.push('names no script of its exposed module in module.js');
   if (routes.length + slots.length === 0) problems.push('has neither a route nor a slot, so nobody could open it');

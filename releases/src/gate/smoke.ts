@@ -29,14 +29,14 @@ const MOST_ROUTES = 12;
 interface Visit {
   id: string;
   path: string;
-  /** The container that must be there when the page stands; null where a page may ask for a login first. */
+  /** The container that must be there when the page stands; null for an ES module and where a page may ask for a login first. */
   global: string | null;
 }
 
 const visitOf = (build: PageBuild, route: PageBuild['routes'][number]): Visit => ({
   id: build.id,
   path: route.path.replace(/:\w+\??/g, '1').replace(/\/\*$/, ''),
-  global: route.requiresAuth ? null : build.global,
+  global: route.requiresAuth || build.entryType ? null : build.global,
 });
 
 /** Every route of the changed remotes; with a new host the first route of every remote. */

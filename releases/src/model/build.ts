@@ -221,6 +221,7 @@ export function pageBuild(record: RemoteRecord): PageBuild {
     id: record.id,
     label: description.label,
     entry: at(description.entry),
+    ...(description.entryType ? { entryType: description.entryType } : {}),
     global: description.global,
     contract: description.contract,
     routes: description.routes.map(({ js, css, ...route }) => ({ ...route, preload: preload({ js, css }) })),

@@ -94,6 +94,18 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe');
   });
 
+  test('a build of ES modules has its hashes in an import map, which the policy names; no other build has', () => {
+    const stories = pageSet.remotes.stories as PageSet['remotes'][string];
+    const asModules = { ...pageSet.remotes, stories: { ...stories, entryType: 'module' as const } };
+    const { html, headers } = render({ pageSet: { ...pageSet, remotes: asModules } });
+    const [, map = ''] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
+    const { integrity } = JSON.parse(map) as { integrity: Record<string, string> };
+    expect(integrity[stories.entry]).toBe(pageSet.hashes[stories.entry]);
+    expect(Object.keys(integrity).some((path) => /builds\/chat|\.css$/.test(path))).toBe(false);
+    expect(headers['content-security-policy']?.match(/'sha256-/g)).toHaveLength(3);
+    expect(render().html).not.toContain('importmap');
+  });
+
   test('data and titles cannot break out of their elements', () => {
     const evil = '</script><script>alert(1)</script>';
     const { html } = render({

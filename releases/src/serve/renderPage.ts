@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { matchRoute, type PageBuild, type PageRoute, type PageSet, type SetBody } from '@liaozhai/shared/contract';
+import {
+  MODULE_PROBES,
+  matchRoute,
+  type PageBuild,
+  type PageRoute,
+  type PageSet,
+  type SetBody,
+} from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
 import { refused } from '../errors.ts';
 import { misfitsAmong } from '../gate/fit.ts';
 import { type BuildRecord, codeHashes, isHost, isRemote, nameOf, pageBuild } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { sha256Source } from '../model/signing.ts';
+import { sha256Source, sha384Integrity } from '../model/signing.ts';
 
 interface PolicyInput {
   /** `sha256-…` of the template's inline scripts. */
@@ -109,6 +116,22 @@ export const jsonForHtml = (value: unknown): string =>
 /** CSS that cannot end the style element it stands in; `<\/` reads the same inside CSS strings. */
 const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
 
+/** ES modules of builds are checked by the browser, which knows their hashes by this map alone. Empty where no build has any. */
+export function importMapFor({ remotes, hashes }: PageSet): string {
+  const modules = Object.values(remotes)
+    .flatMap((build) => [build, build.lastGood])
+    .filter((build) => build?.entryType === 'module');
+  const folders = modules.map((build) => build?.entry.slice(0, build.entry.split('/', 4).join('/').length + 1) ?? '');
+  const listed = Object.entries(hashes).filter(([path]) => folders.some((folder) => path.startsWith(folder)));
+  const probe = sha384Integrity(Buffer.from('0'));
+  const integrity = {
+    ...Object.fromEntries(listed.filter(([path]) => /\.m?js$/.test(path))),
+    [MODULE_PROBES.right]: probe,
+    [MODULE_PROBES.wrong]: probe,
+  };
+  return modules.length > 0 ? jsonForHtml({ integrity }) : '';
+}
+
 const jsonScript = (id: string, json: unknown): string =>
   `<script type="application/json" id="${escapeHtml(id)}">${jsonForHtml(json)}</script>`;
 
@@ -156,7 +179,12 @@ export function renderPage(input: PageInput): RenderedPage {
   const wrong = misplaced(input.template);
   if (wrong.length > 0) throw refused(`page.html needs <!--lz:${wrong[0]}--> exactly once`, 'Mend the host build.');
   const preloads = preloadsFor(input);
-  const scripts = [jsonScript('liaozhai-set', input.pageSet), jsonScript('liaozhai-config', input.config)];
+  const importMap = importMapFor(input.pageSet);
+  const scripts = [
+    jsonScript('liaozhai-set', input.pageSet),
+    jsonScript('liaozhai-config', input.config),
+    ...(importMap ? [`<script type="importmap">${importMap}</script>`] : []),
+  ];
   const parts: Record<Placeholder, string> = {
     title: titleFor(input),
     preloads: preloads.html,
@@ -169,7 +197,7 @@ export function renderPage(input: PageInput): RenderedPage {
     (_, name: Placeholder) => parts[name],
   );
   const headers = pageHeaders({
-    inlineScripts: inlineContents(input.template, 'script').map(sha256Source),
+    inlineScripts: [...inlineContents(input.template, 'script'), ...(importMap ? [importMap] : [])].map(sha256Source),
     inlineStyles: [...inlineContents(input.template, 'style'), ...(input.inlineCss ?? []).map(({ text }) => text)].map(
       sha256Source,
     ),

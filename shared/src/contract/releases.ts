@@ -115,6 +115,8 @@ export const remoteDescriptionSchema = v.object({
   contract: range,
   /** The container's global variable, unique per build. */
   global: globalName,
+  /** Left out for a classic script, which sets `global` to a container. */
+  entryType: v.optional(v.literal('module')),
   /** The global list by which late chunks arrive, unique per build; left out where there are none. */
   chunkGlobal: v.optional(globalName),
   exposes: v.pipe(v.array(textSchema(60, 1)), v.maxLength(20)),
@@ -147,6 +149,7 @@ const pageBuildSchema = v.object({
   id: v.string(),
   label: v.string(),
   entry: v.string(),
+  entryType: v.optional(v.literal('module')),
   global: v.string(),
   contract: v.string(),
   routes: v.array(
@@ -187,6 +190,9 @@ export type Preload = v.InferOutput<typeof preloadSchema>;
 export type PageBuild = v.InferOutput<typeof pageBuildSchema>;
 export type PageRoute = PageBuild['routes'][number];
 export type SetBody = v.InferOutput<typeof setBodySchema>;
+
+/** Modules by which a page tries whether its browser checks ES modules: the server names one and the same hash for both. */
+export const MODULE_PROBES = { right: 'data:text/javascript,0', wrong: 'data:text/javascript,1' } as const;
 
 /** The set a page runs, inlined in its HTML and pinned for the life of the page. */
 export interface PageSet {
