@@ -117,7 +117,7 @@ export const remoteDescriptionSchema = v.object({
   global: globalName,
   /** Left out for a classic script, which sets `global` to a container. */
   entryType: v.optional(v.literal('module')),
-  /** The global list by which late chunks arrive, unique per build; left out where there are none. */
+  /** The global list by which late chunks arrive, unique per build; left out of a build without late chunks. */
   chunkGlobal: v.optional(globalName),
   exposes: v.pipe(v.array(textSchema(60, 1)), v.maxLength(20)),
   module: v.object(chunkFiles),
