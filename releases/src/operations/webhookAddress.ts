@@ -111,7 +111,7 @@ const derived = (key: SigningKey, purpose: string): Buffer =>
 
 /** Not stored anywhere: it follows from the store's key and the webhook's id. */
 export const secretOf = (key: SigningKey, id: string): string =>
-  `whsec_${derived(key, `secret ${id}`).toString('base64url')}`;
+  `whsec_${derived(key, `secret ${id}`).toString('base64')}`;
 
 /** As it is stored: addresses of chat services are secrets. */
 export function seal(text: string, key: SigningKey): string {

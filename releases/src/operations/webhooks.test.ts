@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { Webhook } from 'standardwebhooks';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
@@ -17,7 +18,6 @@ import {
   listWebhooks,
   MOST_ATTEMPTS,
   removeWebhook,
-  signatureOf,
   testWebhook,
   type WebhookEvent,
 } from './webhooks.ts';
@@ -43,8 +43,7 @@ afterEach(async () => {
 interface Received {
   event: WebhookEvent;
   body: string;
-  signature: string;
-  id: string;
+  headers: Record<string, string>;
 }
 
 /** A chat service on loopback: what it got, and how it answers. */
@@ -57,13 +56,8 @@ async function openReceiver() {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
-    const header = (name: string) => String(request.headers[name]);
-    received.push({
-      event: JSON.parse(body),
-      body,
-      signature: header('liaozhai-signature'),
-      id: header('liaozhai-event'),
-    });
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    received.push({ event: JSON.parse(body), body, headers });
     state.answer(request, response);
   });
   server.listen(0, '127.0.0.1');
@@ -114,7 +108,7 @@ describe('a webhook', () => {
       who: 'tester',
       why: 'blank page',
     });
-    expect(last?.id).toBe(`production-${seq}`);
+    expect(last?.headers['webhook-id']).toBe(`production-${seq}`);
     expect(receiver.received[1]?.event).toMatchObject({ percent: 5 });
     expect(receiver.received[2]?.event.text).toContain('0 of 30 visitors of the candidate');
   });
@@ -131,15 +125,22 @@ describe('a webhook', () => {
     expect(() => webhookRulesFrom({ CONSOLE_ORIGIN: 'console' })).toThrow(/CONSOLE_ORIGIN/);
   });
 
-  test('gets a signature over the time and the body', async () => {
+  test('gets what any library of Standard Webhooks verifies, and nothing that was changed', async () => {
     const { secret } = await add();
     await at.activate(next);
     await send();
-    const [{ signature = '', body = '' } = {}] = receiver.received;
-    const [, seconds, found] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
-    expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(600);
-    expect(found).toBe(signatureOf(secret, Number(seconds), body));
-    expect(found).not.toBe(signatureOf(secret, Number(seconds) + 1, body));
+    const [{ headers = {}, body = '', event } = {}] = receiver.received;
+    expect(headers['webhook-id']).toBe(event?.id);
+    expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+    for (const changed of [
+      { body: body.replace('tester', 'nobody'), headers },
+      { body, headers: { ...headers, 'webhook-id': 'another' } },
+      { body, headers: { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) } },
+      { body, headers: { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 900) } },
+    ])
+      expect(() => new Webhook(secret).verify(changed.body, changed.headers)).toThrow();
+    const { secret: other } = await add();
+    expect(() => new Webhook(other).verify(body, headers)).toThrow();
   });
 
   test('leaves neither its secret nor its address in the store, nor in a list', async () => {
@@ -179,7 +180,7 @@ describe('a receiver that fails', () => {
     await send(20 / 3600);
     await send(40 / 3600);
     expect(types()).toHaveLength(3);
-    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
     expect(view.webhooks[0]).toMatchObject({ attempts: 3, problem: 'answered 503' });
     receiver.state.answer = (_, response) => void response.writeHead(200).end('ok');

@@ -199,9 +199,11 @@ export function eventOf(
   };
 }
 
-/** What the receiver recomputes: hex HMAC-SHA256 of `<seconds>.<body>`. */
-export const signatureOf = (secret: string, seconds: number, body: string): string =>
-  createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+/** What the receiver recomputes, by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`; the key is what follows `whsec_`. */
+const signatureOf = (secret: string, id: string, seconds: number, body: string): string =>
+  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .update(`${id}.${seconds}.${body}`)
+    .digest('base64');
 
 /** Posts one event. Returns what was wrong, or null. Redirects are not followed, and the answer's text means nothing. */
 function post(
@@ -224,8 +226,9 @@ function post(
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'liaozhai-releases',
-        'liaozhai-event': event.id,
-        'liaozhai-signature': `t=${seconds},v1=${signatureOf(secret, seconds, body)}`,
+        'webhook-id': event.id,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': `v1,${signatureOf(secret, event.id, seconds, body)}`,
       },
     });
     call.once('error', (cause) => done(messageOf(cause)));
