@@ -121,7 +121,10 @@ export const addCheck = (program: Command) =>
       print(
         json,
         { passed: true, results },
-        results.map(({ check, milliseconds }) => `passed  ${check} (${milliseconds} ms)`),
+        results.flatMap(({ check, milliseconds, notes = [] }) => [
+          `passed  ${check} (${milliseconds} ms)`,
+          ...notes.map((line) => `        ${line}`),
+        ]),
       );
     });
 

@@ -1,3 +1,4 @@
+import semver from 'semver';
 import { buildFileHeaders } from '../builds/publish.ts';
 import { storedProblems } from '../builds/storedFiles.ts';
 import { type BuildRecord, buildFolder, codeHashes, type RemoteRecord } from '../model/build.ts';
@@ -5,6 +6,7 @@ import { inlineContents, misplaced } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
 import { FIT_RULES } from './fit.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
+import { sharingNotes } from './sharedLibraries.ts';
 
 const isChanged = (subject: GateSubject, record: BuildRecord): boolean =>
   subject.changed.some(({ id }) => id === record.id);
@@ -201,12 +203,48 @@ const fitChecks = FIT_RULES.map(
   }),
 );
 
+const CORE = '_FEDERATION_RUNTIME_CORE';
+/** The first federation whose builds can take the host's core. */
+const FIRST_OF_CORE = '0.24.0';
+
+/** Versions of federation may differ. An entry that takes the host's core needs one of its own major version. */
+const federation: GateCheck = {
+  name: 'federation',
+  run: async (subject, note) => {
+    const ofHost = subject.host.description.federation;
+    const problems: string[] = [];
+    for (const { id, description } of subject.remotes.filter((remote) => isChanged(subject, remote))) {
+      const own = description.federation;
+      const entry = await subject.store.read(`${buildFolder(id)}/${description.entry}`);
+      if (!entry?.includes(CORE)) continue;
+      if (semver.major(own) > semver.major(ofHost) || semver.lt(own, FIRST_OF_CORE))
+        problems.push(
+          `${id}: an entry of federation ${own} cannot take the host's core of ${ofHost}: build it without experiments.externalRuntime, or with another version`,
+        );
+      else if (semver.gt(own, ofHost))
+        note(`${id} is built with federation ${own} and takes the host's core of ${ofHost}: the browser check decides`);
+    }
+    return problems;
+  },
+};
+
+/** Problems of sharing are those of fitting together; this reports what is shared and what a second copy costs. */
+const sharedLibraries: GateCheck = {
+  name: 'shared libraries',
+  run: async (subject, note) => {
+    for (const line of await sharingNotes(subject)) note(line);
+    return [];
+  },
+};
+
 /** Everything that can be judged without opening a browser. */
 export const STATIC_CHECKS: readonly GateCheck[] = [
   storedFiles,
   servedHeaders,
   ...fitChecks,
   exposes,
+  federation,
+  sharedLibraries,
   budget,
   hostPage,
 ];

@@ -25,7 +25,7 @@ interface Rule {
 
 function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Record<string, string>>) {
   const { provides, requires } = description.shared;
-  const needs = Object.entries(requires).flatMap(([library, range]) => {
+  return Object.entries(requires).flatMap(([library, range]) => {
     const version = provided[library];
     const key = `${id} needs ${library}`;
     const carried = provides[library];
@@ -53,13 +53,6 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
       },
     ];
   });
-  const brings = Object.keys(provides)
-    .filter((library) => library in provided)
-    .map((library) => ({
-      key: `${id} brings ${library}`,
-      problem: `${id}: brings its own ${library} beside the host's single one: set import: false for it`,
-    }));
-  return [...needs, ...brings];
 }
 
 /** Share negotiation of the whole set: each singleton comes from the host and satisfies everyone. */

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { ReleaseError } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
-import { type Breakage, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
+import { type Breakage, noise, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
+import { type CheckResult, makeGate } from './gate.ts';
 
 let at: TestStore;
 let version = 0;
@@ -90,6 +91,30 @@ test('a remote that carries a library for others passes', async () => {
   const shared = { provides: { 'chart.js': '4.5.0' }, requires: { 'chart.js': '^4.4.0' } };
   const build = await at.remote('chat', next(), { description: { shared } });
   expect(await verdict([build])).toEqual([]);
+});
+
+test('what a set shares, what loads twice and what it costs is reported, and is no problem', async () => {
+  const chart = (name: string, version: string, range: string, library = 'chart') => {
+    const js = { sync: ['copy.js'], async: [] };
+    const manifest = { shared: [{ name: library, assets: { js } }] };
+    return at.remote(name, next(), {
+      description: { shared: { provides: { [library]: version }, requires: { [library]: range } } },
+      files: { 'copy.js': noise(400), 'mf-manifest.json': JSON.stringify(manifest) },
+    });
+  };
+  const builds = [
+    await chart('stories', '4.5.0', '^4.4.0'),
+    await chart('chat', '4.4.0', '^4.0.0'),
+    await chart('wallet', '3.9.1', '^3.9.0'),
+    await chart('gifts', '19.9.9', '*', 'react'),
+  ];
+  const notes: string[] = [];
+  const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
+  expect(await at.verdict(builds, makeGate(at.writer, { smoke: null, onResults }))).toEqual([]);
+  expect(notes.join('\n')).toMatch(
+    /chart loads 2 times: 4\.5\.0 for (stories, chat|chat, stories) \([\d.]+ KiB br\); 3\.9\.1 for wallet \([\d.]+ KiB br\)/,
+  );
+  expect(notes.join('\n')).toMatch(/gifts@\S+ carries react 19\.9\.9 \([\d.]+ KiB br\), which never runs/);
 });
 
 test('fifty good sets pass, each in time', async () => {

@@ -28,13 +28,14 @@ export interface GateSubject {
 /** One rule of the gate. */
 export interface GateCheck {
   name: string;
-  /** One line per problem, each naming the build and the cure; empty = passed. */
-  run(subject: GateSubject): Promise<string[]>;
+  /** One line per problem, each naming the build and the cure; empty = passed. `note` takes what need not be mended. */
+  run(subject: GateSubject, note: (line: string) => void): Promise<string[]>;
 }
 
 export interface CheckResult {
   check: string;
   problems: string[];
+  notes: string[];
   milliseconds: number;
 }
 
@@ -44,8 +45,9 @@ async function runCheck(check: GateCheck, subject: GateSubject): Promise<CheckRe
     if (cause instanceof ReleaseError && cause.kind === 'unreachable') throw cause;
     return [`could not be judged: ${messageOf(cause)}`];
   };
-  const problems = await check.run(subject).catch(failed);
-  return { check: check.name, problems, milliseconds: Math.round(performance.now() - started) };
+  const notes: string[] = [];
+  const problems = await check.run(subject, (line) => notes.push(line)).catch(failed);
+  return { check: check.name, problems, notes, milliseconds: Math.round(performance.now() - started) };
 }
 
 /** Static checks first; the browser opens only a set that passed them. */

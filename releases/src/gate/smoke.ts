@@ -24,7 +24,6 @@ const SETTLED_BEATS = 5;
 const MOST_SETTLING_BEATS = 25;
 /** Ends what makes progress for ever. */
 const LONGEST_MILLISECONDS = 60_000;
-const MOST_ROUTES = 12;
 
 interface Visit {
   id: string;
@@ -42,11 +41,10 @@ const visitOf = (build: PageBuild, route: PageBuild['routes'][number]): Visit =>
 /** Every route of the changed remotes; with a new host the first route of every remote. */
 function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   const isNew = (id: string) => changed.some((record) => record.id === id);
-  const visits = Object.values(set.remotes).flatMap((build) => {
+  return Object.values(set.remotes).flatMap((build) => {
     const routes = isNew(build.id) ? build.routes : isNew(host.id) ? build.routes.slice(0, 1) : [];
     return routes.map((route) => visitOf(build, route));
   });
-  return visits.slice(0, MOST_ROUTES);
 }
 
 /**

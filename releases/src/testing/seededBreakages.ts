@@ -54,11 +54,12 @@ export interface Breakage {
   spoil?: { path: string; to: string | Buffer | null };
 }
 
+const ofCore = { global: 'of_core', chunkGlobal: undefined };
 const requires = (ranges: Record<string, string>) => ({ shared: { provides: {}, requires: ranges } });
 const page = (from: string, to: string) => ({ 'page.html': PAGE_TEMPLATE.replace(from, to) });
 
 /** Text that does not compress well. */
-const noise = (words: number): string =>
+export const noise = (words: number): string =>
   Array.from({ length: words }, (_, n) => ((n * 2654435761) % 4294967296).toString(36)).join('');
 
 const STORED: Breakage[] = [
@@ -120,9 +121,16 @@ const REMOTES: Breakage[] = [
   },
   { what: 'it needs a library nobody shares', remote: requires({ vue: '^3.0.0' }), says: 'needs vue' },
   {
-    what: 'it brings its own React',
-    remote: { shared: { provides: { react: '19.3.1' }, requires: {} } },
-    says: 'brings its own react',
+    what: "it takes the host's core, which is older by a major version",
+    remote: { federation: '3.0.0', ...ofCore },
+    files: { 'remoteEntry.js': 'var of_core;_FEDERATION_RUNTIME_CORE' },
+    says: "an entry of federation 3.0.0 cannot take the host's core",
+  },
+  {
+    what: "it takes the host's core, and is older than any that can",
+    remote: { federation: '0.8.12', ...ofCore },
+    files: { 'remoteEntry.js': 'var of_core;_FEDERATION_RUNTIME_CORE' },
+    says: "an entry of federation 0.8.12 cannot take the host's core",
   },
   { what: 'its contract is newer than the host', remote: { contract: '^1.2.0' }, says: 'needs shared/runtime ^1.2.0' },
   { what: 'its contract is of another major', remote: { contract: '^2.0.0' }, says: 'needs shared/runtime ^2.0.0' },
