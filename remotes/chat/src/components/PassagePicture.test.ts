@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { breakLines, cut } from './PassagePicture';
+import { breakLines, cut, linkOf } from './PassagePicture';
 
 /** Of one width each, as most of Chinese is. */
 const widthOf = ({ text }: { text: string }) => text.length;
@@ -29,4 +29,12 @@ test('a passage that is too long ends with an ellipsis where the room does', () 
   expect(isCut).toBe(true);
   expect(messages.map(({ body }) => body.length)).toEqual([1000, 202]);
   expect(messages[1]?.body.endsWith('字……')).toBe(true);
+});
+
+test.each([
+  ['LANRUO', '/story/nie-xiaoqian', 'LANRUO'],
+  ['', '/story/nie-xiaoqian', null],
+])('its code leads to the story, under the invitation of who made it: %s', (code, path, invite) => {
+  const link = new URL(linkOf({ id: 'nie-xiaoqian' }, code));
+  expect([link.origin, link.pathname, link.searchParams.get('invite')]).toEqual([location.origin, path, invite]);
 });

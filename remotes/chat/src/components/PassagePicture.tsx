@@ -1,6 +1,7 @@
 import { linesOf, type Passage, passagesOf } from '@liaozhai/shared/format';
-import { paths, toast } from '@liaozhai/shared/runtime';
+import { paths, toast, useUser } from '@liaozhai/shared/runtime';
 import { Button, DownloadIcon, ShareIcon, Sheet } from '@liaozhai/shared/ui';
+import { generate } from 'lean-qr';
 import { useEffect, useMemo, useState } from 'react';
 import type { Story } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
@@ -28,14 +29,15 @@ export function PassagePicture({ open, message, messages, story, onClose }: Pass
   const chosen = useMemo(() => spoken.slice(first, last + 1), [spoken, first, last]);
   const picture = useMemo(() => cut(chosen), [chosen]);
   const [address, setAddress] = useState('');
+  const code = useUser()?.inviteCode ?? '';
   useEffect(() => {
     let isOver = false;
     // the story's type may still be on its way, and a canvas does not wait for it
-    void document.fonts.ready.then(() => isOver || setAddress(draw(picture.messages, story).toDataURL('image/png')));
+    void document.fonts.ready.then(() => isOver || setAddress(draw(picture.messages, story, code).toDataURL('image/png')));
     return () => {
       isOver = true;
     };
-  }, [picture, story]);
+  }, [picture, story, code]);
   const name = `${story.title}.png`;
   const share = async () => {
     try {
@@ -140,6 +142,8 @@ const PARAGRAPH_PX = 7;
 const OWN_PX = 15;
 const OWN_LINE_PX = 24;
 const OWN_PADDING_PX = 12;
+const CODE_PX = 80;
+const FOOT_PX = 124;
 
 type Kind = Passage['kind'];
 interface Unit {
@@ -208,7 +212,7 @@ function readLook() {
 }
 
 /** Draws the passage on paper: the story's title, what was said, and where it can be gone on with. */
-function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story): HTMLCanvasElement {
+function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: string): HTMLCanvasElement {
   const look = readLook();
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
@@ -294,17 +298,17 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story): HTMLCan
     if (role === 'user') addOwn(body);
     else if (role === 'assistant') addVoice(body);
   }
-  add(84, (top) => {
+  add(FOOT_PX, (top) => {
     context.fillStyle = look.line;
     context.fillRect(MARGIN_PX, top + 4, COLUMN_PX, 1);
     context.fillStyle = look.accent;
     context.beginPath();
-    roundedRect(context, MARGIN_PX, top + 22, 34, 34, 6);
+    roundedRect(context, MARGIN_PX, top + 36, 34, 34, 6);
     context.fill();
-    write('聊', `700 19px ${look.story}`, look.onAccent, MARGIN_PX + 17, top + 40, 'center');
-    write(texts.picture.from, `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 30);
-    const link = new URL(paths.story(story.id), location.href);
-    write(decodeURI(`${link.host}${link.pathname}`), `12px ${look.ui}`, look.ink3, MARGIN_PX + 46, top + 50);
+    write('聊', `700 19px ${look.story}`, look.onAccent, MARGIN_PX + 17, top + 54, 'center');
+    write(texts.picture.from, `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 44);
+    write(texts.picture.scan, `12px ${look.ui}`, look.ink3, MARGIN_PX + 46, top + 64);
+    drawCode(context, { text: linkOf(story, code), left: WIDTH_PX - MARGIN_PX - CODE_PX, top: top + 18, color: look.ink });
   });
 
   canvas.width = WIDTH_PX * SCALE;
@@ -318,6 +322,31 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story): HTMLCan
   context.strokeRect(FRAME_PX + 0.5, FRAME_PX + 0.5, WIDTH_PX - 2 * FRAME_PX - 1, height - 2 * FRAME_PX - 1);
   for (const paint of steps) paint();
   return canvas;
+}
+
+/** The story's page, under the reader's own invitation. */
+export function linkOf({ id }: Pick<Story, 'id'>, code: string): string {
+  const link = new URL(paths.story(id), location.href);
+  if (code) link.searchParams.set('invite', code);
+  return link.href;
+}
+
+interface CodePlace {
+  text: string;
+  left: number;
+  top: number;
+  color: string;
+}
+
+/** A QR code in whole pixels, or a camera sees seams between its squares. */
+function drawCode(context: CanvasRenderingContext2D, { text, left, top, color }: CodePlace) {
+  const code = generate(text);
+  const square = Math.floor((CODE_PX * SCALE) / code.size) / SCALE;
+  const inset = Math.floor(((CODE_PX - square * code.size) / 2) * SCALE) / SCALE;
+  context.fillStyle = color;
+  for (let y = 0; y < code.size; y += 1)
+    for (let x = 0; x < code.size; x += 1)
+      if (code.get(x, y)) context.fillRect(left + inset + x * square, top + inset + y * square, square, square);
 }
 
 /** `roundRect` is younger than some browsers of readers. */
