@@ -28,10 +28,12 @@ import {
 } from './localRemotes.ts';
 import {
   answerInMemory,
+  capabilitiesOf,
   type PrerenderedPage,
   prerendered,
   type Screen,
   type ShareCard,
+  type Source,
   screenAt,
   shareCard,
 } from './prerendered.ts';
@@ -86,14 +88,18 @@ interface ReadyPage {
   /** The screen's pattern, and what is counted of the page. */
   pattern: string;
   counted: { group: string; prerendered: string };
-  /** What of the backend's was filled in; null: it did not answer, or was not asked. */
-  source: { address: string; answer: Screen['answer'] } | null;
+  /** What of the backend's was filled in, so far as it was asked. */
+  sources: Source[];
   /** ms since 1970 */
   until: number;
 }
 
-const sourceOf = (screen: Screen | null): ReadyPage['source'] =>
-  screen?.address ? { address: screen.address, answer: screen.answer } : null;
+const sourceOf = (screen: Screen | null): Source[] =>
+  screen?.address ? [{ address: screen.address, answer: screen.answer }] : [];
+
+const areSame = (some: Source[], others: Source[] = []): boolean =>
+  some.length === others.length &&
+  some.every(({ address, answer }, at) => address === others[at]?.address && answer === others[at]?.answer);
 
 const KEPT_PAGES = 200;
 /** A visitor who asks for any number of addresses takes a fifth of a thread at most. */
@@ -169,7 +175,7 @@ const askedPage = (context: FrontContext) => ({
 function cachedPage(context: FrontContext, page: VisitorPage, cache: PageCache): ReadyPage | undefined {
   if (new URL(context.req.url).search) return undefined;
   const ready = cache.get(page, { ...askedPage(context), isBare: false });
-  const isCurrent = !ready?.source || answerInMemory(ready.source.address) === ready.source.answer;
+  const isCurrent = ready?.sources.every(({ address, answer }) => answerInMemory(address) === answer);
   return isCurrent ? ready : undefined;
 }
 
@@ -177,14 +183,17 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
   const { path } = context.req;
   const { searchParams } = new URL(context.req.url);
   const at = path === hostRoutePaths.root ? paths.explore() : path;
-  const screen = await screenAt(options.releases, page.pageSet, at, options.backendUrl());
+  const [screen, capabilities] = await Promise.all([
+    screenAt(options.releases, page.pageSet, at, options.backendUrl()),
+    capabilitiesOf(options.backendUrl()),
+  ]);
   const isBare = [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name));
   const asked: AskedPage = { ...askedPage(context), isBare };
   const known = cache.get(page, asked);
-  const source = sourceOf(screen);
-  const isKnown = source?.address === known?.source?.address && source?.answer === known?.source?.answer;
+  const sources = [...sourceOf(screen), capabilities];
   const secure = isHttps(context);
-  const ready = known && isKnown ? known : await makeReady(options, page, { ...asked, path, at, screen, secure });
+  const made = { ...asked, path, at, screen, capabilities: capabilities.answer?.data, sources, secure };
+  const ready = known && areSame(sources, known.sources) ? known : await makeReady(options, page, made);
   cache.set(page, asked, ready);
   return ready;
 }
@@ -200,13 +209,15 @@ interface MadePage extends AskedPage {
   /** The path whose screen is shown. */
   at: string;
   screen: Screen | null;
+  capabilities: unknown;
+  sources: Source[];
   secure: boolean;
 }
 
 async function makeReady(
   { releases, env, config, isTraced }: PageOptions,
   page: VisitorPage,
-  { address, encoding, isBare, path, at, screen, secure }: MadePage,
+  { address, encoding, isBare, path, at, screen, capabilities, sources, secure }: MadePage,
 ): Promise<ReadyPage> {
   const pattern = screenPattern(page.pageSet, path);
   const head = headOf(address, routeAt(page.pageSet, at)?.title, screen && shareCard(screen));
@@ -221,6 +232,7 @@ async function makeReady(
       vitals: { sample: env.VITALS_SAMPLE },
       ...(env.DEVTOOLS && { devTools: true }),
       ...(isTraced && { spans: true }),
+      capabilities,
     },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
@@ -243,7 +255,7 @@ async function makeReady(
     isLoose: encoding === 'br' && pattern !== undefined,
     pattern: pattern ?? 'no such page',
     counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
-    source: sourceOf(screen),
+    sources,
     until: content.until ?? Number.POSITIVE_INFINITY,
   };
 }

@@ -1,6 +1,6 @@
 import { brotliCompressSync } from 'node:zlib';
 import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
-import { API_BASE, PAGE_ELEMENTS, type PageRoute, type PageSet } from '@liaozhai/shared/contract';
+import { API_BASE, endpoints, PAGE_ELEMENTS, type PageRoute, type PageSet } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import * as v from 'valibot';
 
@@ -219,6 +219,18 @@ function without(answer: Answer, omit: string[]): Answer {
   const keep = (item: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(item).filter(([key]) => !omit.includes(key)));
   return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
+}
+
+/** What the backend has beyond the specification, told with every page, so that nothing of it comes in late. */
+export async function capabilitiesOf(backendUrl: string): Promise<Source> {
+  const address = `${backendUrl}${API_BASE}${endpoints.capabilities}`;
+  return { address, answer: await publicAnswer(address) };
+}
+
+/** A public answer of the backend's that a page is filled from; null: it did not come in time. */
+export interface Source {
+  address: string;
+  answer: Answer | null;
 }
 
 export interface Screen {

@@ -369,8 +369,8 @@ describe('what lies in memory', () => {
     onTestFinished(() => {
       Date.now = clock;
     });
-    const backend = createServer((_request, response) => {
-      at.asked += 1;
+    const backend = createServer((request, response) => {
+      if (request.url !== '/api/v1/capabilities') at.asked += 1;
       response.end(JSON.stringify({ url: at.title, headers: {} }));
     });
     backend.listen(0, '127.0.0.1');
@@ -382,6 +382,36 @@ describe('what lies in memory', () => {
     await expect.poll(page).toContain('<p class="card">聂小倩</p>');
     return { at, page };
   }
+
+  test('what the backend has beyond the specification comes with every page, and follows it', async () => {
+    let has: string[] | null = ['stories.search'];
+    const backend = createServer((request, response) => {
+      const isKnown = request.url === '/api/v1/capabilities' && has !== null;
+      response.statusCode = isKnown ? 200 : 404;
+      response.end(JSON.stringify(isKnown ? { data: has } : {}));
+    });
+    backend.listen(0, '127.0.0.1');
+    onTestFinished(() => void backend.close());
+    await once(backend, 'listening');
+    const { port } = backend.address() as AddressInfo;
+    const site = await product.serve({}, { backendUrl: () => `http://127.0.0.1:${port}` });
+    const clock = Date.now;
+    let ahead = 0;
+    const start = clock();
+    Date.now = () => start + ahead;
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    const told = async () => {
+      ahead += 5_001;
+      const html = await (await fetch(`${site}/my`)).text();
+      const [, config = '{}'] = /id="liaozhai-config">([^<]*)</.exec(html) ?? [];
+      return JSON.parse(config).capabilities;
+    };
+    await expect.poll(told).toEqual(['stories.search']);
+    has = null;
+    await expect.poll(told).toBeUndefined();
+  });
 
   test('what the backend tells anew stands in the page once its former answer is five seconds old', async () => {
     const { at, page } = await toldAnew();

@@ -60,6 +60,9 @@ describe('a pane', () => {
     onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood'));
     const { page } = await openHost({ path: '/gifts' });
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    // a failed screen keeps its title and the way back
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('礼物');
+    expect(screen.getByRole('button', { name: '返回' })).toBeTruthy();
     expect(beacons.slice(before).filter((beacon) => beacon.includes('render-threw'))).toEqual([]);
     expect(localStorage.getItem('liaozhai-quarantine') ?? '{}').not.toContain('gifts');
     expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@2.0.0+000000000000');

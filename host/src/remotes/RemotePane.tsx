@@ -1,4 +1,4 @@
-import { Link, paths, SlotContext, type SlotProps, useScreen } from '@liaozhai/shared/runtime';
+import { Link, paths, SlotContext, type SlotProps, useGoBack, useScreen } from '@liaozhai/shared/runtime';
 import {
   Button,
   EmptyState,
@@ -8,6 +8,7 @@ import {
   RowFaults,
   ScreenSkeleton,
   type SkeletonShape,
+  TopBar,
 } from '@liaozhai/shared/ui';
 import {
   Component,
@@ -34,6 +35,9 @@ interface RemotePaneProps {
   shape?: SkeletonShape;
   /** What the page around a slot shows in its place until it is there. */
   waiting?: ReactNode;
+  /** The screen's, which a failed pane keeps, with the way back where it is no tab. */
+  title?: string;
+  isTab?: boolean;
   /** The tab bar is not in sight: a failed pane must offer the way out itself. */
   outsideShell?: boolean;
   /** What stands here already: it stays until the component is there or has failed. */
@@ -46,7 +50,7 @@ const noProps: RemoteProps = {};
 
 /** Shows a remote component: skeleton, then the component; should it fail, its last good build, else a card to try again. */
 export function RemotePane(options: RemotePaneProps) {
-  const { remoteComponent, small = false, shape = 'row', outsideShell = false, prerendered, props = noProps } = options;
+  const { remoteComponent, small = false, shape = 'row', prerendered, props = noProps } = options;
   // a new key remounts the pane: a boundary that caught an error, and a failed load, stay as they are
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retries = useRef(0);
@@ -73,7 +77,7 @@ export function RemotePane(options: RemotePaneProps) {
       lost={
         <>
           <OwnRetries remoteComponent={remoteComponent} count={retries} onOpen={tryAgain} />
-          <Lost small={small} outsideShell={outsideShell} onRetry={retry} />
+          {small ? <LostSlot onRetry={retry} /> : <LostScreen {...options} onRetry={retry} />}
         </>
       }
       waiting={waiting}
@@ -165,33 +169,36 @@ function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
   return null;
 }
 
-interface LostProps {
-  small: boolean;
-  outsideShell: boolean;
-  onRetry: () => void;
+function LostSlot({ onRetry }: { onRetry: () => void }) {
+  return <ErrorRow text={texts.lost} problem={usePage().remotes.problem()} onRetry={onRetry} />;
 }
 
-function Lost({ small, outsideShell, onRetry }: LostProps) {
+type LostScreenProps = Pick<RemotePaneProps, 'title' | 'isTab' | 'outsideShell'> & { onRetry: () => void };
+
+function LostScreen({ title, isTab = false, outsideShell = false, onRetry }: LostScreenProps) {
   const problem = usePage().remotes.problem();
-  if (small) return <ErrorRow text={texts.lost} problem={problem} onRetry={onRetry} />;
+  const goBack = useGoBack(paths.explore());
   return (
-    <div className={styles.lost} role="alert">
-      <EmptyState
-        text={texts.lost}
-        drawing="mountain"
-        action={
-          <>
-            <Button onClick={onRetry}>{texts.retry}</Button>
-            <ProblemCode id={problem} />
-          </>
-        }
-      />
-      {outsideShell && (
-        <Button variant="quiet" asLink={<Link to={paths.explore()} replace />}>
-          {texts.leave}
-        </Button>
-      )}
-    </div>
+    <>
+      {title !== undefined && <TopBar title={title} {...(!isTab && { onBack: goBack })} />}
+      <div className={styles.lost} role="alert">
+        <EmptyState
+          text={texts.lost}
+          drawing="mountain"
+          action={
+            <>
+              <Button onClick={onRetry}>{texts.retry}</Button>
+              <ProblemCode id={problem} />
+            </>
+          }
+        />
+        {outsideShell && (
+          <Button variant="quiet" asLink={<Link to={paths.explore()} replace />}>
+            {texts.leave}
+          </Button>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -199,6 +199,8 @@ function RouteContent({ route, path }: { route: ScreenRoute; path: string }) {
     <RemotePane
       remoteComponent={components.ofRoute(route)}
       shape={tabs.find(({ path }) => path === route.path)?.shape ?? (route.outsideShell ? 'story' : 'row')}
+      title={route.title}
+      isTab={isTab(route.path)}
       outsideShell={route.outsideShell}
       prerendered={content && <PrerenderedContent path={path} content={content} />}
     />

@@ -1,4 +1,4 @@
-import { endpoints } from '@liaozhai/shared/contract';
+import { endpoints, paths } from '@liaozhai/shared/contract';
 import { TopBar } from '@liaozhai/shared/ui';
 import { StoryFront } from './components/StoryFront';
 import { StoryGrid } from './components/StoryGrid';
@@ -54,7 +54,8 @@ export const contents = [
     card: storyCard,
     element: (
       <div className={storyStyles.screen}>
-        <TopBar title="lz-data.title-lz" variant="clear" />
+        {/* links that lead on before any script runs */}
+        <TopBar title="lz-data.title-lz" variant="clear" backLink={<a href={paths.explore()}>{texts.story.back}</a>} />
         <StoryFront story={{ ...placeholder('data'), authorName: 'lz-data.author.name-lz' }} />
       </div>
     ),

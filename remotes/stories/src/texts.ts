@@ -48,6 +48,7 @@ export const texts = {
     openingLines: '可以这样开口',
     start: '开始聊天',
     resume: '继续聊天',
+    back: '返回',
     price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${points.toLocaleString('zh-CN')} 点`),
     balance: (points: number) => `余额 ${points.toLocaleString('zh-CN')} 点`,
     share: '分享',

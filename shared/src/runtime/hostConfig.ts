@@ -49,6 +49,8 @@ const schema = object({
   spans: fallback(boolean(), false),
   /** whether Redux DevTools may show the store, which holds a reader's own data */
   devTools: fallback(boolean(), false),
+  /** what the backend told the server that rendered the page; left out where it did not answer */
+  capabilities: fallback(optional(array(string())), undefined),
   /** prices and rewards that are told to people; each reader takes what it understands */
   rules: anything,
 });
@@ -99,8 +101,11 @@ const MISSING = [404, 405, 501];
 
 const changed = createSignal();
 
+/** What came with the page, else what the server said on the last visit. */
 function kept(): readonly Capability[] {
-  const parsed = safeParse(capabilitiesSchema, { data: readJson(STORAGE_KEYS.capabilities) });
+  const parsed = safeParse(capabilitiesSchema, {
+    data: hostConfig().capabilities ?? readJson(STORAGE_KEYS.capabilities),
+  });
   return parsed.success ? parsed.output : [];
 }
 

@@ -1,12 +1,12 @@
-import { Link } from '@liaozhai/shared/runtime';
-import { Cover, Foreign, useCoverColor } from '@liaozhai/shared/ui';
+import { Link, paths } from '@liaozhai/shared/runtime';
+import { Button, Cover, Foreign, useCoverColor } from '@liaozhai/shared/ui';
 import { useCallback, useLayoutEffect, useRef } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
 import { growFromCard } from './coverMotion';
 import styles from './StoryBook.module.css';
 
-/** What a story's page shows first; drawn by the server, and in the same places by the page. */
+/** What a story's page shows first, with the way into the chat; drawn by the server, and in the same places by the page. */
 export const StoryFront = ({ story }: { story: Story }) => (
   <article className={styles.book}>
     <div className={styles.front}>
@@ -14,6 +14,11 @@ export const StoryFront = ({ story }: { story: Story }) => (
     </div>
     <div className={styles.body}>
       <p className={styles.summary}>{story.summary}</p>
+    </div>
+    <div className={styles.action}>
+      {/* a server need not tell a price */}
+      <p className={styles.cost} />
+      <Button asLink={<Link to={paths.storyChat(story.id)} />}>{texts.story.start}</Button>
     </div>
   </article>
 );
