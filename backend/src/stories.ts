@@ -253,8 +253,11 @@ function presentStory({ content }: Services, story: Story, conversationId: strin
   };
 }
 
-/** The public feed and the story page. */
-export function storyRoutes(services: Services): Hono<AppEnv> {
+/** The public feed and the story page; a reader's own comes with their progress. */
+export function storyRoutes(
+  services: Services,
+  progressOf: (services: Services, conversationId: string) => object | null,
+): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => {
       const position = readCursor(c.req.query('cursor'));
@@ -275,8 +278,9 @@ export function storyRoutes(services: Services): Hono<AppEnv> {
     })
     .get('/:id', (c) => {
       const story = findShownStory(services, c.req.param('id'));
-      const conversations = conversationsByStory(services, c, [story.id]);
-      return c.json({ data: presentStory(services, story, conversations.get(story.id) ?? null) });
+      const conversation = conversationsByStory(services, c, [story.id]).get(story.id) ?? null;
+      const progress = conversation === null ? null : progressOf(services, conversation);
+      return c.json({ data: { ...presentStory(services, story, conversation), progress } });
     });
 }
 

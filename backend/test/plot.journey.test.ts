@@ -42,6 +42,26 @@ describe('a reader’s place in the story', () => {
     expect((await say(reader, '你为什么肯告诉我？')).body).toContain('脚边有没有影子');
   });
 
+  test('is told with the story: which scene of how many, and the endings reached', async () => {
+    const reader = await backend.reader();
+    const place = async () =>
+      (await reader.get<{ data: { progress: object | null } }>(`/stories/${story}`)).body.data.progress;
+    expect(await place()).toBeNull();
+    const before = { scenes: backend.services.content.stories.find(({ id }) => id === story)?.plot?.scenes.length };
+    await say(reader, way[2] ?? '');
+    expect(await place()).toMatchObject({ ...before, scene: 1, endings: [] });
+    await say(reader, way[0] ?? '');
+    expect(await place()).toMatchObject({ ...before, scene: 2, endings: [] });
+    for (const line of [...way.slice(1), '你就做我的妹妹', '革囊在这里，挂到门头上', '抱紧她，不出声，等革囊'])
+      await say(reader, line);
+    const { endings, ...end } = (await place()) as { endings: string[]; title: string; scene: number };
+    expect(end.scene).toBe(before.scenes);
+    expect(endings).toEqual([end.title]);
+    expect(
+      (await backend.client().get<{ data: { progress: object | null } }>(`/stories/${story}`)).body.data.progress,
+    ).toBeNull();
+  });
+
   test('goes back with an edited line', async () => {
     const reader = await backend.reader();
     await say(reader, way[0] ?? '');

@@ -47,3 +47,29 @@ export function hasToldEnding(services: Services, reply: MessageRow): boolean {
   const { progress, rest } = progressAfter(services, reply);
   return rest === '' && hasEnded(tellerFor(services, reply).plot, progress);
 }
+
+/** How far a conversation has come, as the API shows it; null for a story without scenes, and before the first reply. */
+export function presentProgress(services: Services, conversationId: string) {
+  const reply = services.db.first(
+    query
+      .selectFrom('messages')
+      .selectAll()
+      .where('conversation_id', '=', conversationId)
+      .where('role', '=', 'assistant')
+      .orderBy('seq', 'desc')
+      .limit(1),
+  );
+  const plot = reply && findStory(services, reply.story_id).plot;
+  if (!plot) return null;
+  const { progress } = progressAfter(services, reply);
+  const at = plot.scenes.findIndex(({ id }) => id === progress.at);
+  const titleOf = (id: string) => plot.endings.find((ending) => ending.id === id)?.title ?? '';
+  return {
+    // after an ending the last one
+    scene: at < 0 ? plot.scenes.length : at + 1,
+    scenes: plot.scenes.length,
+    title: plot.scenes[at]?.title ?? titleOf(progress.at),
+    endings: progress.endings.map(titleOf),
+    endings_count: plot.endings.length,
+  };
+}

@@ -7,6 +7,7 @@ import { routePath } from 'hono/route';
 import { authRoutes, emailRoutes, passwordResetRoutes } from '../auth/authRoutes.ts';
 import { findIdentity, sessionRoutes } from '../auth/sessions.ts';
 import { chatRoutes, conversationRoutes } from '../chat/chatRoutes.ts';
+import { presentProgress } from '../chat/progress.ts';
 import { mediaRoutes } from '../content/pictures.ts';
 import { shareImageRoutes } from '../content/shareImages.ts';
 import { query, storageFaultOf } from '../db/database.ts';
@@ -115,7 +116,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/user', userRoutes(services))
     .route('/user/minor', minorRoutes(services))
     .route('/invites', inviteRoutes(services))
-    .route('/stories', storyRoutes(services))
+    .route('/stories', storyRoutes(services, presentProgress))
     .route('/messages', chatRoutes(services))
     .route('/conversations', conversationRoutes(services))
     .route('/check-in', checkInRoutes(services))

@@ -31,6 +31,30 @@ export interface Story {
   /** points a message costs; undefined where the server does not say */
   pricePerMessage: number | undefined;
   conversationId: string | null;
+  /** how far one has come in it; undefined where the server does not say */
+  progress?: Progress;
+}
+
+export interface Progress {
+  /** From 1, of so many. */
+  scene: number;
+  scenes: number;
+  title: string;
+  /** Titles of the endings reached, of so many; undefined where the server does not count them. */
+  endings: string[];
+  endingsCount: number | undefined;
+}
+
+function toProgress({ progress }: StoryDto): Progress | undefined {
+  const { scene, scenes } = progress ?? {};
+  if (!scene || !scenes || scene > scenes) return undefined;
+  return {
+    scene,
+    scenes,
+    title: progress?.title ?? '',
+    endings: (progress?.endings ?? []).filter(Boolean),
+    endingsCount: progress?.endings_count ?? undefined,
+  };
 }
 
 /** One page of the feed as the cache keeps it. */
@@ -43,7 +67,12 @@ const toCharacter = (dto: CharacterDto): Character => ({
   intro: dto.intro ?? '',
 });
 
-export const toStory = (dto: StoryDto): Story => ({
+export const toStory = (dto: StoryDto): Story => {
+  const progress = toProgress(dto);
+  return { ...toTold(dto), ...(progress && { progress }) };
+};
+
+const toTold = (dto: StoryDto): Story => ({
   id: dto.id,
   title: dto.title || UNTITLED,
   coverUrl: dto.cover_url ?? '',

@@ -57,5 +57,14 @@ export const texts = {
     shareFailed: '没能分享，请复制地址栏里的链接',
     gone: '这个故事不在了，也许已经下架',
     toExplore: '去看看别的故事',
+    about: (title: string) => `${inSentence(title)}，看看这个故事`,
+    progress: '读到哪里',
+    scene: (scene: number, scenes: number) => `第 ${scene} 折 / 共 ${scenes} 折`,
+    endings: (reached: number, count: number | undefined) =>
+      count === undefined ? `走到过 ${reached} 个结局` : `走到过 ${reached} 个结局，共 ${count} 个`,
+    noEnding: (count: number | undefined) => (count ? `还没有走到结局，共 ${count} 个` : '还没有走到结局'),
+    fontSize: '字号',
+    fontSizes: { 1: '小', 2: '标准', 3: '大', 4: '特大' },
+    sheetFailed: '没能打开，请再试一次',
   },
 } as const;

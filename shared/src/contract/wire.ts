@@ -186,6 +186,10 @@ export const storySchema = v.object({
     /** points */
     price_per_message: amount,
     conversation_id: id,
+    /** how far the reader's conversation has come; `endings` are the titles of those reached */
+    progress: v.object(
+      optional({ scene: count, scenes: count, title: label, endings: rows(label), endings_count: count }),
+    ),
   }),
   ...lists({ tags: label, characters: characterSchema }),
 });

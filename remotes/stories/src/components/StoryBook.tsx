@@ -34,7 +34,7 @@ export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean
   );
 }
 
-function CharacterList({ characters }: { characters: Character[] }) {
+export function CharacterList({ characters }: { characters: Character[] }) {
   return (
     <section aria-label={texts.story.characters}>
       <h2 className={styles.charactersHeading}>{texts.story.characters}</h2>

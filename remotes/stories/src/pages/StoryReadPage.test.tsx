@@ -1,5 +1,5 @@
 import { api, store } from '@liaozhai/shared/runtime';
-import { offline, openRemote, screen } from '@liaozhai/shared/testing';
+import { offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from '../fixtures';
 import remote from '../remote';
@@ -126,6 +126,42 @@ test('with ?chat=1 the chat of this story lies open under its title, and goes ba
   expect(screen.queryByRole('link', { name: '开始聊天' })).toBeNull();
   await user.click(screen.getAllByRole('button', { name: '返回' }).at(-1) ?? document.body);
   expect(await screen.findByRole('link', { name: '开始聊天' })).toBeTruthy();
+});
+
+describe('the title over a chat', () => {
+  const slots = { 'story.chat': () => <p>聊天</p> };
+  const progress = { scene: 3, scenes: 8, title: '对岸', endings: ['上岸'], endings_count: 2 };
+  const openTitle = async (patch: Parameters<typeof storyDto>[0] = {}) => {
+    const handlers = { [url]: storyDto({ conversation_id: 'c-1', ...patch }) };
+    const opened = openRemote(remote, handlers, { path: `${path}?chat=1`, slots, user: {} });
+    await opened.user.click(await screen.findByRole('button', { name: '聂小倩，看看这个故事' }));
+    return { ...opened, sheet: within(await screen.findByRole('dialog', { name: '聂小倩' })) };
+  };
+
+  test('opens the story: how far one is, endings reached, cast and summary, asked for anew', async () => {
+    const { sheet, requests } = await openTitle({ progress });
+    expect(sheet.getByText('第 3 折 / 共 8 折')).toBeTruthy();
+    expect(sheet.getByText('对岸')).toBeTruthy();
+    expect(sheet.getByText('走到过 1 个结局，共 2 个：上岸')).toBeTruthy();
+    expect(sheet.getByText('寺中女鬼，夜来叩门。')).toBeTruthy();
+    expect(sheet.getByRole('button', { name: '分享' })).toBeTruthy();
+    await waitFor(() => expect(requests.filter((request) => request.url === '/v1/stories/s-1')).toHaveLength(2));
+  });
+
+  test('sets the size of the letters there', async () => {
+    const { sheet, user } = await openTitle();
+    await user.click(sheet.getByRole('radio', { name: '特大' }));
+    expect(document.documentElement.dataset.fontSize).toBe('4');
+  });
+
+  test.each([
+    ['a server that does not say', undefined],
+    ['figures that do not fit', { scene: 9, scenes: 8 }],
+    ['a story without scenes', { scene: 0, scenes: 0 }],
+  ])('claims no progress for %s', async (_, told) => {
+    const { sheet } = await openTitle({ progress: told });
+    expect(sheet.queryByText(/折/)).toBeNull();
+  });
 });
 
 test.each([

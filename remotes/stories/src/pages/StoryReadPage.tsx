@@ -17,6 +17,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import {
   Button,
+  ChevronDownIcon,
   EmptyState,
   ErrorFace,
   ErrorRow,
@@ -27,9 +28,10 @@ import {
   useIsWide,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useEffect, useRef, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
 import { firstStory, listedStory, useDeviceCopy, useStoriesGetStoryQuery } from '../api';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
+import type { StorySheetProps } from '../components/StorySheet';
 import type { Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryReadPage.module.css';
@@ -56,7 +58,7 @@ export default function StoryReadPage() {
           <Failed text={anyErrorText(error)} problem={problemId(error)} onRetry={refetch} retrying={isFetching} />
         </div>
       )}
-      {chatOpen && <StoryChat storyId={id} title={story?.title ?? texts.story.title} />}
+      {chatOpen && <StoryChat storyId={id} story={story} onOpen={refetch} />}
     </div>
   );
 }
@@ -157,14 +159,42 @@ const ChatWaiting = () => (
   </div>
 );
 
-/** The chat over its story: another team's part under our bar. The story stays below, where the reader left it. */
-function StoryChat({ storyId, title }: { storyId: string; title: string }) {
+interface StoryChatProps {
+  storyId: string;
+  story: Story | undefined;
+  /** How far one has come is asked for when it is looked at. */
+  onOpen: () => unknown;
+}
+
+/** The chat over its story: another team's part under our bar, whose title opens the story. It stays below, where the reader left it. */
+function StoryChat({ storyId, story, onOpen }: StoryChatProps) {
   const goBack = useGoBack(paths.story(storyId));
   const chat = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = useCallback(() => setOpen(false), []);
+  const StorySheet = useStorySheet(isOpen, close);
   // the link that was pressed is gone, so the keyboard would start from the top of the page, or of the list beside the chat
   useEffect(() => {
     if (document.activeElement?.contains(chat.current)) chat.current?.focus({ preventScroll: true });
   }, []);
+  const open = () => {
+    setOpen(true);
+    void onOpen();
+  };
+  const title = story ? (
+    <button
+      type="button"
+      className={styles.title}
+      aria-haspopup="dialog"
+      aria-label={texts.story.about(story.title)}
+      onClick={open}
+    >
+      <span className={styles.titleWords}>{story.title}</span>
+      <ChevronDownIcon size={16} aria-hidden="true" />
+    </button>
+  ) : (
+    texts.story.title
+  );
   return (
     <div ref={chat} className={styles.chat} tabIndex={-1}>
       <div className={styles.chatBar}>
@@ -173,6 +203,25 @@ function StoryChat({ storyId, title }: { storyId: string; title: string }) {
       <div className={styles.slot}>
         <RemoteSlot name="story.chat" storyId={storyId} waiting={<ChatWaiting />} />
       </div>
+      {StorySheet && story && (
+        <StorySheet open={isOpen} story={story} onShare={() => void shareStory(story)} onClose={close} />
+      )}
     </div>
   );
+}
+
+/** The sheet comes in a file of its own when it is first opened. */
+function useStorySheet(isOpen: boolean, close: () => void): ComponentType<StorySheetProps> | null {
+  const [Sheet, setSheet] = useState<ComponentType<StorySheetProps> | null>(null);
+  useEffect(() => {
+    if (!isOpen || Sheet) return;
+    import(/* webpackChunkName: "story.sheet" */ '../components/StorySheet').then(
+      ({ default: loaded }) => setSheet(() => loaded),
+      () => {
+        toast(texts.story.sheetFailed, { kind: 'error' });
+        close();
+      },
+    );
+  }, [isOpen, Sheet, close]);
+  return Sheet;
 }

@@ -1,0 +1,72 @@
+import { useFontSize } from '@liaozhai/shared/runtime';
+import { Button, RadioGroup, ShareIcon, Sheet } from '@liaozhai/shared/ui';
+import type { Progress, Story } from '../model';
+import { texts } from '../texts';
+import { CharacterList } from './StoryBook';
+import styles from './StorySheet.module.css';
+
+export interface StorySheetProps {
+  open: boolean;
+  story: Story;
+  onShare: () => void;
+  onClose: () => void;
+}
+
+const words = texts.story;
+const sizes = ([1, 2, 3, 4] as const).map((value) => ({ value: String(value), label: words.fontSizes[value] }));
+
+/** The story behind its chat: how far one is, what it is about, who is in it; and the size of its letters. */
+export default function StorySheet({ open, story, onShare, onClose }: StorySheetProps) {
+  const [fontSize, setFontSize] = useFontSize();
+  const choose = (value: string) => {
+    const size = ([1, 2, 3, 4] as const).find((each) => String(each) === value);
+    if (size) setFontSize(size);
+  };
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title={story.title}
+      footer={
+        <Button block variant="quiet" icon={<ShareIcon size={18} />} onClick={onShare}>
+          {words.share}
+        </Button>
+      }
+    >
+      <div className={styles.parts}>
+        {story.progress && <ProgressPart progress={story.progress} />}
+        {story.summary && <p className={styles.summary}>{story.summary}</p>}
+        {story.characters.length > 0 && <CharacterList characters={story.characters} />}
+        <RadioGroup
+          legend={words.fontSize}
+          name="story-font-size"
+          options={sizes}
+          value={String(fontSize)}
+          onChange={choose}
+        />
+      </div>
+    </Sheet>
+  );
+}
+
+function ProgressPart({ progress }: { progress: Progress }) {
+  const { scene, scenes, title, endings, endingsCount } = progress;
+  return (
+    <section aria-label={words.progress}>
+      <p className={styles.scene}>
+        <span>{words.scene(scene, scenes)}</span>
+        {title && <span className={styles.sceneTitle}>{title}</span>}
+      </p>
+      <div className={styles.track} aria-hidden="true">
+        {Array.from({ length: scenes }, (_, index) => (
+          <span key={`scene ${index + 1}`} data-told={index < scene || undefined} />
+        ))}
+      </div>
+      <p className={styles.endings}>
+        {endings.length === 0
+          ? words.noEnding(endingsCount)
+          : `${words.endings(endings.length, endingsCount)}：${endings.join('、')}`}
+      </p>
+    </section>
+  );
+}
