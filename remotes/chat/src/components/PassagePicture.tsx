@@ -33,7 +33,9 @@ export function PassagePicture({ open, message, messages, story, onClose }: Pass
   useEffect(() => {
     let isOver = false;
     // the story's type may still be on its way, and a canvas does not wait for it
-    void document.fonts.ready.then(() => isOver || setAddress(draw(picture.messages, story, code).toDataURL('image/png')));
+    void document.fonts.ready.then(
+      () => isOver || setAddress(draw(picture.messages, story, code).toDataURL('image/png')),
+    );
     return () => {
       isOver = true;
     };
@@ -308,7 +310,12 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
     write('聊', `700 19px ${look.story}`, look.onAccent, MARGIN_PX + 17, top + 54, 'center');
     write(texts.picture.from, `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 44);
     write(texts.picture.scan, `12px ${look.ui}`, look.ink3, MARGIN_PX + 46, top + 64);
-    drawCode(context, { text: linkOf(story, code), left: WIDTH_PX - MARGIN_PX - CODE_PX, top: top + 18, color: look.ink });
+    drawCode(context, {
+      text: linkOf(story, code),
+      left: WIDTH_PX - MARGIN_PX - CODE_PX,
+      top: top + 18,
+      color: look.ink,
+    });
   });
 
   canvas.width = WIDTH_PX * SCALE;
