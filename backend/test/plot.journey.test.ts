@@ -42,7 +42,7 @@ describe('a reader’s place in the story', () => {
     expect((await say(reader, '你为什么肯告诉我？')).body).toContain('脚边有没有影子');
   });
 
-  test('is told with the story: which scene of how many, and the endings reached', async () => {
+  test('comes with the story: which scene of how many, and the endings reached', async () => {
     const reader = await backend.reader();
     const place = async () =>
       (await reader.get<{ data: { progress: object | null } }>(`/stories/${story}`)).body.data.progress;
