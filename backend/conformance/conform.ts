@@ -127,7 +127,7 @@ async function* attemptAll(world: World, only?: Call[], signal?: AbortSignal): A
 }
 
 /** One look at the feed, before anything is written. */
-export async function expectBackend(url: string): Promise<void> {
+async function expectBackend(url: string): Promise<void> {
   const { direct } = createTransport();
   const address = `${url}/api/v1/stories`;
   const answer = await new Visitor(url, {}, direct).get('/stories').catch((cause: unknown) => {

@@ -34,10 +34,10 @@ export async function startModel(behave: Behaviour, port = 0) {
   };
 }
 
-export const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
+const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 export const delta = (content: unknown): string => event({ choices: [{ index: 0, delta: { content } }] });
 export const finish = (reason: string | null): string => event({ choices: [{ delta: {}, finish_reason: reason }] });
-export const done = 'data: [DONE]\n\n';
+const done = 'data: [DONE]\n\n';
 
 /** A stream of these writes. */
 export const streams =
@@ -53,7 +53,7 @@ export const streams =
   };
 
 /** An answer in one body. */
-export const answers =
+const answers =
   (body: string | object, status = 200, headers: Record<string, string> = {}): Behaviour =>
   (response) => {
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const root = '/usr/lib/postgresql';
 
 /** The programs of the newest Postgres that Debian installed here. Throws with the cure where none is installed. */
-export function postgresPrograms(): string {
+function postgresPrograms(): string {
   const versions = (() => {
     try {
       return readdirSync(root).filter((name) => statSync(join(root, name, 'bin/postgres'), { throwIfNoEntry: false }));
@@ -37,7 +37,7 @@ function owner(): { uid: number; gid: number } | undefined {
 }
 
 /** A port that nobody has. */
-export async function freePort(host: string): Promise<number> {
+async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -20,7 +20,7 @@ const visitorAttributes = (secure: boolean): string =>
 const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
 
 /** A new first-party id, which keeps a visitor in one canary bucket, and the cookie that remembers it. */
-export function newVisitor(secure: boolean): { id: string; cookie: string } {
+function newVisitor(secure: boolean): { id: string; cookie: string } {
   // too random for a visitor to guess an id of another bucket; drawn from a pool, which single bytes are not
   const id = randomUUID().replaceAll('-', '');
   const attributes = secure ? newVisitorCookie.secure : newVisitorCookie.plain;

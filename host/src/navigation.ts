@@ -79,7 +79,7 @@ const overlaysGone = () => until(() => !isUnderOverlay());
  * The app's way through the browser's history: the router's navigator, which asks the gates first.
  * A step back that must be asked about is undone, asked about, and then taken again.
  */
-export function createGuardedHistory(gates: Gates): GuardedHistory {
+function createGuardedHistory(gates: Gates): GuardedHistory {
   const { origin } = location;
   const resolved = (to: Target) => {
     const url = new URL(hrefOf(to), origin + location.pathname);

@@ -44,7 +44,7 @@ const withForce = (command: Command): Command =>
     .option('--override <reason>', 'switch although the channel is frozen; the reason is kept in the audit');
 
 /** Not done, and not refused: a second person has to agree. */
-export const WAITS_EXIT_CODE = 4;
+const WAITS_EXIT_CODE = 4;
 
 export function printChange(json: boolean | undefined, { document, changed, proposal }: Asked): void {
   if (proposal) {

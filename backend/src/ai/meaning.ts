@@ -227,7 +227,7 @@ export function understand(words: string, { plot, speaker, offered }: Listening)
 export const asksSomething = isQuestion;
 
 /** What somebody says they fear. */
-export function fearIn(words: string): string | undefined {
+function fearIn(words: string): string | undefined {
   const [, fear] =
     /(?<![不没别莫可恐哪只生])(?:害)?怕(?:的是|见|遇见|听)?([\p{Script=Han}]{1,4}?)(?=[，。；、！\s]|了|得|和|$)/u.exec(
       words,

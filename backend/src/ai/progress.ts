@@ -69,7 +69,7 @@ export function readProgress(plot: Plot, json: string | null): Progress {
   return { ...begin(plot), ...stored };
 }
 
-export const sceneAt = ({ scenes }: Plot, { at }: Progress): Scene | undefined => scenes.find(({ id }) => id === at);
+const sceneAt = ({ scenes }: Plot, { at }: Progress): Scene | undefined => scenes.find(({ id }) => id === at);
 
 const endingAt = ({ endings }: Plot, { at }: Progress): Finale | undefined => endings.find(({ id }) => id === at);
 
@@ -345,33 +345,4 @@ export function replay(teller: Teller, before: Progress, words: string, body: st
   }
   if (text.startsWith(body)) return { progress, rest: text.slice(body.length) };
   return { progress: first.progress, rest: undefined };
-}
-
-/** Where a conversation stands, for a storyteller that writes in words of its own. */
-export interface Outline {
-  title: string;
-  place: string;
-  hour: string;
-  /** What has been told of the scene, and what is still to come. */
-  told: string[];
-  ahead: string[];
-  /** What the reader may say to move on. */
-  choices: string[];
-  /** Set where the reader has come to an ending. */
-  ending?: string;
-}
-
-export function outline({ plot }: Teller, progress: Progress): Outline {
-  const scene = sceneAt(plot, progress);
-  const ending = endingAt(plot, progress);
-  const place = scene ?? ending;
-  return {
-    title: place?.title ?? '',
-    place: scene?.place ?? '',
-    hour: scene?.hour ?? '',
-    told: scene?.steps.slice(0, progress.steps) ?? [],
-    ahead: scene?.steps.slice(progress.steps) ?? ending?.steps ?? [],
-    choices: offeredReplies(plot, progress).map(({ line }) => line),
-    ...(ending && { ending: ending.title }),
-  };
 }

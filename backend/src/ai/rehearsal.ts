@@ -65,7 +65,7 @@ const remarks = [
 ];
 const questions = ['山那边住着谁？', '天下有多少条河？', '月亮上有没有人？'];
 const nonsense = ['asdfgh', '！！！？？', '12345', '啦啦啦啦啦啦'];
-export const abuse = ['操你妈', '滚', '你这个贱人', '傻逼'];
+const abuse = ['操你妈', '滚', '你这个贱人', '傻逼'];
 const persona = '叫我阿宁，是个郎中，怕狗';
 
 export interface Rehearsal {

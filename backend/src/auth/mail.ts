@@ -22,7 +22,7 @@ export interface Mailer {
 }
 
 /** The sender's address, with or without a name: `聊斋 <noreply@example.org>`. */
-export const defaultSender = '聊斋 <noreply@liaozhai.invalid>';
+const defaultSender = '聊斋 <noreply@liaozhai.invalid>';
 
 /** Splits `name <address>`; the name may be missing. */
 export function readSender(sender: string): { name: string; address: string } {

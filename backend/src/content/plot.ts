@@ -3,7 +3,7 @@
  * in content/README.md.
  */
 
-export const hours = ['清晨', '白天', '黄昏', '夜'] as const;
+const hours = ['清晨', '白天', '黄昏', '夜'] as const;
 
 /** Meanings of a reader's words in any story. A story's `## Answers` is labelled with them. */
 export const meanings = [
@@ -370,7 +370,7 @@ export const isOpen = ({ needs, forbids }: Pick<Scene, 'needs' | 'forbids'>, fac
   needs.every((fact) => facts.includes(fact)) && !forbids.some((fact) => facts.includes(fact));
 
 /** Walks all ways through a story: what is reached at all, and which scenes can be entered without a way to an ending. */
-export function explore({ scenes, endings }: Plot): { reached: Set<string>; stuck: Set<string> } {
+function explore({ scenes, endings }: Plot): { reached: Set<string>; stuck: Set<string> } {
   const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
   const relevant = new Set([...places.values()].flatMap(({ needs, forbids }) => [...needs, ...forbids]));
   const from = new Map<string, Set<string>>();

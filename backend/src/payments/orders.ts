@@ -237,7 +237,7 @@ export function paymentRoutes(services: Services): Hono<AppEnv> {
  * Carries out a webhook once: money that came is credited, also to an order that has expired or failed. A repeated event gets the answer
  * of the first.
  */
-export function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
+function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
   const { db, clock, log } = services;
   return db.transaction(() => {
     const known = db.first(

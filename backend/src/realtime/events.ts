@@ -11,7 +11,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findUser, presentUser } from '../users/user.ts';
 
-export const userChannel = (userId: string): string => `private-App.Models.User.${userId}`;
+const userChannel = (userId: string): string => `private-App.Models.User.${userId}`;
 
 /** As PHP's `json_encode` writes it: everything beyond ASCII escaped per UTF-16 unit, and slashes. */
 const phpJson = (value: unknown): string =>

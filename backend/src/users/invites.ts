@@ -23,7 +23,7 @@ export interface Gift {
   side: 'inviter' | 'invitee';
 }
 
-export const giftsOf = (row: Pick<UserRow, 'gifts'>): Gift[] => JSON.parse(row.gifts);
+const giftsOf = (row: Pick<UserRow, 'gifts'>): Gift[] => JSON.parse(row.gifts);
 
 const inviteAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 

@@ -7,7 +7,7 @@ import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vi
 import type { ReadAction } from '../../src/model/action';
 import type { FreezeWindow } from '../../src/model/agenda';
 import type { ChannelDocument as StoredDocument } from '../../src/model/channel';
-import type { AgendaView, FreezeView, ScheduleView } from '../../src/operations/agendaView';
+import type { AgendaView, ScheduleView } from '../../src/operations/agendaView';
 import type { ProposalView } from '../../src/operations/approval';
 import type { KillEffect } from '../../src/operations/goingBack';
 import type { Preview } from '../../src/operations/override';
@@ -19,7 +19,6 @@ export type {
   CandidateHealth,
   Difference,
   ErrorHealth,
-  FreezeView,
   FreezeWindow,
   Health,
   KillEffect,

@@ -449,6 +449,6 @@ export async function newMisfits(writer: Writer, current: ChannelDocument, next:
 }
 
 /** Stores the sets a composed state names. */
-export async function storeSets(writer: Writer, { stable, candidates }: Composed): Promise<void> {
+async function storeSets(writer: Writer, { stable, candidates }: Composed): Promise<void> {
   for (const { body } of [stable, ...candidates]) await storeSet(writer.store, setHash(body), body);
 }

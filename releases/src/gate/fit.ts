@@ -184,7 +184,7 @@ const globals: Rule = {
 export const FIT_RULES: readonly Rule[] = [sharing, contract, routes, globals];
 
 /** Everything that keeps these builds from running together; empty = they fit. */
-export const misfitsOf = (ensemble: Ensemble): Misfit[] =>
+const misfitsOf = (ensemble: Ensemble): Misfit[] =>
   FIT_RULES.flatMap(({ check, find }) => find(ensemble).map((misfit) => ({ check, ...misfit })));
 
 /** The same of a set's records; without a host there is nothing to run, and nothing that does not fit. */

@@ -60,10 +60,7 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
 }
 
 /** Puts together what the checks look at. */
-export async function subjectOf(
-  writer: Writer,
-  { current, next, part, judged, changed }: Proposal,
-): Promise<GateSubject> {
+async function subjectOf(writer: Writer, { current, next, part, judged, changed }: Proposal): Promise<GateSubject> {
   const { records, body } = judged;
   const [host] = records.filter(isHost);
   if (!host) throw new ReleaseError('refused', 'a set needs a host build');

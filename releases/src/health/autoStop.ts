@@ -138,7 +138,7 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
 }
 
 /** The rule of the alarm, as stated in docs/deploying/watching.md. */
-export const ALARM = { minutes: 15, minimumVisitors: 20, minimumFailed: 5, share: 0.25, minimumBefore: 30 } as const;
+const ALARM = { minutes: 15, minimumVisitors: 20, minimumFailed: 5, share: 0.25, minimumBefore: 30 } as const;
 
 const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });
 
@@ -153,7 +153,7 @@ function isAlarming(recent: Counts, before: Counts): boolean {
 const nameIn = (build: string): string => build.split('@')[0] ?? build;
 
 /** How a candidate's visitors fare since it began, beside those of its control. */
-export function candidateHealth(
+function candidateHealth(
   events: readonly HealthEvent[],
   document: ChannelDocument,
   { builds, set, since }: Candidate,
@@ -209,7 +209,7 @@ export function summarise(
 }
 
 /** A group's figures, as the audit keeps them. */
-export const healthOf = (
+const healthOf = (
   group: 'candidate' | 'control',
   { visitors, failedVisitors, failures, p75LoadMilliseconds }: GroupHealth,
 ): Evidence => ({ kind: 'health', group, visitors, failedVisitors, failures, p75LoadMilliseconds });
@@ -283,7 +283,7 @@ export const alarmLine = ({ build, recent, failures }: BuildHealth): string =>
     .join(', ')} in all)`;
 
 /** A step goes on while chance explains a candidate's failures with at least this probability. It is asked once a step, not for ever as the stop. */
-export const STEP_LIMIT = 0.01;
+const STEP_LIMIT = 0.01;
 
 /** Why a step that is due is not taken yet. */
 export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;

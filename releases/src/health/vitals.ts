@@ -33,7 +33,7 @@ export const sizeOf = (histogram: Histogram): number => {
 };
 
 /** Adds another histogram, each of its values counted as `weight`. */
-export function add(to: Histogram, from: Histogram, weight = 1): Histogram {
+function add(to: Histogram, from: Histogram, weight = 1): Histogram {
   for (const [bucket, count] of from) to.set(bucket, (to.get(bucket) ?? 0) + count * weight);
   return to;
 }

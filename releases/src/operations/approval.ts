@@ -25,7 +25,7 @@ import { activate, canary, type Gate, promote } from './switching.ts';
 // Two persons decide what goes forward, where a channel's rule says so. What one asks for waits as a proposal; a second one carries
 // it out. What became of a proposal stands in the channel's log, which only grows: nothing that is put back beside it counts.
 
-export const APPROVAL_HOURS = 24;
+const APPROVAL_HOURS = 24;
 const LONGEST_HOURS = 7 * 24;
 const HOUR = 3_600_000;
 

@@ -122,7 +122,7 @@ export const isLoopback = (origin: string): boolean => LOOPBACK.includes(new URL
  * `stories@http://localhost:3101`: a remote's name and the origin of its dev server, which is on the own machine or speaks https.
  * Throws usage.
  */
-export function parseLocalRemote(word: string): LocalRemote {
+function parseLocalRemote(word: string): LocalRemote {
   const [, name = '', address = ''] = /^([^@]*)@(.*)$/.exec(word) ?? [];
   const example = 'Use e.g. stories@http://localhost:3101.';
   if (!isName(name) || name === HOST_NAME) throw usage(`"${word.slice(0, 80)}" names no remote`, example);

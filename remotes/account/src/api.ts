@@ -35,7 +35,7 @@ function minorRequest(change: MinorChange) {
   }
 }
 
-export const accountApi = api.injectEndpoints({
+const accountApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     // a static list beside the pictures; a backend without one answers 404 and only the present picture is shown

@@ -32,7 +32,7 @@ export type Filter = TransactionKind | null;
 const typeParam = (filter: Filter) => (filter === null ? {} : { type: filter });
 const pageSchema = cursorPageSchema(transactionSchema);
 
-export const walletApi = api.injectEndpoints({
+const walletApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     walletGetTransactions: build.infiniteQuery<TransactionPage, Filter, string | null>({

@@ -41,7 +41,7 @@ interface Hold {
  * When a page may send again: what servers ask by `Retry-After`, and a budget per minute for all that it sends without its
  * reader. Everything that leaves the page goes by it, so no answers of a server make the page a flood.
  */
-export function createRetryPolicy(clock: Clock = realClock) {
+function createRetryPolicy(clock: Clock = realClock) {
   let { now, after } = clock;
   let sent: number[] = [];
   let queue: (() => void)[] = [];

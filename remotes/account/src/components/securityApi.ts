@@ -19,7 +19,7 @@ export interface AccountEmail {
   pending: string;
 }
 
-export const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
+const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
   email: dto.email ?? '',
   pending: dto.pending?.email ?? '',
 });
@@ -46,7 +46,7 @@ export interface Device {
 }
 
 /** The present one first. */
-export const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
+const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
   items
     .map((dto) => ({
       id: dto.id,
@@ -101,7 +101,7 @@ async function follow(event: 'user.updated' | 'session.ended', over: Promise<voi
 }
 
 /** Calls of 账号与安全 alone; 我的 is there without them. */
-export const securityApi = api.injectEndpoints({
+const securityApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     // never cached beyond the page: another device may have changed it

@@ -52,7 +52,7 @@ export interface Ticket {
 
 export type TicketPage = CursorPage<Ticket>;
 
-export const toTicket = (dto: TicketDto): Ticket => ({
+const toTicket = (dto: TicketDto): Ticket => ({
   id: dto.id,
   kind: ticketKinds.find((kind) => kind === dto.kind) ?? 'other',
   body: dto.body || UNREADABLE,
@@ -62,14 +62,14 @@ export const toTicket = (dto: TicketDto): Ticket => ({
   createdAt: dto.created_at ?? undefined,
 });
 
-export const toTicketPage = ({ items, nextCursor }: CursorPage<TicketDto>): TicketPage => ({
+const toTicketPage = ({ items, nextCursor }: CursorPage<TicketDto>): TicketPage => ({
   items: items.map(toTicket),
   nextCursor,
 });
 
 const ticketPageSchema = cursorPageSchema(ticketSchema);
 
-export const ticketApi = api.injectEndpoints({
+const ticketApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     accountGetTickets: build.infiniteQuery<TicketPage, void, string | null>({

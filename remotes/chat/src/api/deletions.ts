@@ -9,7 +9,7 @@ const UNDO_SECONDS = 6;
 const { dispatch } = store;
 
 /** Deletions that can be undone for a while, and are carried out when that time is over or the page or the user goes. */
-export function createDeletions() {
+function createDeletions() {
   /** Conversations that are hidden and not yet deleted, by id. */
   const pending = new Map<string, Conversation>();
   /** Deletions that the server has been asked for and has not answered, by story. */

@@ -38,7 +38,7 @@ import { texts } from '../texts';
 const listSchema = cursorPageSchema(conversationSchema);
 
 /** The list of conversations, apart from the chats themselves: it shows before their code has come. */
-export const listApi = api.injectEndpoints({
+const listApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     chatSearchConversations: build.infiniteQuery<ConversationPage, string, string | null>({

@@ -215,7 +215,7 @@ interface Following {
 }
 
 /** Every thread that is being kept in step, by story. */
-export function createThreadSyncs() {
+function createThreadSyncs() {
   const running = new Map<string, ThreadSync>();
   let socketIsLive = false;
 

@@ -44,7 +44,7 @@ export const toConversationPage = ({ items, nextCursor }: CursorPage<Conversatio
   nextCursor,
 });
 
-export const toExcerpt = (body: string): string =>
+const toExcerpt = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
 
 /** Conversations of all pages, each once, first those that were put first and then the latest, since a list that moves repeats some. */

@@ -15,7 +15,7 @@ export type Row =
   | { kind: 'message'; key: string; message: Message; startsDay: boolean }
   | { kind: 'pending'; key: string; pending: PendingMessage };
 
-export const OPENING_KEY = 'opening';
+const OPENING_KEY = 'opening';
 
 export const rowCount = ({ hasOpening, messages, pending }: Log): number =>
   (hasOpening ? 1 : 0) + messages.length + pending.length;

@@ -78,7 +78,7 @@ export const findMessage = (thread: Thread, id: string): Message | undefined =>
   thread.messages.findLast((message) => message.id === id);
 
 /** Puts messages into their places, the later state of each; ones older than the loaded window wait for their page. */
-export function mergeMessages(thread: Thread, incoming: Message[]): Thread {
+function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   const first = thread.messages[0];
   let messages = thread.messages;
   for (const each of incoming) {

@@ -27,7 +27,7 @@ function takeUser(event: string, payload: unknown) {
 }
 
 /** One connection for everyone who listens: open while a member is signed in and somebody listens. */
-export function createRealtime() {
+function createRealtime() {
   const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
   const statusChanged = createSignal();
   const catchUp = createSignal();
