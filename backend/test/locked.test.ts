@@ -4,23 +4,22 @@ import { startSweeper } from '../src/server.ts';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
-import { lockWrites, waitForWriters } from './testDatabase.ts';
+import { lockWrites } from './testDatabase.ts';
 import type { MessageDto } from './wire.ts';
 
 const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '30', STORYTELLER_PIECE_CHARACTERS: '6' });
 const { db } = backend.services;
 const story_id = 'nie-xiaoqian';
 const lock = () => lockWrites(backend.dataDir);
-waitForWriters(db, 20);
 
 afterEach(() => {
   rs.useRealTimers();
   rs.restoreAllMocks();
 });
 
-/** Resolves with the first thing that is complained of. */
+/** Resolves with the first fault that is reported. */
 function complaint(): Promise<unknown> {
-  return new Promise((resolve) => rs.spyOn(backend.services.log, 'error').mockImplementation(resolve));
+  return new Promise((resolve) => rs.spyOn(backend.services, 'report').mockImplementation(resolve));
 }
 
 async function stored(reader: Client, id: string): Promise<MessageDto | undefined> {
@@ -31,7 +30,7 @@ test('a call that meets a locked file fails alone: the next one is whole again a
   const reader = await backend.reader();
   const complained = complaint();
   const unlock = lock();
-  expect((await reader.say({ story_id })).status).toBe(500);
+  expect((await reader.say({ story_id })).status).toBe(503);
   unlock();
   await complained;
   const { status, body } = await reader.say({ story_id });

@@ -1,4 +1,7 @@
-import { afterAll, describe, expect, test } from '@rstest/core';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { sql } from 'kysely';
 import { type Db, openDatabase, query } from '../src/db/database.ts';
 import { PostgresDb } from '../src/db/postgres.ts';
@@ -129,6 +132,52 @@ describe('a connection that is lost', () => {
     const { body } = await reader.get<{ data: { type: string }[] }>('/transactions');
     expect(body.data.filter(({ type }) => type === 'message')).toHaveLength(1);
   });
+});
+
+/** Puts a way that can freeze between a backend and its Postgres. */
+async function openFrozenWay(dataDir: string) {
+  const address = new URL(databaseOf(dataDir).DATABASE_URL ?? '');
+  const way = new Worker(join(import.meta.dirname, 'frozenProxy.mjs'), {
+    workerData: { host: address.hostname, port: Number(address.port || 5432) },
+    execArgv: [],
+  });
+  onTestFinished(() => void way.terminate());
+  const [port] = await once(way, 'message');
+  address.host = `127.0.0.1:${port}`;
+  const freeze = async (isFrozen: boolean) => {
+    way.postMessage(isFrozen);
+    await once(way, 'message');
+  };
+  return { url: address.href, freeze };
+}
+
+test('a Postgres that hangs delays other calls once, by a second, and is used again once it answers', async () => {
+  const dataDir = makeDataDir();
+  onTestFinished(() => removeDataDir(dataDir));
+  const way = await openFrozenWay(dataDir);
+  const backend = await openBackend({ ...databaseOf(dataDir), DATABASE_URL: way.url });
+  const reader = await backend.reader();
+  const timed = async (call: () => Promise<{ status: number }>) => {
+    const from = performance.now();
+    return { status: (await call()).status, ms: performance.now() - from };
+  };
+  await way.freeze(true);
+  const calls = await Promise.all([
+    ...Array.from({ length: 6 }, () => timed(() => reader.put('/user', { persona: '夜里常来' }))),
+    timed(() => reader.get('//readyz')),
+  ]);
+  expect(calls.map(({ status }) => status)).toEqual(calls.map(() => 503));
+  expect(Math.max(...calls.map(({ ms }) => ms))).toBeLessThan(4_000);
+  // longer than the connection's own time-outs, after which it is made again
+  for (const until = performance.now() + 8_000; performance.now() < until; ) {
+    const health = await timed(() => reader.get('//healthz'));
+    expect([health.status, health.ms < 900]).toEqual([200, true]);
+    const ready = await timed(() => reader.get('//readyz'));
+    expect([ready.status, ready.ms < 900]).toEqual([503, true]);
+  }
+  await way.freeze(false);
+  await expect.poll(async () => (await reader.get('//readyz')).status).toBe(200);
+  expect((await reader.put('/user', { persona: '好了' })).status).toBe(200);
 });
 
 describe('two backends on one Postgres', () => {

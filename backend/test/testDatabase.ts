@@ -13,10 +13,7 @@ const nameOf = (dataDir: string): string => basename(dataDir).toLowerCase();
 
 /** For making and dropping databases, which write far more than a statement of the product does. */
 function onPostgres<Result>(address: string, work: (server: PostgresDb) => Result): Result {
-  const patient = new URL(address);
-  patient.searchParams.set('statement_timeout', '0');
-  patient.searchParams.set('query_timeout', '35000');
-  const server = new PostgresDb(patient.href, () => {});
+  const server = new PostgresDb(address, () => {}, 40_000);
   try {
     return work(server);
   } finally {
@@ -74,10 +71,6 @@ export function storedIn({ dataDir, services }: { dataDir: string; services: { d
   if (postgresUrl) return rowsOf(services.db);
   return ['liaozhai.db', 'liaozhai.db-wal'].map((name) => readFileSync(join(dataDir, name), 'latin1')).join('');
 }
-
-/** How long a write waits for another's end, in ms. */
-export const waitForWriters = (db: Db, ms: number): unknown =>
-  execute(db, postgresUrl ? `set lock_timeout = ${ms}` : `pragma busy_timeout = ${ms}`);
 
 /** Makes the database refuse writes, or accept them again. */
 export const allowWrites = (db: Db, isAllowed: boolean): unknown =>

@@ -1,7 +1,7 @@
 import { inSpan } from '@liaozhai/telemetry/tracing';
 import { upToSentence } from '../ai/smallText.ts';
 import { StorytellerFault, StorytellerTimeout } from '../ai/storyteller.ts';
-import { query } from '../db/database.ts';
+import { onceAvailable, query } from '../db/database.ts';
 import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
 import { clean, codePoints } from '../http/input.ts';
 import { announceMessage, tell } from '../realtime/events.ts';
@@ -56,16 +56,20 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
       if ('restart' in piece) writer.restart();
       if (writer.isFull || writer.isOver) break;
     }
-    writer.flush();
-    if (writer.isFull) writer.endAtSentence();
-    endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
+    await onceAvailable(() => {
+      writer.flush();
+      if (writer.isFull) writer.endAtSentence();
+      endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
+    }, signal);
     summarizeIfNeeded(services, row);
   } catch (error) {
-    writer.flush();
     const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
     const code = failureCode(error);
-    if (code === 'too_long') writer.endAtSentence();
-    endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(code));
+    await onceAvailable(() => {
+      writer.flush();
+      if (code === 'too_long') writer.endAtSentence();
+      endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(code));
+    }, signal);
   } finally {
     writer.stop();
   }

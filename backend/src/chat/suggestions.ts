@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
-import { query } from '../db/database.ts';
+import { onceAvailable, query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
 import { conflict, gone, invalid, notFound } from '../http/http.ts';
 import type { Outcome } from '../http/idempotency.ts';
@@ -115,9 +115,10 @@ async function writeSuggestion(
   try {
     const lines = await services.storyteller.suggest(suggestionContext(services, last), row.count, { signal });
     const items = lines.map((item) => clean(item).trim()).filter(Boolean);
-    endSuggestion(services, row, items.length > 0 ? items.slice(0, row.count) : 'storyteller_failed');
+    const result = items.length > 0 ? items.slice(0, row.count) : 'storyteller_failed';
+    await onceAvailable(() => endSuggestion(services, row, result), signal);
   } catch (error) {
-    endSuggestion(services, row, failureCode(error));
+    await onceAvailable(() => endSuggestion(services, row, failureCode(error)), signal);
   }
 }
 

@@ -46,6 +46,12 @@ export interface Db {
   close(): void;
 }
 
+/**
+ * The longest time that a call waits for its database. The whole process waits with it, health checks and sockets included. So only
+ * the first caller waits: the others fail immediately until the database answers again.
+ */
+export const patienceMs = 1_000;
+
 export interface TableColumn {
   table: string;
   name: string;
@@ -148,6 +154,23 @@ export async function openDatabase(
   return new LibsqlDb(file, onEffectError);
 }
 
+const repeatEveryMs = 250;
+const repeatForMs = 20_000;
+
+/** Repeats background work while the database is busy or away. Calls do not wait like this: their page repeats them. */
+export async function onceAvailable(work: () => void, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + repeatForMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const isPassing = ['busy', 'away'].includes(storageFaultOf(error) ?? '');
+      if (!isPassing || signal.aborted || performance.now() > until) throw error;
+    }
+    await wait(repeatEveryMs);
+  }
+}
+
 function openFile(dataDir: string): Libsql.Database {
   try {
     return new Libsql(databaseFile(dataDir), { timeout: 5_000 });
@@ -178,20 +201,24 @@ function movedPages(file: Libsql.Database): number | undefined {
 class LibsqlDb extends TransactingDb {
   readonly #file: Libsql.Database;
   readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
+  #isBusy: boolean | null = null;
 
   constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
     super(onEffectError);
     this.#file = file;
+    this.#setBusy(false);
   }
 
   all<Row>(statement: Compilable<Row>): Row[] {
     const { sql, parameters } = statement.compile();
-    return this.#prepare(sql).all(parameters.map(bindable)) as Row[];
+    return this.#watch(() => this.#prepare(sql).all(parameters.map(bindable)) as Row[]);
   }
 
   run(statement: Compilable<unknown>): number {
     const { sql, parameters } = statement.compile();
-    return this.#prepare(sql).run(parameters.map(bindable)).changes;
+    const changes = this.#watch(() => this.#prepare(sql).run(parameters.map(bindable)).changes);
+    this.#setBusy(false);
+    return changes;
   }
 
   columns(): TableColumn[] {
@@ -208,7 +235,8 @@ class LibsqlDb extends TransactingDb {
   }
 
   protected begin(): void {
-    this.#file.exec('begin immediate');
+    this.#watch(() => this.#file.exec('begin immediate'));
+    this.#setBusy(false);
   }
 
   protected commit(): void {
@@ -217,6 +245,22 @@ class LibsqlDb extends TransactingDb {
 
   protected rollBack(): void {
     this.#file.exec('rollback');
+  }
+
+  #watch<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if (storageFaultOf(error) === 'busy') this.#setBusy(true);
+      throw error;
+    }
+  }
+
+  /** A read that succeeds leaves it busy: reading goes on while another program writes. */
+  #setBusy(isBusy: boolean): void {
+    if (this.#isBusy === isBusy) return;
+    this.#isBusy = isBusy;
+    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : patienceMs}`);
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {
@@ -324,9 +368,9 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
 
 /**
  * What can be wrong with the place where the data is: `damaged` is no database any more, `full` has no room left, `unusable`
- * cannot be read or written at all, `away` is a server that cannot be reached.
+ * cannot be read or written at all, `away` is a server that cannot be reached, `busy` is held by another program for too long.
  */
-type StorageFault = 'damaged' | 'full' | 'unusable' | 'away';
+type StorageFault = 'damaged' | 'full' | 'unusable' | 'away' | 'busy';
 
 const faultsOfCodes: Record<string, StorageFault> = {
   SQLITE_NOTADB: 'damaged',
@@ -343,7 +387,10 @@ const faultsOfCodes: Record<string, StorageFault> = {
   EROFS: 'unusable',
   EIO: 'unusable',
   DATABASE_AWAY: 'away',
-  // of Postgres: disk_full, read_only_sql_transaction, io_error
+  SQLITE_BUSY: 'busy',
+  // of Postgres: lock_not_available, query_canceled, disk_full, read_only_sql_transaction, io_error
+  '55P03': 'busy',
+  '57014': 'busy',
   '53100': 'full',
   '25006': 'unusable',
   '58030': 'unusable',
@@ -384,11 +431,15 @@ export function storageCure(fault: StorageFault, dataDir: string, error: unknown
     if (fault === 'full') return `DATABASE_URL: no room is left at ${error.place} (${detail}). Free some there`;
     if (fault === 'away')
       return `DATABASE_URL: ${error.place} cannot be reached (${detail}). Start it, or mend the way to it`;
+    if (fault === 'busy')
+      return `DATABASE_URL: ${error.place} is held by another program (${detail}). End what holds it, or wait`;
     return `DATABASE_URL: ${error.place} takes no changes (${detail}). Name the primary, or mend its disk`;
   }
   if (fault === 'damaged') {
     return `DATA_DIR: ${dataDir}/liaozhai.db is damaged (${detail}). Bring back a backup with \`pnpm backend restore <file> --data ${dataDir}\`, or move liaozhai.db* away to begin with an empty one`;
   }
+  if (fault === 'busy')
+    return `DATA_DIR: ${dataDir}/liaozhai.db is held by another program (${detail}). End what holds it, or wait`;
   if (fault === 'full')
     return `DATA_DIR: no room is left where ${dataDir} is (${detail}). Free some, or name another folder`;
   return `DATA_DIR: ${dataDir} cannot be read and written (${detail}). Mend its rights or its disk, or name another folder`;

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
-import { bindable, DatabaseError, query, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, DatabaseError, patienceMs, query, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './schema.ts';
 
 /**
@@ -21,14 +21,11 @@ import { migrateToLatest } from './schema.ts';
  */
 export const writersLock = 0x6c7a;
 
-/** As long as libsql waits for a file that another program writes to. */
-const lockTimeoutMs = 5_000;
-/** One statement of ours takes milliseconds. */
-const statementTimeoutMs = 10_000;
-/** The connection is given up where not even a timeout comes back. */
-const answerTimeoutMs = 15_000;
-/** No statement and no connection takes that long: the thread itself is gone. */
-const threadTimeoutMs = 40_000;
+const connectTimeoutMs = 5_000;
+/** A client that vanished within a transaction blocks the others for that long. */
+const idleTransactionMs = 10_000;
+/** The thread gives the connection up where not even a timeout comes back. */
+const answerTimeoutMs = 5_000;
 /** A Postgres that starts together with the backend may need that long. */
 const startMs = 10_000;
 
@@ -58,7 +55,7 @@ export async function openPostgres(url: string, onEffectError: (error: unknown) 
 }
 
 async function migrate(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: lockTimeoutMs });
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: connectTimeoutMs });
   // an idle connection that is lost is no fault of a migration
   pool.on('error', () => {});
   try {
@@ -93,6 +90,8 @@ type Question =
   | { kind: 'read' | 'write' | 'inside'; query: { text: string; values: unknown[] } }
   | { kind: 'begin' | 'commit' | 'rollback' | 'end' };
 
+const probe: Question = { kind: 'read', query: { text: 'select 1', values: [] } };
+
 type Answer = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
 
 /** `Db` over one connection, which a thread of its own has: the port is synchronous, and Postgres answers over a socket. */
@@ -102,11 +101,16 @@ export class PostgresDb extends TransactingDb {
   readonly #signal = new Int32Array(new SharedArrayBuffer(4));
   readonly #port: MessagePort;
   readonly #worker: Worker;
+  readonly #patienceMs: number;
   #asked = 0;
+  #hasAnswered = false;
+  /** The last question is not answered yet, or its answer was that Postgres is away. */
+  #isLate = false;
   #isClosed = false;
 
-  constructor(url: string, onEffectError: (error: unknown) => void) {
+  constructor(url: string, onEffectError: (error: unknown) => void, patience = patienceMs) {
     super(onEffectError);
+    this.#patienceMs = patience;
     this.#place = placeOf(url);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -114,12 +118,12 @@ export class PostgresDb extends TransactingDb {
       connectionString: url,
       application_name: 'liaozhai',
       keepAlive: true,
-      connectionTimeoutMillis: lockTimeoutMs,
-      query_timeout: answerTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      lock_timeout: lockTimeoutMs,
-      // a client that vanished within a transaction must not block the others
-      idle_in_transaction_session_timeout: statementTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: Math.max(answerTimeoutMs, patience),
+      // Postgres refuses in time, so that the connection stays known to be well
+      statement_timeout: Math.round(0.9 * patience),
+      lock_timeout: Math.round(0.8 * patience),
+      idle_in_transaction_session_timeout: idleTransactionMs,
     };
     const begin = `begin; select pg_advisory_xact_lock(${writersLock})`;
     this.#worker = new Worker(join(import.meta.dirname, 'postgresWorker.mjs'), {
@@ -156,7 +160,8 @@ export class PostgresDb extends TransactingDb {
 
   close(): void {
     if (this.#isClosed) return;
-    this.#ask({ kind: 'end' });
+    // a Postgres that does not answer ends the connection later
+    this.perform(() => this.#ask({ kind: 'end' }));
     this.#isClosed = true;
     void this.#worker.terminate();
   }
@@ -186,25 +191,57 @@ export class PostgresDb extends TransactingDb {
   /** Has the thread do it, and waits. Throws DatabaseError. */
   #ask(question: Question): { rows: unknown[]; changes: number } {
     if (this.#isClosed) throw new DatabaseError('DATABASE_AWAY', 'the connection was closed', this.#place);
-    this.#asked += 1;
-    this.#port.postMessage({ ...question, id: this.#asked });
-    const answer = this.#waitFor(this.#asked);
+    if (this.#isLate) this.#catchUp();
+    if (this.#isLate) {
+      // what a caller gave up must not stay open
+      if (question.kind === 'rollback' || question.kind === 'end') this.#post(question);
+      throw this.#noAnswer();
+    }
+    this.#post(question);
+    const answer = this.#waitForAnswer();
     if ('fault' in answer) throw new DatabaseError(answer.fault.code, answer.fault.message, this.#place);
     return answer.result ?? { rows: [], changes: 0 };
   }
 
-  #waitFor(id: number): Answer {
+  #post(question: Question): void {
+    this.#asked += 1;
+    this.#port.postMessage({ ...question, id: this.#asked });
+  }
+
+  /** The answer to the last question, if it is there; those to earlier ones were given up. */
+  #takeAnswer(): Answer | undefined {
     for (;;) {
       const answer = receiveMessageOnPort(this.#port)?.message as (Answer & { id: number }) | undefined;
-      // one to a question that was given up may still come
-      if (answer?.id === id) return answer;
-      if (answer) continue;
-      if (Atomics.wait(this.#signal, 0, 0, threadTimeoutMs) === 'timed-out') {
-        throw new DatabaseError('DATABASE_AWAY', 'the connection does not answer', this.#place);
+      if (!answer || answer.id === this.#asked) return answer;
+    }
+  }
+
+  /** Without waiting: leaves it late until Postgres has answered, and asks it again where the connection was given up. */
+  #catchUp(): void {
+    const answer = this.#takeAnswer();
+    if (!answer) return;
+    this.#isLate = 'fault' in answer && answer.fault.code === 'DATABASE_AWAY';
+    if (this.#isLate) this.#post(probe);
+  }
+
+  #waitForAnswer(): Answer {
+    // before the first answer the backend is not open yet, and its thread starts
+    const until = performance.now() + (this.#hasAnswered ? this.#patienceMs : Math.max(startMs, this.#patienceMs));
+    for (;;) {
+      const answer = this.#takeAnswer();
+      if (answer) {
+        this.#hasAnswered = true;
+        return answer;
+      }
+      if (Atomics.wait(this.#signal, 0, 0, Math.max(0, until - performance.now())) === 'timed-out') {
+        this.#isLate = true;
+        throw this.#noAnswer();
       }
       Atomics.store(this.#signal, 0, 0);
     }
   }
+
+  #noAnswer = () => new DatabaseError('DATABASE_AWAY', 'it does not answer', this.#place);
 }
 
 /** What a statement is made of, from which it can be compiled for another database. */

@@ -11,6 +11,9 @@ for (const type of numberTypes) pg.types.setTypeParser(type, Number);
 /** After a failed connection: requests are refused immediately for a while instead of waiting again. */
 const restMs = 1_000;
 
+/** Once a wait for a lock was too long: enough for the transactions of other backends, and no more. */
+const busyLockTimeoutMs = 20;
+
 /** What the caller hears: an SQLSTATE, or DATABASE_AWAY where the connection and not the statement is at fault. */
 const faultOf = (error) => ({
   code: isAway(error) ? 'DATABASE_AWAY' : error.code,
@@ -28,6 +31,10 @@ class Connection {
   #transacting = null;
   #refusal = null;
   #restUntil = 0;
+  /** From a wait for a lock that was too long until the next commit. */
+  #isBusy = false;
+  /** what the connection has */
+  #lockTimeoutMs = config.lock_timeout;
 
   async #connect() {
     if (Date.now() < this.#restUntil) throw this.#refusal;
@@ -41,6 +48,16 @@ class Connection {
       throw this.#refusal;
     }
     this.#client = client;
+    this.#lockTimeoutMs = config.lock_timeout;
+  }
+
+  /** Ends what a caller who gave up may have left open. Lets nobody wait while the database is busy. */
+  async #prepare() {
+    await this.rollback();
+    const wanted = this.#isBusy ? Math.min(busyLockTimeoutMs, config.lock_timeout) : config.lock_timeout;
+    if (wanted === this.#lockTimeoutMs) return;
+    await this.#sendAnew(`set lock_timeout = ${wanted}`);
+    this.#lockTimeoutMs = wanted;
   }
 
   #drop(client) {
@@ -57,6 +74,7 @@ class Connection {
       return { rows, changes: rowCount ?? 0 };
     } catch (error) {
       if (isAway(error)) this.#drop(client);
+      if (error.code === '55P03') this.#isBusy = true;
       throw error;
     }
   }
@@ -75,13 +93,12 @@ class Connection {
   }
 
   async read(query) {
-    await this.rollback();
+    await this.#prepare();
     return await this.#sendAnew(query);
   }
 
   async begin() {
-    // of a caller who gave up waiting one may be open
-    await this.rollback();
+    await this.#prepare();
     try {
       await this.#sendAnew(begin);
     } catch (error) {
@@ -97,8 +114,10 @@ class Connection {
     return this.#send(query);
   }
 
-  commit() {
-    return this.inside('commit');
+  async commit() {
+    const result = await this.inside('commit');
+    this.#isBusy = false;
+    return result;
   }
 
   async rollback() {
@@ -135,9 +154,15 @@ async function answer({ id, kind, query }) {
   }
 }
 
-port.on('message', async (asked) => {
+async function handle(asked) {
   port.postMessage(await answer(asked));
   Atomics.store(signal, 0, 1);
   Atomics.notify(signal, 0);
   if (asked.kind === 'end') port.close();
+}
+
+// A rollback must come after the statement that its caller gave up.
+let handled = Promise.resolve();
+port.on('message', (asked) => {
+  handled = handled.then(() => handle(asked));
 });

@@ -31,8 +31,8 @@ import { sourceOf } from './origin.ts';
 /** `pnpm openapi` writes it. */
 const openApi = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
 
-/** A disk that is full is not cleared in less. */
-const storageRetrySeconds = 10;
+/** Another program's write ends soon; a full disk takes longer. */
+const retrySeconds = { busy: 2, other: 10 };
 
 /** Every HTTP call of the contract. */
 export function createApp(services: Services): Hono<AppEnv> {
@@ -81,8 +81,9 @@ export function createApp(services: Services): Hono<AppEnv> {
       return c.json(error.body, error.status as 400);
     }
     services.report(error, { requestId: c.get('requestId'), method: c.req.method, path: c.req.path });
-    if (storageFaultOf(error)) {
-      c.header('Retry-After', String(storageRetrySeconds));
+    const fault = storageFaultOf(error);
+    if (fault) {
+      c.header('Retry-After', String(fault === 'busy' ? retrySeconds.busy : retrySeconds.other));
       return c.json({ message: '服务器暂时无法保存，请稍后再试' }, 503);
     }
     return c.json({ message: '服务器开小差了，请稍后再试' }, 500);

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, test } from '@rstest/core';
+import { openBackend } from './testBackend.ts';
+import { lockWrites } from './testDatabase.ts';
+
+const backend = await openBackend();
+const healthz = () => backend.client().get('//healthz');
+
+/** How long the slowest of some calls took, in ms. */
+async function slowest(calls: Promise<unknown>[]): Promise<number> {
+  const from = performance.now();
+  const ends = await Promise.all(calls.map((call) => call.then(() => performance.now() - from)));
+  return Math.max(...ends);
+}
+
+test('a database that another program holds delays other calls once, by a second, however many write', async () => {
+  const readers = await Promise.all(Array.from({ length: 8 }, () => backend.reader()));
+  const unlock = lockWrites(backend.dataDir);
+  onTestFinished(unlock);
+  const writes = readers.map((reader) => reader.put('/user', { persona: '夜里常来' }));
+  expect(await slowest([...writes, healthz()])).toBeLessThan(4_000);
+  for (const { status, headers } of await Promise.all(writes)) {
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true]);
+  }
+  const late = readers.map((reader) => reader.put('/user', { persona: '还在' }));
+  expect(await slowest([...late, healthz(), backend.client().get('//readyz')])).toBeLessThan(900);
+});
+
+test('a held database is written to again as soon as it is free', async () => {
+  const reader = await backend.reader();
+  const unlock = lockWrites(backend.dataDir);
+  expect((await reader.put('/user', { persona: '等' })).status).toBe(503);
+  expect((await reader.get('/user')).status).toBe(200);
+  unlock();
+  expect((await reader.put('/user', { persona: '好了' })).status).toBe(200);
+});
+
+test('a reply that ends while the database is held is whole and paid once afterwards', async () => {
+  const reader = await backend.reader();
+  const { body } = await reader.say({ story_id: 'hua-pi' });
+  const unlock = lockWrites(backend.dataDir);
+  expect((await reader.put('/user', { persona: '等' })).status).toBe(503);
+  unlock();
+  await backend.settled();
+  const reply = (await reader.latest({ story_id: 'hua-pi' })).data.find(({ id }) => id === body.reply.id);
+  expect(reply).toMatchObject({ status: 'completed' });
+  expect(reply?.cost).toBeGreaterThan(0);
+});
