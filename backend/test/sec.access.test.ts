@@ -21,6 +21,7 @@ describe('sec.idor-matrix', () => {
       'GET /media/share/{file}',
       'GET /healthz',
       'GET /readyz',
+      'GET /openapi.json',
       // stands for a provider's own site
       'GET /payments/sandbox/{token}',
       'POST /payments/sandbox/{token}',
