@@ -117,7 +117,7 @@ export const jsonForHtml = (value: unknown): string =>
 const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
 
 /** ES modules of builds are checked by the browser, which knows their hashes by this map alone. Empty where no build has any. */
-export function importMapFor({ remotes, hashes }: PageSet): string {
+function importMapFor({ remotes, hashes }: PageSet): string {
   const modules = Object.values(remotes)
     .flatMap((build) => [build, build.lastGood])
     .filter((build) => build?.entryType === 'module');
