@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { launchOptions, requireChromium } from './chromium.ts';
-import { makeGate } from './gate.ts';
+import { type CheckResult, makeGate } from './gate.ts';
 import { type ServeSet, serveByCommand, serveInProcess, smoke } from './smoke.ts';
 
 /** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
@@ -60,6 +60,32 @@ const judge = (build: string, serve = serveInProcess({ store: at.url, channel: '
     (cause: { details?: string[]; message: string }) => (cause.details ?? [cause.message]).join('\n'),
   );
 
+/** Serves a set behind a proxy, which may wait and change what the server's headers say. */
+const behind =
+  (meddle: (request: IncomingMessage, headers: Headers) => unknown): ServeSet =>
+  async (hash) => {
+    const { origin, stop } = await serveInProcess({ store: at.url, channel: 'production' })(hash);
+    const proxy = createServer(async (request, answer) => {
+      const found = await fetch(origin + request.url, { headers: { accept: request.headers.accept ?? '*/*' } });
+      const headers = new Headers(found.headers);
+      await meddle(request, headers);
+      for (const name of ['content-encoding', 'content-length']) headers.delete(name);
+      answer.writeHead(found.status, Object.fromEntries(headers)).end(Buffer.from(await found.arrayBuffer()));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    return {
+      origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      stop: async () => {
+        proxy.closeAllConnections();
+        proxy.close();
+        await stop();
+      },
+    };
+  };
+
+/** As browsers see it that know no Integrity-Policy. */
+const withoutIntegrityPolicy = behind((_, headers) => headers.delete('integrity-policy'));
+
 describe('the headless smoke of a set', () => {
   test('a page that opens passes, also where a login is needed', async () => {
     expect(await judge(await at.remote('chat', '1.0.0', shows(FINE)))).toBe('');
@@ -79,26 +105,33 @@ describe('the headless smoke of a set', () => {
   });
 
   test('a page that takes long and goes on is sound, however long', async () => {
-    const serveSlowly: ServeSet = async (hash) => {
-      const { origin, stop } = await serveInProcess({ store: at.url, channel: 'production' })(hash);
-      const slow = createServer(async (request, answer) => {
-        const found = await fetch(origin + request.url, { headers: { accept: request.headers.accept ?? '*/*' } });
-        // the files come one after another, each in less time than what counts as standing still
-        if (request.url?.endsWith('.js') && request.headers['sec-fetch-dest']) await pause(2500);
-        const { 'content-encoding': _, 'content-length': __, ...headers } = Object.fromEntries(found.headers);
-        answer.writeHead(found.status, headers).end(Buffer.from(await found.arrayBuffer()));
-      });
-      await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-      return {
-        origin: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
-        stop: async () => {
-          slow.closeAllConnections();
-          slow.close();
-          await stop();
-        },
-      };
-    };
+    // the files come one after another, each in less time than what counts as standing still
+    const serveSlowly = behind(async ({ url, headers }) => {
+      if (url?.endsWith('.js') && headers['sec-fetch-dest']) await pause(2500);
+    });
     expect(await judge(await at.remote('slow', '1.0.0', shows(FINE)), serveSlowly)).toBe('');
+  });
+
+  test('a late script that runs past the asset loader is refused, for a browser would run it with changed bytes', async () => {
+    const late = "document.title = 'late';";
+    const appends = `${FINE} const late = document.createElement('script');
+      late.src = policy.createScriptURL(files.at(-1).replace('page.js', 'late.js')); document.head.append(late);`;
+    const build = await at.remote('past', '1.0.0', {
+      files: { [SHOW]: appends, 'static/js/async/late.js': late },
+    });
+    expect(await judge(build, withoutIntegrityPolicy)).toContain('late.js ran with changed bytes');
+  });
+
+  test('slots and scripts that no page opened are named', async () => {
+    const build = await at.remote('lanterns', '1.0.0', {
+      files: { [SHOW]: FINE, 'static/js/async/tapped.js': '1' },
+      description: { slots: [{ name: 'story.lanterns', js: ['static/js/async/tapped.js'], css: [] }] },
+    });
+    const notes: string[] = [];
+    const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
+    const serve = serveInProcess({ store: at.url, channel: 'production' });
+    await activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium), onResults }) });
+    expect(notes).toEqual([`${build}: no page opened slot story.lanterns, static/js/async/tapped.js`]);
   });
 
   test('a page that stands still is refused', async () => {

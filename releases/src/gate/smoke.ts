@@ -8,7 +8,7 @@ import { type Context, Hono } from 'hono';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import * as v from 'valibot';
 import { refused } from '../errors.ts';
-import { buildFolder } from '../model/build.ts';
+import { buildFolder, type RemoteRecord } from '../model/build.ts';
 import type { ServedFile } from '../serve/buildFiles.ts';
 import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
 import { renderPage } from '../serve/renderPage.ts';
@@ -185,8 +185,14 @@ async function standing(page: Page, origin: string, target: Visit, watched: Watc
   ];
 }
 
-async function visit(context: BrowserContext, origin: string, target: Visit): Promise<string[]> {
+/** Paths of scripts that pages ran, each with a visit that did. */
+type Ran = Map<string, Visit>;
+
+async function visit(context: BrowserContext, origin: string, target: Visit, ran: Ran): Promise<string[]> {
   const page = await context.newPage();
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') ran.set(new URL(request.url()).pathname, target);
+  });
   try {
     const watched = await watch(page);
     const response = await page.goto(origin + target.path, { waitUntil: 'commit', timeout: LONGEST_MILLISECONDS });
@@ -222,22 +228,74 @@ async function headersAsServed(origin: string, { set, changed }: GateSubject): P
   return (await Promise.all(problems)).flat();
 }
 
-async function visitAll(browser: Browser, origin: string, visits: readonly Visit[]): Promise<string[]> {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, serviceWorkers: 'block' });
+const VISITOR = { viewport: { width: 390, height: 844 }, serviceWorkers: 'block' } as const;
+
+async function visitAll(browser: Browser, origin: string, visits: readonly Visit[], ran: Ran): Promise<string[]> {
+  const context = await browser.newContext(VISITOR);
   const waiting = [...visits];
   const problems: string[] = [];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift())
-      problems.push(...(await visit(context, origin, next)));
+      problems.push(...(await visit(context, origin, next, ran)));
   };
   await Promise.all(Array.from({ length: PARALLEL_PAGES }, work));
   return problems;
 }
 
-/** Opens the changed remotes' routes of the set in a headless browser: everything loads, nothing throws, nothing is blocked. */
+const TAMPERED = 'gateTampered';
+
+/** Opens a page with a changed script, which must not run: some browsers refuse only what the host's asset loader checks. */
+async function tamper(browser: Browser, origin: string, path: string, target: Visit): Promise<string[]> {
+  const context = await browser.newContext(VISITOR);
+  try {
+    await context.route(
+      (url) => url.pathname === path,
+      async (route) => {
+        const body = `${await (await route.fetch()).text()}\n;globalThis.${TAMPERED} = true;`;
+        await route.fulfill({ contentType: 'text/javascript', headers: { 'access-control-allow-origin': '*' }, body });
+      },
+    );
+    const page = await context.newPage();
+    const watched = await watch(page);
+    await page.goto(origin + target.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
+    await settles(() => beat(page, origin, target, watched));
+    const isRun = await page.evaluate((name) => name in globalThis, TAMPERED);
+    return isRun
+      ? [`${target.id}: ${path} ran with changed bytes: let the host load it, by the src of a script element`]
+      : [];
+  } finally {
+    await context.close();
+  }
+}
+
+/** Scripts of a build that run after its entry and module. */
+const lateScripts = ({ set }: GateSubject, { id, description }: RemoteRecord): string[] => {
+  const folder = `/${buildFolder(id)}/`;
+  const early = [description.entry, ...description.module.js].map((path) => folder + path);
+  return Object.keys(set.hashes).filter(
+    (path) => path.startsWith(folder) && /\.m?js$/.test(path) && !early.includes(path),
+  );
+};
+
+/** Late scripts and slots that no page opened: what a tap loads and what another remote's page shows. */
+function unseen(subject: GateSubject, remote: RemoteRecord, ran: Ran): string[] {
+  const { id, description } = remote;
+  const scripts = lateScripts(subject, remote).filter((path) => !ran.has(path));
+  const slots = description.slots.filter(({ js }) => js.every((path) => !ran.has(`/${buildFolder(id)}/${path}`)));
+  const lines = [
+    ...slots.map(({ name }) => `slot ${name}`),
+    ...scripts.map((path) => path.slice(buildFolder(id).length + 2)),
+  ];
+  return lines.length > 0 ? [`${id}: no page opened ${lines.join(', ')}`] : [];
+}
+
+/**
+ * Opens the changed remotes' routes of the set in a headless browser: everything loads, nothing throws, nothing is blocked, and a late
+ * script of each that was changed on the way does not run.
+ */
 export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
   name: 'headless smoke',
-  run: async (subject) => {
+  run: async (subject, note) => {
     const served = await serve(subject.hash);
     try {
       const headers = await headersAsServed(served.origin, subject);
@@ -245,7 +303,15 @@ export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
-        return [...headers, ...(await visitAll(browser, served.origin, visitsOf(subject)))];
+        const ran: Ran = new Map();
+        const problems = [...headers, ...(await visitAll(browser, served.origin, visitsOf(subject), ran))];
+        for (const remote of subject.remotes.filter((each) => subject.changed.includes(each))) {
+          for (const line of unseen(subject, remote, ran)) note(line);
+          const late = lateScripts(subject, remote).find((path) => ran.has(path));
+          const target = late && ran.get(late);
+          if (target) problems.push(...(await tamper(browser, served.origin, late, target)));
+        }
+        return problems;
       } finally {
         await browser.close();
       }
