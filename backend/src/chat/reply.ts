@@ -15,16 +15,20 @@ import { RunStopped } from './runs.ts';
 import { summarizeIfNeeded } from './summary.ts';
 
 const failures = {
-  storyteller_failed: '这一段没能写完，点数已退还，可以续写',
-  timeout: '等得太久，点数已退还，可以续写',
-  interrupted: '回复中断，点数已退还，可以续写',
-  too_long: '这一段太长，先写到这里，点数已退还，可以续写',
-  filtered: '这一段没能通过审核，点数已退还，换句话再试试',
+  storyteller_failed: '这一段没能写成',
+  timeout: '等得太久',
+  interrupted: '回复中断',
+  too_long: '这一段太长，先写到这里',
+  filtered: '这一段没能通过审核',
 };
 const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;
 
-export const failureMessage = (code: FailureCode): string => failures[code];
+/** What went wrong, and the way on: without a word there is nothing to continue. */
+export function failureMessage(code: FailureCode, hasWords: boolean): string {
+  const way = code === 'filtered' ? '换句话再试试' : hasWords ? '可以续写' : '可以再试一次';
+  return `${failures[code]}，点数已退还，${way}`;
+}
 
 export function failureCode(error: unknown): FailureCode {
   if (error instanceof StorytellerTimeout) return 'timeout';
@@ -96,7 +100,7 @@ export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'r
       ...row,
       status: ending.status,
       error_code: failure,
-      error_message: failure && failures[failure],
+      error_message: failure && failureMessage(failure, row.body !== ''),
       ...(former && { ...textOf(former), variants: row.variants - 1 }),
       ...(former && failure && { status: 'failed', error_code: failure, error_message: notRetold }),
       version: conversation.version,

@@ -91,7 +91,7 @@ export function endSuggestion(services: Services, row: SuggestionRow, result: st
   const { db } = services;
   const failed = typeof result === 'string';
   const changes = failed
-    ? { status: 'failed' as const, error_code: result, error_message: failureMessage(result) }
+    ? { status: 'failed' as const, error_code: result, error_message: failureMessage(result, false) }
     : { status: 'ready' as const, items: JSON.stringify(result) };
   db.transaction(() => {
     const pending = query

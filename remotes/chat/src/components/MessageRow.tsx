@@ -302,7 +302,11 @@ function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
       <span>
         {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
       </span>
-      {canContinue && <StateButton onPress={() => actions.resume(message)}>{texts.resume.label}</StateButton>}
+      {canContinue && (
+        <StateButton onPress={() => actions.resume(message)}>
+          {message.body === '' ? texts.retell.again : texts.resume.label}
+        </StateButton>
+      )}
     </p>
   );
 }
