@@ -1,5 +1,6 @@
 import { expect, test } from '@rstest/core';
-import { fieldErrors, readersWords } from './refusals';
+import { fieldErrors } from './fieldErrors';
+import { readersWords } from './refusals';
 
 test.each([
   'Server Error',

@@ -16,55 +16,6 @@ export function readersWords(message: unknown): string | undefined {
   return isChinese && words.length <= MOST_CHARACTERS && !technical.test(words) ? words : undefined;
 }
 
-/** The rules of Laravel's validator, by the words of its English texts and by its keys. */
-const rules: [RegExp, (figure: string) => string][] = [
-  [/required|validation\.(present|filled)/i, () => '请填写'],
-  [/already been taken|validation\.unique/i, () => '已被占用'],
-  [/do(es)? not match|validation\.(confirmed|same)/i, () => '两次输入的不一样'],
-  [/password is incorrect|validation\.current_password/i, () => '密码不正确'],
-  [/credentials|auth\.failed/i, () => '用户名或密码不正确'],
-  [/valid email|validation\.email/i, () => '邮箱格式不正确'],
-  [/at least (\d+)/i, (figure) => `至少 ${figure} 个字`],
-  [/(?:greater|more) than (\d+)/i, (figure) => `最多 ${figure} 个字`],
-];
-
-function fieldWords(text: string): string {
-  const own = readersWords(text);
-  if (own) return own;
-  for (const [rule, words] of rules) {
-    const match = rule.exec(text);
-    if (match) return words(match[1] ?? '');
-  }
-  return '填写有误';
-}
-
-const record = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-/** Every text in a value, however it is nested. */
-const textsIn = (value: unknown): string[] =>
-  record(value) ? Object.values(value).flatMap(textsIn) : typeof value === 'string' && value ? [value] : [];
-
-/** `user.login` and `items.0.name` mean the fields `login` and `name`. */
-const fieldOf = (key: string): string => key.split('.').findLast((part) => !/^\d*$/.test(part)) ?? '';
-
-/** Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. */
-export function fieldErrors(errors: unknown): Record<string, string[]> {
-  const fields: Record<string, string[]> = {};
-  const add = (field: string, texts: string[]) => {
-    const words = [...new Set([...(fields[field] ?? []), ...texts.map(fieldWords)])];
-    if (words.length > 0) fields[field] = words;
-  };
-  if (!record(errors)) add('', textsIn(errors));
-  else
-    for (const [key, value] of Object.entries(errors)) {
-      // a list of `{ field, message }`
-      const isEntry = record(value) && typeof value.field === 'string' && 'message' in value;
-      if (isEntry) add(fieldOf(String(value.field)), textsIn(value.message));
-      else add(fieldOf(key), textsIn(value));
-    }
-  return fields;
-}
-
 const figures = v.object(optional({ required: amount, balance: amount }));
 
 /** What a 402 names: the price, and what the reader has; both are 0 where it does not name both. */

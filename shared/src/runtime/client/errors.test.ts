@@ -56,8 +56,8 @@ describe('names a failed request by what can be done about it', () => {
     ['410', answered(410), { kind: 'gone' }],
     [
       '422',
-      answered(422, { message: '有误', errors: { login: ['已被占用'], name: '太长' } }),
-      { kind: 'invalid', message: '有误', fields: { login: ['已被占用'], name: ['太长'] } },
+      answered(422, { message: '有误', errors: { login: ['已被占用'] } }),
+      { kind: 'invalid', message: '有误', fields: { login: ['已被占用'] } },
     ],
     ['422 without fields', answered(422, { errors: null }), { kind: 'invalid', fields: {} }],
     ['429', answered(429, '', { 'retry-after': '17' }), { kind: 'tooOften', retryAfterSeconds: 17 }],

@@ -1,7 +1,6 @@
 import type { AxiosError, AxiosResponse } from 'axios';
 import {
   type ApiError,
-  fieldErrors,
   isApiError,
   isRouteMissing,
   MINOR_MODE,
@@ -74,7 +73,7 @@ function ofStatus(response: AxiosResponse, body: Body): ApiError {
     case 409:
       return { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
     case 422:
-      return { kind: 'invalid', fields: fieldErrors(body.errors) };
+      return { kind: 'invalid', fields: (body.errors ?? {}) as Record<string, string[]> };
     case 429: {
       const wait = waitIn(response);
       return { kind: 'tooOften', retryAfterSeconds: wait === undefined ? DEFAULT_WAIT_SECONDS : wait };

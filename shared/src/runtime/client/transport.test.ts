@@ -30,6 +30,17 @@ test('the request that the page began before us is used, once', async () => {
   expect(requests).toHaveLength(1);
 });
 
+test('a 422 says what is wrong with which field, in the words of the page', async () => {
+  const body = {
+    message: 'The given data was invalid.',
+    errors: { 'user.login': ['The login has already been taken.'] },
+  };
+  const { restore } = fakeApi({ 'POST /v1/profile': { status: 422, body } });
+  onTestEnd(restore);
+  const fields = { login: ['已被占用'] };
+  await expect(request({ url: '/v1/profile', method: 'POST' })).rejects.toMatchObject({ kind: 'invalid', fields });
+});
+
 test('another request leaves it alone', async () => {
   withEarly(early());
   expect(await request({ url: '/v1/stories', params: { cursor: 'c' } })).toEqual({ from: 'network' });

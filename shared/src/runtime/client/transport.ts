@@ -9,7 +9,7 @@ import axios, {
   getAdapter,
   type InternalAxiosRequestConfig,
 } from 'axios';
-import { noteServerTime, parseJson } from '../../contract';
+import { fieldErrors, noteServerTime, parseJson } from '../../contract';
 import { type EarlyRequest, takeEarly } from './earlyRequest';
 
 /** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
@@ -20,7 +20,7 @@ export const createAxios = (
 ): AxiosInstance =>
   axios.create({
     ...settings,
-    transformResponse: parse,
+    transformResponse: (raw: unknown, _headers, status) => withFields(parse(raw), status),
     adapter: (config) => {
       const send = replaced() ?? getAdapter(axios.defaults.adapter, config);
       return around(withClock(withEarlyRequest(send)))(config);
@@ -42,6 +42,12 @@ const withClock =
       throw cause;
     }
   };
+
+/** What is wrong with which field is read here, since only a few pages ever meet it. */
+const withFields = (data: unknown, status: number | undefined): unknown =>
+  status === 422 && typeof data === 'object' && data !== null
+    ? { ...data, errors: fieldErrors('errors' in data ? data.errors : undefined) }
+    : data;
 
 const parse = (text: unknown): unknown => {
   if (typeof text !== 'string') return text;
