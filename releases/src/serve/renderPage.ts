@@ -123,7 +123,8 @@ function importMapFor({ remotes, hashes }: PageSet): string {
     .filter((build) => build?.entryType === 'module');
   const folders = modules.map((build) => build?.entry.slice(0, build.entry.split('/', 4).join('/').length + 1) ?? '');
   const listed = Object.entries(hashes).filter(([path]) => folders.some((folder) => path.startsWith(folder)));
-  const probe = sha384Integrity(Buffer.from('0'));
+  const source = MODULE_PROBES.right.replace(/^.*,/, '');
+  const probe = sha384Integrity(Buffer.from(source));
   const integrity = {
     ...Object.fromEntries(listed.filter(([path]) => /\.m?js$/.test(path))),
     [MODULE_PROBES.right]: probe,
