@@ -7,6 +7,15 @@ test('on paper the whole loaded conversation stands, and nothing that can be pre
   await person.returns(await seededAccount({ story, messages: 40 }));
   await person.opensChat(story);
   await expect(person.log().getByRole('article').last()).toBeVisible();
+  const copied = await page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    const selection = getSelection();
+    selection?.selectAllChildren(document.querySelector('[role="log"]') ?? document.body);
+    return String(selection);
+  });
+  expect(copied.length).toBeGreaterThan(50);
+  // what is copied across messages are their words
+  expect(copied).not.toMatch(/⋯|换一种说法/);
   const onScreen = await page.getByRole('article').count();
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(onScreen);
@@ -36,6 +45,26 @@ for (const [width, height] of [
     const log = await person.log().boundingBox();
     expect(log?.height).toBeGreaterThan(48);
   });
+
+test('above the keyboard of a lying phone no field stands below the bar at the top', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story, messages: 6 }));
+  await page.setViewportSize({ width: 667, height: 185 });
+  for (const path of ['/my/profile', '/my/support', '/my/minor']) {
+    await person.open(path);
+    const fields = page.locator('main input:visible:not([type="radio"])');
+    await expect(fields.first()).toBeVisible();
+    // upwards, as a reader goes back to what was forgotten
+    for (const field of (await fields.all()).reverse()) {
+      await field.focus();
+      const isClear = () =>
+        field.evaluate((element) => {
+          const { left, top, width } = element.getBoundingClientRect();
+          return document.elementFromPoint(left + width / 2, top + 4) === element;
+        });
+      await expect.poll(isClear).toBe(true);
+    }
+  }
+});
 
 test('going back closes 查找 before it leaves the chat', async ({ person, page }) => {
   await person.returns(await seededAccount({ story, messages: 6 }));
