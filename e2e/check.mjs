@@ -24,7 +24,7 @@ async function step(title, args) {
 export const check = async (missing) => [
   await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
-  await step('unused code', [binary('knip'), '--no-progress', '--no-config-hints']),
+  await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints']),
   await step('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
   await step('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
   await step('texts', ['--import', 'tsx', 'e2e/checks/texts.ts']),
