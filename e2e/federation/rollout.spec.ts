@@ -2,9 +2,10 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import type { APIRequestContext, Page } from '@playwright/test';
+import { oddRows } from '../../shared/src/testing/oddAnswers.ts';
 import type { Edition } from './site/edition.ts';
 import { folderOf } from './site/site.ts';
-import { expect, goToTab, shownSet, test } from './site/test.ts';
+import { card, expect, goToTab, shownSet, test } from './site/test.ts';
 
 const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
@@ -113,6 +114,69 @@ test('mf.canary: about half the visitors, the same ones on every load, and more 
   await site.release('abort', '--why', 'a test');
   expect(await look()).toEqual(first.map(() => false));
   await Promise.all(crowd.map((visitor) => visitor.dispose()));
+});
+
+/** The rows of an answer, then each of them once per field and odd value, and one that no browser draws here. */
+const withOddRows = (json: string) => {
+  const { data, ...rest } = JSON.parse(json) as { data: Record<string, unknown>[] };
+  const last = data.at(-1) ?? {};
+  const odd = oddRows(last).map((row, at) => ({ seq: 1000 + at, ...row }));
+  const dark = {
+    ...last,
+    id: 'dark',
+    seq: Number.MAX_SAFE_INTEGER,
+    body: '风，夜里停了',
+    story: { id: 'dark', title: '夜里停了', cover_url: '' },
+  };
+  return JSON.stringify({ ...rest, data: [...data, ...odd, dark] });
+};
+
+/** Runs in every page: a row with these words throws. */
+function refuseToDraw() {
+  const { createTextNode } = document;
+  const { get, set } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent') as Required<PropertyDescriptor>;
+  const drawn = (text: string) => {
+    if (String(text).includes('夜里停了')) throw new RangeError('Invalid time value');
+    return text;
+  };
+  document.createTextNode = (text) => createTextNode.call(document, drawn(text));
+  Object.defineProperty(Node.prototype, 'textContent', {
+    get,
+    set(text) {
+      set.call(this, drawn(text));
+    },
+  });
+}
+
+test('mf.canary: odd values of a backend at full traffic stop no candidate, and words stay', async ({
+  site,
+  page,
+  person,
+}) => {
+  const chat: Edition = { remote: 'chat', part: 'story.chat', says: '新的聊天' };
+  const candidate = await site.publish(chat);
+  await site.release('canary', candidate, '--percent', '100');
+  await person.joins();
+  await person.opensChat();
+  await person.says('窗外是谁？');
+  await expect(person.log()).toContainText('窗外是谁？');
+  await page.addInitScript(refuseToDraw);
+  site.front.breaks(/\/api\/v1\/(messages\/latest|conversations)(\?|$)/, { rewrite: withOddRows });
+  const field = page.getByRole('textbox', { name: '说点什么' });
+  await field.fill('我还没写完');
+  await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('我还没写完');
+  for (const path of ['/story/nie-xiaoqian?chat=1', '/conversations', '/story/nie-xiaoqian?chat=1']) {
+    await page.goto(path);
+    await expect(page.getByText('这一条暂时显示不出来').first()).toBeVisible();
+    await expect(page.getByText(card)).toHaveCount(0);
+  }
+  await expect(page.getByText(chat.says, { exact: true })).toBeVisible();
+  await expect(field).toHaveValue('我还没写完');
+  const { candidate: isCandidate, builds } = await shownSet(page);
+  expect([isCandidate, builds.chat]).toEqual([true, candidate]);
+  expect(site.front.beacons().filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  expect(await page.evaluate(() => localStorage.getItem('liaozhai-quarantine'))).toBeNull();
+  await site.release('abort', '--why', 'a test');
 });
 
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
