@@ -1,6 +1,15 @@
 import '../testing/pageFixture';
 import { capabilities, requestLogin, session } from '@liaozhai/shared/runtime';
-import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import {
+  act,
+  type Handlers,
+  letTimePass,
+  memberDto,
+  offline,
+  onTestEnd,
+  screen,
+  waitFor,
+} from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import {
   clipboard,
@@ -297,7 +306,7 @@ describe('registering anew after the answer was lost', () => {
       throw offline();
     };
     const host = await register({ 'POST /v1/register': answer, ...handlers });
-    await said('注册失败');
+    await said('连不上服务');
     await waitFor(() => expect(button().disabled).toBe(false));
     return { ...host, again: () => host.user.click(button()) };
   }
@@ -407,8 +416,8 @@ describe('what came by an invitation', () => {
   test('is announced once, as soon as the user is told of it', async () => {
     const { requests } = await openWith(gifts);
     act(() => session.userPatched({ gifts }));
-    await said('「小倩」等 2 位好友应邀来了，你得 100 点');
     await said('你接受了「聂生」的邀请，得 20 点');
+    await said('「小倩」等 2 位好友应邀来了，你得 100 点');
     act(() => session.userPatched({ gifts, balance: 7 }));
     const claims = requests.filter(({ url }) => url === '/v1/invites/gifts/announced');
     expect(claims.map(({ body }) => body)).toEqual([{ ids: ['a', 'b', 'c'] }]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from '@rstest/core';
 import { cleanup, configure } from '@testing-library/react';
 import { prepareClient } from '../runtime/client/request';
+import { forgetHostConfig } from '../runtime/hostConfig';
 import { refuseNetwork } from './fakeApi';
 import { lowerToFloor } from './floor';
 import { resetRuntime } from './reset';
@@ -25,6 +26,8 @@ console.error = (...parts: unknown[]) => {
 
 beforeEach(() => {
   unexpected = [];
+  // the modules of the runtime read it when they load
+  forgetHostConfig();
   // a page that has talked to the server before
   Reflect.set(document, 'cookie', 'XSRF-TOKEN=test');
 });
