@@ -314,7 +314,7 @@ const RecentCard = ({ story: { id, title, coverUrl, coverColor, lastLine, isUnre
       {coverUrl && <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} eager decorative />}
       <span className={styles.words}>
         <span className={styles.label}>
-          {texts.list.resume}
+          <span>{texts.list.resume}</span>
           {isUnread && (
             <span className={styles.dot}>
               <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
