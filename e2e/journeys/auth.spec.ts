@@ -193,7 +193,7 @@ test('a registration whose answer is lost is found again by the second press', a
   const name = await popup.locator('input[name="name"]').inputValue();
   const register = popup.getByRole('button', { name: '注册（请截图保存）' });
   await register.click();
-  await person.isTold('注册失败');
+  await person.isTold('连不上服务');
   await register.click();
   await person.dismissCopyDialog();
   await expect(popup).toBeHidden();
