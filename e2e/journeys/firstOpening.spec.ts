@@ -113,7 +113,7 @@ test('发现, opened from another tab, holds the covers their places', async ({ 
   await expect(page.locator('main:visible [data-skeleton]')).toBeVisible();
   const seen = (await seenSkeletons(page)).filter((each) => !each.startsWith('coverRow'));
   releaseAnswer();
-  const cover = await page.locator('main:visible li a > span').first().boundingBox();
+  const cover = await page.locator('main:visible li a > div > span').first().boundingBox();
   const { x = 0, y = 0, width = 0 } = cover ?? {};
   expect(seen).toEqual([`shelf ${[x, y, width].map((value) => Math.round(value)).join(',')}`]);
 });
@@ -168,7 +168,7 @@ test("a cover's place has the colour that the server tells, until the picture is
   await appIsUp(page);
   const color = (await person.read<{ data: { cover_color: string }[] }>('/api/v1/stories')).data[0]?.cover_color ?? '';
   const [red, green, blue] = [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
-  await expect(page.locator('li a > span').first()).toHaveCSS('background-color', `rgb(${red}, ${green}, ${blue})`);
+  await expect(page.locator('li a > div > span').first()).toHaveCSS('background-color', `rgb(${red}, ${green}, ${blue})`);
   release();
 });
 
