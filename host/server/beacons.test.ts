@@ -132,7 +132,7 @@ test('an error in the code of a build comes to who releases it, with its share o
 });
 
 test.each([
-  ['of a measure that there is none of', { vitals: [{ ...vote, metric: 'fps', value: 1, cache: 'warm' }] }],
+  ['of a measure that does not exist', { vitals: [{ ...vote, metric: 'fps', value: 1, cache: 'warm' }] }],
   ['of a value that cannot be', { vitals: [{ ...vote, metric: 'lcp', value: -1, cache: 'warm' }] }],
   ['of more errors than a page has', { failed: Array(11).fill(thrown) }],
   ["with a reader's words for a message", { failed: [{ ...thrown, message: 'no story called 聂小倩' }] }],

@@ -125,7 +125,7 @@ describe('nothing that a reader wrote travels', () => {
     expect(messageClass(message)).toBe(expected);
   });
 
-  test('whatever a message says: its class is made of letters of code, and is its own class', () => {
+  test('for any message, its class holds letters of code only and is its own class', () => {
     const opening = fc.constantFrom('Cannot read properties of undefined ', "Can't find variable: ", 'Load failed', '');
     fc.assert(
       fc.property(opening, fc.string({ unit: 'grapheme' }), (start, text) => {

@@ -44,7 +44,7 @@ test('says its version', () => {
   expect(release('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('status has ten lines at most, whatever is going on; --all has the rest', async () => {
+test('status has ten lines at most, however much goes on; --all has the rest', async () => {
   await fail('a');
   release('freeze', 'add', '--to', new Date(Date.now() + 86_400_000).toISOString(), '--why', 'spring fair');
   const lines = release('status').trimEnd().split('\n');

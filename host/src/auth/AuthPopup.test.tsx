@@ -223,7 +223,7 @@ describe('an answer of another shape', () => {
   test.each([
     [login, 'POST /v1/login'],
     [register, 'POST /v1/register'],
-  ])('without a user is none of the server’s, and says so', async (act_, call) => {
+  ])('without a user does not count as one of the server’s', async (act_, call) => {
     await act_({ [call]: refused(200, {}) });
     await said('连不上服务');
     expect(session.current().status).toBe('guest');

@@ -1,15 +1,6 @@
 import '../testing/pageFixture';
 import { capabilities, requestLogin, session } from '@liaozhai/shared/runtime';
-import {
-  act,
-  type Handlers,
-  letTimePass,
-  memberDto,
-  offline,
-  onTestEnd,
-  screen,
-  waitFor,
-} from '@liaozhai/shared/testing';
+import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import {
   clipboard,

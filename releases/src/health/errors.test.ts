@@ -92,7 +92,7 @@ describe('a source map', () => {
     ['.a.js.map', false],
   ])('is one by its name: %s', (path, expected) => expect(isSourceMap(path)).toBe(expected));
 
-  test('that is none is left out, and the build is published without', async () => {
+  test('that is malformed is left out, and the build is published without it', async () => {
     const broken = await distOf('2.0.0', {
       [page]: script,
       [pageMap]: '<html>',

@@ -116,7 +116,7 @@ export const jsonForHtml = (value: unknown): string =>
 /** CSS that cannot end the style element it stands in; `<\/` reads the same inside CSS strings. */
 const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
 
-/** ES modules of builds are checked by the browser, which knows their hashes by this map alone. Empty where no build has any. */
+/** The import map with the hash of each ES module, by which the browser checks them; '' if no build has modules. */
 function importMapFor({ remotes, hashes }: PageSet): string {
   const modules = Object.values(remotes)
     .flatMap((build) => [build, build.lastGood])

@@ -1,6 +1,8 @@
 import type { ApiError } from '../contract';
-import { hasNetwork } from './hasNetwork';
 import { formatNumber } from './numbers';
+
+/** Whether the device has a network. With one, a request without an answer means that the service is out of reach. */
+export const hasNetwork = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Statuses of a call that the server does not have: to try again is no use. */
 const callMissing = [404, 405, 501];
@@ -40,7 +42,10 @@ export function errorText(error: ApiError): string {
   }
 }
 
-/** The text of a toast: the server's words if it has any; what has no answer is the network's; else the place's own, or those of the kind. */
+/**
+ * The text of a toast: the server's words, if it sent any. A request without an answer gets the words of its kind; all others
+ * get `fallback` first.
+ */
 export const toastText = (error: ApiError, fallback?: string): string =>
   error.message || fieldWords(error) || (error.kind !== 'offline' && fallback) || errorText(error);
 

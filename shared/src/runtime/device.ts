@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { hasNetwork } from '../format/hasNetwork';
+import { hasNetwork } from '../format/errorText';
 import { network } from './client/request';
 
 function subscribe(handler: () => void) {

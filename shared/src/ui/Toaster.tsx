@@ -1,6 +1,6 @@
 import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
-import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import styles from './Toaster.module.css';
 import { followKeyboard, overlayPlace } from './useModalDialog';
@@ -19,12 +19,13 @@ export interface Toast {
 export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]; label?: string }) {
   // Everything outside an open modal is inert: hidden from screen readers and not clickable.
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
-  const place = useRef<HTMLElement>(null);
-  const isShown = toasts.length > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is another one in a modal
-  useLayoutEffect(() => (isShown && place.current ? standOverFoot(place.current) : undefined), [isShown, modal]);
   return createPortal(
-    <section ref={place} className={styles.place} aria-label={label} aria-live="polite">
+    <section
+      ref={toasts.length > 0 ? standOverFoot : undefined}
+      className={styles.place}
+      aria-label={label}
+      aria-live="polite"
+    >
       {toasts.map(({ id, text, tone = 'plain', action }) => (
         <div key={id} className={styles.toast}>
           {tone === 'done' && <CheckIcon size={18} />}
@@ -52,14 +53,14 @@ function watchModals(onChange: () => void): () => void {
 
 const LOOK_MS = 200;
 
-/** px from the window's lower edge up to the top of what stands there; a hidden screen's has no boxes, a wide window's rail is no foot. */
+/** Pixels from the window's lower edge to the top of the bar there. A hidden screen's bar has no box; a wide window's rail is too high to be one. */
 function footHeight(): number {
   const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect());
   const heights = boxes.map(({ top, height }) => (height > 0 && height < innerHeight / 2 ? innerHeight - top : 0));
   return Math.max(0, ...heights);
 }
 
-/** While something is said the screen may change, the composer grow and the keyboard come. Returns the way to stop. */
+/** Follows the bar while a toast shows: the screen may change, the composer grow, the keyboard come. Returns the stop. */
 function standOverFoot(place: HTMLElement): () => void {
   const stand = () => place.style.setProperty('--foot', `${Math.round(footHeight())}px`);
   stand();

@@ -289,8 +289,9 @@ function ContinueRow({ recent }: { recent: RecentStory[] }) {
   const stories = recent.slice(0, RECENT);
   const isThere = useJoiningAtTop(stories.length > 0, place);
   const newest = stories[0]?.id;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another story has come to the front
-  useLayoutEffect(() => row.current?.scrollTo({ left: 0 }), [newest]);
+  useLayoutEffect(() => {
+    if (newest) row.current?.scrollTo({ left: 0 });
+  }, [newest]);
   return (
     <div ref={place}>
       {isThere && (

@@ -138,7 +138,7 @@ describe('the title over a chat', () => {
     return { ...opened, sheet: within(await screen.findByRole('dialog', { name: '聂小倩' })) };
   };
 
-  test('opens the story: how far one is, endings reached, cast and summary, asked for anew', async () => {
+  test('opens the story: how far one is, endings reached, cast and summary, fetched again', async () => {
     const { sheet, requests } = await openTitle({ progress });
     expect(sheet.getByText('第 3 折 / 共 8 折')).toBeTruthy();
     expect(sheet.getByText('对岸')).toBeTruthy();
