@@ -222,7 +222,7 @@ describe('the sandbox', () => {
       const env = { PAYMENT_PROVIDER: 'sandbox', RECHARGE_PACKAGES };
       expect(() => readEnv(env)).toThrow('RECHARGE_PACKAGES: a JSON list');
     }
-    // a site that sells nothing keeps the rest of its configuration
+    // a site that sells nothing starts with any such setting
     expect(readEnv({ RECHARGE_PACKAGES: wrong }).packages).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ test('mf.hang: a sound remote on a slow network is waited for', async ({ page })
 test('load.cover: the first story’s picture comes inside the page, and stays where it is when the app takes over', async ({
   page,
 }) => {
-  // no picture loads without a request
+  // no cover ever arrives
   await page.route(/\/api\/media\/covers\//, () => {});
   await page.goto('/explore', { waitUntil: 'commit' });
   const picture = page.locator('a[href^="/story/"] img').first();

@@ -55,7 +55,7 @@ export const patienceMs = 1_000;
 export interface TableColumn {
   table: string;
   name: string;
-  /** as SQL; null without a condition */
+  /** as SQL; null without a default */
   default: string | null;
 }
 

@@ -77,7 +77,7 @@ interface Question extends Wanted {
 /** Verbs that a freeze window refuses. */
 const FORWARD: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
 
-/** What a second person decides: the proposal itself is what they have seen. */
+/** Verbs of a second person. They refer to the proposal that the person saw, so other entries of the log do not matter. */
 const WORDS: readonly string[] = ['approve', 'reject', 'retract'];
 
 export interface ConsoleState {

@@ -336,7 +336,7 @@ export async function settleProposals(writer: Writer): Promise<void> {
 }
 
 export interface ProposalView extends Omit<Proposal, 'person'> {
-  /** The viewer's permission: another person approves it. */
+  /** Proposed by the viewer: another person has to approve it. */
   own: boolean;
   /** The channel has moved on: it has to be proposed again. */
   outdated: boolean;

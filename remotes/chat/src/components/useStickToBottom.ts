@@ -52,7 +52,7 @@ function measureLast(list: LogVirtualizer, log: Log): void {
 
 /** So near the end counts as being there. */
 const AT_END_PX = 40;
-/** Smooth scrolling reports each frame. */
+/** Smooth scrolling emits an event each frame; a longer pause is its end. */
 const GLIDE_MS = 150;
 /** What moved less is rounding. */
 const MOVED_PX = 1.5;

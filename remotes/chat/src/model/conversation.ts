@@ -131,7 +131,7 @@ export function withThread(pages: ConversationPage[], thread: Thread): Conversat
 export function withMarks(pages: ConversationPage[], marked: Conversation): ConversationPage[] {
   const known = conversationsOf(pages).find(({ id }) => id === marked.id);
   if (!known) return marked.pinnedAt ? withConversation(pages, marked) : pages;
-  // later messages are told apart
+  // messages since then arrive by their own events
   const isBehind = marked.version < known.version;
   return withReplaced(pages, isBehind ? { ...known, pinnedAt: marked.pinnedAt } : marked);
 }
