@@ -168,7 +168,10 @@ test("a cover's place has the colour that the server tells, until the picture is
   await appIsUp(page);
   const color = (await person.read<{ data: { cover_color: string }[] }>('/api/v1/stories')).data[0]?.cover_color ?? '';
   const [red, green, blue] = [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
-  await expect(page.locator('li a > div > span').first()).toHaveCSS('background-color', `rgb(${red}, ${green}, ${blue})`);
+  await expect(page.locator('li a > div > span').first()).toHaveCSS(
+    'background-color',
+    `rgb(${red}, ${green}, ${blue})`,
+  );
   release();
 });
 
