@@ -6,7 +6,8 @@ const answer = (aheadMs: number, headers: Record<string, string> = {}, tookMs = 
   const now = Date.now();
   noteServerTime({ date: new Date(now + aheadMs).toUTCString(), ...headers }, now - tookMs);
 };
-const aheadSeconds = () => Math.round((serverNow() - Date.now()) / 1000);
+/** Adding 0 makes -0 a 0. */
+const aheadSeconds = () => Math.round((serverNow() - Date.now()) / 1000) + 0;
 
 afterEach(() => answer(0));
 
