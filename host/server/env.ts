@@ -73,6 +73,34 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const logLevel = v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`);
 const localModes = ['off', 'granted', 'anyone'] as const;
 const localMode = v.picklist(localModes, `must be one of ${localModes.join(', ')}`);
+
+/** A field of security.txt ends with its line, so blanks and control characters are refused. */
+const securityAddress = (text: string): boolean =>
+  /^[!-~]+$/.test(text) && isAddress(text, /^(https|mailto|tel):$/) && !/^mailto:[^@]*$/.test(text);
+const contactCure = 'every entry must be an address like mailto:security@app.example or https://app.example/report';
+const securityContacts = v.pipe(
+  v.string(),
+  v.transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  ),
+  v.array(v.pipe(v.string(), v.check(securityAddress, contactCure))),
+);
+const expiresCure = 'must be a time in UTC like 2027-06-30T00:00:00Z';
+const securityExpires = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, expiresCure),
+  v.check((text) => !Number.isNaN(Date.parse(text)), expiresCure),
+);
+const webAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => securityAddress(text) && text.startsWith('https:'),
+    'must be an address like https://app.example/security',
+  ),
+);
 const trueOrFalse = v.pipe(v.string(), v.parseBoolean(undefined, 'must be true or false'));
 
 const schema = v.object(
@@ -120,6 +148,18 @@ const schema = v.object(
       v.optional(share, '1'),
       v.description('share of the pages that report what their readers felt; 0: none'),
     ),
+    SECURITY_CONTACT: v.pipe(
+      v.optional(securityContacts, ''),
+      v.description('where to report security problems, for /.well-known/security.txt, comma-separated'),
+    ),
+    SECURITY_EXPIRES: v.pipe(
+      v.optional(securityExpires),
+      v.description('until when security.txt is right, a year ahead at most; it is not served without, nor afterwards'),
+    ),
+    SECURITY_POLICY: v.pipe(
+      v.optional(webAddress),
+      v.description('address of the rules for reports, for security.txt'),
+    ),
     LOG_LEVEL: v.pipe(
       v.optional(logLevel),
       v.description('what is logged as JSON lines; unset: info with --serve, else warn'),
@@ -146,11 +186,23 @@ export type ServerEnv = v.InferOutput<typeof schema>;
 /** Reads and checks the environment. A wrong value ends the process with one line that names the key and the cure. */
 export function readEnv(source: NodeJS.ProcessEnv = process.env): ServerEnv {
   const parsed = v.safeParse(schema, source, { abortPipeEarly: true });
-  if (parsed.success) return parsed.output;
+  if (parsed.success) {
+    const problem = securityProblem(parsed.output);
+    if (problem) console.warn(problem);
+    return parsed.output;
+  }
   for (const issue of parsed.issues) {
     const key = issue.path?.[0].key as keyof typeof schema.entries;
     const about = v.getDescription(schema.entries[key]);
     console.error(`${key}=${JSON.stringify(source[key])}: ${issue.message} (${about}). Correct or unset it.`);
   }
   process.exit(1);
+}
+
+/** The start goes on: a date that has passed must not keep readers out. */
+function securityProblem({ SECURITY_CONTACT: contacts, SECURITY_EXPIRES: expires }: ServerEnv): string | null {
+  if (contacts.length === 0) return null;
+  if (expires && Date.parse(expires) > Date.now()) return null;
+  const why = expires ? `SECURITY_EXPIRES=${expires} has passed` : 'SECURITY_EXPIRES is not set';
+  return `! ${why}: security.txt is not served. Check the contact, and name a time within a year.`;
 }

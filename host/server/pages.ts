@@ -11,7 +11,7 @@ import {
 import { type Encoding, encodingFor, isFresh } from '@liaozhai/http/negotiation';
 import { originOf } from '@liaozhai/http/source';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
-import { apiRoutes, hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
+import { apiRoutes, hostRoutePaths, matchRoute, type PageRoute, type PageSet, paths } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -220,7 +220,7 @@ async function makeReady(
   { address, encoding, isBare, path, at, screen, capabilities, sources, secure }: MadePage,
 ): Promise<ReadyPage> {
   const pattern = screenPattern(page.pageSet, path);
-  const head = headOf(address, routeAt(page.pageSet, at)?.title, screen && shareCard(screen));
+  const head = headOf(new URL(address).origin, at, routeAt(page.pageSet, at), screen && shareCard(screen));
   const content = await prerendered(releases, page.pageSet, at, isBare ? null : screen);
   const { html, headers } = renderPage({
     ...page,
@@ -311,23 +311,38 @@ const about: ShareCard = {
 /** Programs that draw link cards read no SVG. */
 const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? about.image : image);
 
-/**
- * The document's title, and the tags by which search engines and chat apps show a link to it.
- * `address` is the page's own, which the card's image counts from.
- */
-function headOf(address: string, routeTitle: string | undefined, card: ShareCard | null) {
-  const subject = card?.title ?? routeTitle;
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+/** One spelling of a path: without empty segments and needless escapes. */
+const canonicalPath = (path: string): string =>
+  `/${path
+    .split('/')
+    .filter(Boolean)
+    .map((segment) => encodeURIComponent(decoded(segment)))
+    .join('/')}`;
+
+/** The document's title, and the tags by which search engines and chat apps know the page and show a link to it. */
+function headOf(origin: string, path: string, route: PageRoute | undefined, card: ShareCard | null) {
+  const subject = card?.title ?? route?.title;
   const { title, description, image } = card ?? { ...about, title: subject ?? appName };
-  const { origin, pathname } = new URL(address);
+  const address = `${origin}${canonicalPath(path)}`;
+  const isPublic = route !== undefined && !route.requiresAuth;
   const tag = (attribute: 'name' | 'property', key: string, value: string) =>
     `<meta ${attribute}="${key}" content="${escapeHtml(value)}">`;
   const meta = [
+    isPublic ? `<link rel="canonical" href="${escapeHtml(address)}">` : tag('name', 'robots', 'noindex'),
     tag('name', 'description', description),
     tag('property', 'og:site_name', appName),
     tag('property', 'og:type', card ? 'article' : 'website'),
     tag('property', 'og:title', title),
     tag('property', 'og:description', description),
-    tag('property', 'og:url', `${origin}${pathname}`),
+    tag('property', 'og:url', address),
     tag('property', 'og:image', new URL(drawable(image), origin).href),
   ];
   return { title: subject ? `${subject} · ${appName}` : appName, meta: meta.join('\n') };

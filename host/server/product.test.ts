@@ -90,7 +90,7 @@ test('a page that did not change costs no body', async () => {
 test('an address that nobody serves is a 404 with the page, a missing file a 404 without', async () => {
   const page = await fetch(`${origin}/no/such/page`);
   expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  for (const path of ['/builds/stories/1.0.0-0/none.js', '/robots.txt']) {
+  for (const path of ['/builds/stories/1.0.0-0/none.js', '/sitemap.xml']) {
     const file = await fetch(`${origin}${path}`);
     expect([file.status, await file.text()]).toEqual([404, 'not found']);
   }
@@ -189,6 +189,75 @@ test('a shared link carries title, description and picture', async () => {
   expect(html).toContain('<meta name="description" content="application/json">');
   expect(html).toContain(`<meta property="og:image" content="${origin}/covers/1.png">`);
   expect(html).toContain(`<meta property="og:url" content="${origin}/story/nie-xiaoqian">`);
+});
+
+describe('what search engines are told', () => {
+  const head = async (path: string, at = origin, headers = {}) => {
+    const html = await (await fetch(at + path, { headers })).text();
+    return /<link rel="canonical" href="([^"]*)">|<meta name="robots" content="noindex">/.exec(html);
+  };
+
+  test.each([
+    ['/explore?tag=x&invite=ABC', '/explore'],
+    ['/', '/explore'],
+    ['//explore/', '/explore'],
+    ['/story/nie%2Dxiaoqian?chat=1', '/story/nie-xiaoqian'],
+    ['/story/小倩', '/story/%E5%B0%8F%E5%80%A9'],
+    ['/story/a%22%3E%3Cb', '/story/a%22%3E%3Cb'],
+    ['/story/%zz', '/story/%25zz'],
+    ['/guide', '/guide'],
+  ])('%s has one address: %s', async (asked, canonical) => {
+    expect((await head(asked))?.[1]).toBe(origin + canonical);
+  });
+
+  test('the address is the one in the visitor’s address bar', async () => {
+    const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'app.example' };
+    expect((await head('/explore', behindProxy, proxied))?.[1]).toBe('https://app.example/explore');
+  });
+
+  test.each(['/tasks', '/no/such/page', '/test/list', '/reset-password?token=x'])('%s is not listed', async (path) => {
+    expect((await head(path))?.[0]).toContain('noindex');
+  });
+
+  test('robots.txt leaves pages, calls and builds open', async () => {
+    const answer = await fetch(`${origin}/robots.txt`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const lines = (await answer.text()).trim().split('\n');
+    expect(lines).toContain('User-agent: *');
+    const closed = lines.filter((line) => line.startsWith('Disallow: ')).map((line) => line.slice(10));
+    for (const path of ['/explore', '/story/nie-xiaoqian', '/api/v1/stories', '/builds/host/x/host.js'])
+      expect(
+        closed.some((prefix) => path.startsWith(prefix)),
+        path,
+      ).toBe(false);
+  });
+});
+
+describe('security.txt', () => {
+  const settings = {
+    SECURITY_CONTACT: 'mailto:security@app.example, https://app.example/report',
+    SECURITY_EXPIRES: `${new Date().getUTCFullYear() + 1}-01-01T00:00:00Z`,
+  };
+  const read = async (own: NodeJS.ProcessEnv) => fetch(`${await product.serve(own)}/.well-known/security.txt`);
+
+  test('has each contact, when it expires and where it stands', async () => {
+    const answer = await read({ ...settings, SECURITY_POLICY: 'https://app.example/security' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect((await answer.text()).split('\n')).toEqual([
+      'Contact: mailto:security@app.example',
+      'Contact: https://app.example/report',
+      `Expires: ${settings.SECURITY_EXPIRES}`,
+      'Preferred-Languages: zh, en',
+      `Canonical: ${new URL(answer.url).origin}/.well-known/security.txt`,
+      'Policy: https://app.example/security',
+      '',
+    ]);
+  });
+
+  test('is not served without a contact, nor once it has expired', async () => {
+    expect((await read({})).status).toBe(404);
+    expect((await read({ ...settings, SECURITY_EXPIRES: '2020-01-01T00:00:00Z' })).status).toBe(404);
+  });
 });
 
 test('who asks for any number of stories does not fill the memory: the oldest answer is asked for anew', async () => {

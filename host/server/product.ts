@@ -20,6 +20,7 @@ import {
   observeRequest,
   requestIdOf,
 } from './telemetry.ts';
+import { wellKnownRoutes } from './wellKnown.ts';
 
 export interface ProductOptions {
   releases: Releases;
@@ -57,6 +58,7 @@ export function createProduct({
   app.use(namedByRoute, withSource(env.TRUST_PROXY));
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
   app.route('/', fileRoutes(releases, env.CHANNEL));
+  app.route('/', wellKnownRoutes(env));
   app.route('/', beaconRoutes(releases, counters, log));
   if (tracing) app.route('/', spanRoutes(releases, tracing));
   app.route('/', pageRoutes({ releases, env, config, backendUrl, counters, isTraced: tracing !== null }));

@@ -119,6 +119,8 @@ for (const [name, value] of [
   ['REVERB_URL', 'http://me:secret@127.0.0.1:8080'],
   ['REVERB_URL', '127.0.0.1:8080'],
   ['REVERB_APP_KEY', 'key/../x'],
+  ['SECURITY_CONTACT', 'security@app.example'],
+  ['SECURITY_EXPIRES', '2027-06-30'],
 ]) {
   test(`${name}=${value} ends the start with one line that says what it should be`, async () => {
     const said = await start(store, { ...elsewhere, [name ?? '']: value ?? '' });

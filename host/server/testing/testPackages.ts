@@ -66,6 +66,7 @@ export const testPackages = (folder: string): string[] => [
       routes: [
         { ...route, js: ['explore.js'], css: ['explore.css'] },
         { ...route, name: 'guide', path: '/guide', title: '指南', js: [], css: ['explore.css'] },
+        { ...route, name: 'tasks', path: '/tasks', title: '任务', requiresAuth: true, js: [], css: [] },
         { ...route, name: 'story', path: '/story/:id', title: '故事', outsideShell: true, js: [], css: [] },
       ],
       slots: [],

@@ -42,11 +42,13 @@ export function ScreenStack({ screens, active, epoch, memory }: ScreenStackProps
 
 const appName = '聊斋';
 
-/** Gives the document the title of the route in sight. */
+/** Gives the document the title of the route in sight, and its address: Safari's share sheet offers the canonical one. */
 function DocumentTitle({ title }: { title: string }) {
+  const { pathname } = usePosition().location;
   useLayoutEffect(() => {
     document.title = `${title} · ${appName}`;
-  }, [title]);
+    document.querySelector('[rel=canonical]')?.setAttribute('href', location.origin + pathname);
+  }, [title, pathname]);
   return null;
 }
 

@@ -64,6 +64,9 @@ describe('screens', () => {
   });
 
   test('a tab replaces the history entry and shows where one is', async () => {
+    // as the server wrote it
+    const canonical = Object.assign(document.createElement('link'), { rel: 'canonical', href: '/explore' });
+    document.head.append(canonical);
     const { user } = await openHost();
     await screen.findByText(/书架/);
     const { length } = history;
@@ -72,6 +75,7 @@ describe('screens', () => {
     expect(location.pathname).toBe('/my');
     expect(history.length).toBe(length);
     expect(document.title).toBe('我的 · 聊斋');
+    expect(canonical.href).toBe(`${location.origin}/my`);
     expect(screen.getByRole('link', { name: '我的' }).getAttribute('aria-current')).toBe('page');
     expect(screen.getByRole('link', { name: '发现' }).getAttribute('aria-current')).toBeNull();
   });
