@@ -214,7 +214,7 @@ export const {
 } = storiesApi;
 
 /** Keeps the device's copy of what was last read under `key`, and hands it out when `wanted`. */
-export function useDeviceCopy<Content>(key: string, live: Content | undefined, wanted: boolean): Content | undefined {
+export function useDeviceCopy<Content>(key: string, live: Content | undefined, wanted: boolean) {
   useEffect(() => {
     if (live !== undefined) void offlineCache.write(key, live);
   }, [key, live]);

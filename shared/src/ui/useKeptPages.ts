@@ -6,24 +6,31 @@ interface DeviceCache {
   write(key: string, value: unknown): Promise<void>;
 }
 
+interface KeptCopy<Content> {
+  content: Content | undefined;
+  /** The device has not yet answered: nothing says so far that there is no copy. */
+  isPending: boolean;
+}
+
 /** The device's copy under a key, while it is `wanted`, i.e. while or because the network has nothing. Keys carry a version: a copy of an older shape is simply not found. */
 export function useKeptCopy<Content>(
   cache: Pick<DeviceCache, 'read'>,
   key: string,
   wanted: boolean,
-): Content | undefined {
-  const [copy, setCopy] = useState<{ key: string; content: Content } | null>(null);
+): KeptCopy<Content> {
+  const [read, setRead] = useState<{ key: string; content: Content | undefined } | null>(null);
   useEffect(() => {
     if (!wanted) return;
     let left = false;
     void cache.read(key).then((content) => {
-      if (!left && content != null) setCopy({ key, content: content as Content });
+      if (!left) setRead({ key, content: (content ?? undefined) as Content | undefined });
     });
     return () => {
       left = true;
     };
   }, [cache, key, wanted]);
-  return copy?.key === key ? copy.content : undefined;
+  const isRead = read?.key === key;
+  return { content: isRead ? read.content : undefined, isPending: wanted && !isRead };
 }
 
 interface KeptPages<Page> {

@@ -45,9 +45,10 @@ function StoryChat({ storyId }: { storyId: string }) {
   const storyCopy = useKeptCopy<Story>(offlineCache, storyCacheKey(storyId), !storyQuery.currentData);
   const wantsThread = isMember && isSettled && !memberThread.currentData;
   const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), wantsThread);
-  const shownCopy = wantsThread && threadCopy && !needsOlder(threadCopy) ? threadCopy : undefined;
+  const kept = wantsThread ? threadCopy.content : undefined;
+  const shownCopy = kept && !needsOlder(kept) ? kept : undefined;
   const thread = isMember ? (memberThread.currentData ?? shownCopy) : (expiredThread ?? guestThread);
-  const story = storyQuery.currentData ?? storyCopy ?? (storyQuery.isError ? nameless(storyId) : undefined);
+  const story = storyQuery.currentData ?? storyCopy.content ?? (storyQuery.isError ? nameless(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
   useReading(isMember ? memberThread.currentData : undefined);
@@ -61,7 +62,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   const query = {
     currentData: both,
     error: isWhole || (memberThread.isFetching && !memberThread.isError) ? undefined : failed.error,
-    isFetching: !isSettled || memberThread.isFetching || storyQuery.isFetching,
+    isFetching: !isSettled || memberThread.isFetching || storyQuery.isFetching || threadCopy.isPending,
     refetch: failed.refetch,
   };
   return (

@@ -99,6 +99,11 @@ test('without a network the shelf shows what was read last and says what is wron
   read.unmount();
   store.dispatch(api.util.resetApiState());
   let up = false;
+  let wasBare = false;
+  const changes = new MutationObserver(() => {
+    wasBare ||= screen.queryByRole('alert') !== null && screen.queryByRole('list', { name: '故事' }) === null;
+  });
+  changes.observe(document.body, { subtree: true, childList: true });
   openRemote(remote, {
     'GET /v1/stories': () => {
       if (!up) throw offline();
@@ -106,6 +111,8 @@ test('without a network the shelf shows what was read last and says what is wron
     },
   });
   expect(await screen.findByText('连不上服务，请检查网络或稍后再试')).toBeTruthy();
+  changes.disconnect();
+  expect(wasBare, 'a failure in the place of the copy').toBe(false);
   expect(await titles()).toEqual(['故事s-1', '故事s-2']);
   up = true;
   act(() => void window.dispatchEvent(new Event('online')));

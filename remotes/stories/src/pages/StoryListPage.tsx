@@ -152,7 +152,14 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
       const problem = failureText(cause);
       if (problem) toast(problem, { kind: 'error' });
     });
-  const query = { ...feed, data: live ?? copy, currentData: live ?? copy, error: live ? undefined : feed.error };
+  const listed = live ?? copy.content;
+  const query = {
+    ...feed,
+    data: listed,
+    currentData: listed,
+    error: live ? undefined : feed.error,
+    isFetching: feed.isFetching || copy.isPending,
+  };
   return (
     <>
       {waiting && <FreshPill {...waiting} onShow={show} />}

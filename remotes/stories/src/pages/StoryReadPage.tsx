@@ -86,8 +86,8 @@ function useReadableStory(id: string) {
   const copy = useDeviceCopy(`stories.story.2.${id}`, live, !live);
   const fromPage = brought?.id === id ? brought : undefined;
   return {
-    story: live ?? fromFeed ?? fromPage ?? copy,
-    error: query.error,
+    story: live ?? fromFeed ?? fromPage ?? copy.content,
+    error: copy.isPending ? undefined : query.error,
     isFetching: query.isFetching,
     refetch: query.refetch,
   };
