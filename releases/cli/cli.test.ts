@@ -51,8 +51,8 @@ describe('the command line', () => {
     await release('publish', await writeRemote(`${folder.path}/stories`, 'stories', 'b'), '--version', '1.1.0');
     expect((await json('check', 'stories@1.1.0')).value.passed).toBe(true);
     expect((await json('canary', 'stories@1.1.0', '--percent', '5')).value.candidate.percent).toBe(5);
-    expect((await release('diff', 'stable', 'candidate')).out).toContain('→');
-    expect((await release('diff', 'stable', 'stories@1.1.0')).out).toContain('→');
+    expect((await release('compare', 'stable', 'candidate')).out).toContain('stories 1.0.0 → 1.1.0');
+    expect((await release('compare', 'stories@1.1.0', 'stories@1.0.0')).out).toContain('takes back 1 published build');
     expect((await json('promote')).value.changed).toBe(true);
     expect((await release('rollback', 'stories')).out).toContain(first);
     const status = (await json('status')).value;
@@ -77,7 +77,7 @@ describe('the command line', () => {
     };
     const dist = await writeRemote(`${folder.path}/cards`, 'cards', 'a');
     await releaseWith(pipeline, 'publish', dist);
-    expect((await release('diff', 'stable', 'cards@1.0.0')).out).toContain('by Li Hua');
+    expect((await release('compare', 'stable', 'cards@1.0.0')).out).toContain('by Li Hua');
     await release('activate', 'cards@1.0.0');
     for (const verb of [['builds', 'cards'], ['log']]) {
       const { out } = await release(...verb);
@@ -127,7 +127,7 @@ describe('the command line', () => {
     expect((await release('channel', 'list')).out.trim().split('\n')).toEqual(['preview', 'production']);
     await release('publish', await writeRemote(`${folder.path}/stories`, 'stories', 'c'), '--version', '1.2.0');
     await release('activate', 'stories@1.2.0', '--channel', 'preview');
-    expect((await release('diff', 'stable', 'preview:stable')).out).toContain('1.2.0');
+    expect((await release('compare', 'stable', 'preview:stable')).out).toContain('1.2.0');
     const { out } = await release('promote', '--from', 'preview', '--why', 'tried');
     expect(out).toMatch(/promote stories@1\.2\.0\+\w+ from preview, state 3/);
     expect((await release('log', '--channel', 'preview')).out).toContain('to production, state');
@@ -240,7 +240,7 @@ describe('the command line', () => {
       'status',
       'health',
       'log',
-      'diff',
+      'compare',
       'check',
       'activate',
       'canary',

@@ -234,21 +234,3 @@ export const addLog = (program: Command) =>
       ]);
       print(json, entries, lines);
     });
-
-export const addDiff = (program: Command) =>
-  program
-    .command('diff <a> <b>')
-    .description('what changes from a to b: state numbers, "stable", "candidate" or a build')
-    .addHelpText('after', examples('diff 11 12', 'diff stable candidate', 'diff stable stories@1.4.2'))
-    .action(async (a: string, b: string, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const differences = await (await clientFor(rest)).diff(a, b);
-      const rows = differences.map(({ name, from, to, provenance }) => [
-        name,
-        from ?? '–',
-        '→',
-        to ?? '–',
-        provenance ? originLine(provenance) : '',
-      ]);
-      print(json, differences, differences.length > 0 ? table(rows) : ['No difference.']);
-    });

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { addCompare } from './comparing.ts';
 import { addCompletion } from './completion.ts';
 import { print, printFailure } from './context.ts';
-import { addBuilds, addDiff, addHealth, addLog, addStatus } from './looking.ts';
+import { addBuilds, addHealth, addLog, addStatus } from './looking.ts';
 import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
 import {
   addAbort,
@@ -28,7 +29,7 @@ const VERBS = [
   addStatus,
   addHealth,
   addLog,
-  addDiff,
+  addCompare,
   addCheck,
   addActivate,
   addCanary,

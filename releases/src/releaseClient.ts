@@ -27,6 +27,7 @@ import type { ChannelDocument } from './model/channel.ts';
 import { canonicalJson } from './model/signing.ts';
 import { type AgendaView, viewAgenda } from './operations/agendaView.ts';
 import { type Asked, approve, ask, reject, type WordRequest } from './operations/approval.ts';
+import { type Comparison, compare } from './operations/compare.ts';
 import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
 import {
   createOverride,
@@ -120,7 +121,10 @@ export interface ReleaseClient {
   builds(name?: string): Promise<BuildSummary[]>;
   log(limit: number): Promise<LogEntry[]>;
   health(): Promise<Health>;
+  /** Which builds differ, immediately. */
   diff(a: string, b: string): Promise<Difference[]>;
+  /** All that differs, with what was reported of it. */
+  compare(a: string, b: string): Promise<Comparison[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
   /** Where two persons decide the answers of these have the proposal that waits in their place. */
@@ -195,6 +199,7 @@ export function localClient(
       }));
     },
     diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
+    compare: (a, b) => compare(writer, reader, a, b),
     publish: async (folder, version) => {
       const { id, created } = await publish(store, await readPackage(folder, version), await provenance(folder));
       return { id, created };
@@ -348,6 +353,7 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
       return health as Health;
     },
     diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
+    compare: (a, b) => get(`compare?a=${word(a)}&b=${word(b)}`),
     publish: (folder, version) => publishOver(send, options, folder, version),
     check: (builds) => post('check', { builds }),
     activate: (request) => post('activate', request),

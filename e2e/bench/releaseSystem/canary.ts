@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { AUTO_STOP, type Counts, verdictOn } from '../../../releases/src/health/autoStop.ts';
+import { AUTO_STOP, verdictOn } from '../../../releases/src/health/autoStop.ts';
+import type { Counts } from '../../../releases/src/health/figures.ts';
 import { bucketOf, type Histogram, type Stratum, speedVerdict } from '../../../releases/src/health/vitals.ts';
 import { bucket } from '../../../releases/src/serve/renderPage.ts';
 import { type Measure, quantile } from './measure.ts';

@@ -226,6 +226,9 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/diff', async (context) =>
     context.json(await (await client(context)).diff(context.req.query('a') ?? '', context.req.query('b') ?? '')),
   );
+  app.get('/compare', async (context) =>
+    context.json(await (await client(context)).compare(context.req.query('a') ?? '', context.req.query('b') ?? '')),
+  );
   app.get('/before', async (context) => {
     const channel = channelOf(context, console);
     const name = context.req.query('name');

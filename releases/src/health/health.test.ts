@@ -5,7 +5,8 @@ import { messageOf } from '../errors.ts';
 import { readAction } from '../model/action.ts';
 import { activate, canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { AUTO_STOP, fisherWorse, stopIfWorse, summarise } from './autoStop.ts';
+import { AUTO_STOP, stopIfWorse, summarise } from './autoStop.ts';
+import { fisherWorse } from './figures.ts';
 import { HealthReader, HealthRecorder } from './healthRecord.ts';
 
 describe("Fisher's exact test", () => {

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { originLine } from '../src/english.ts';
+import type { GroupHealth } from '../src/health/figures.ts';
+import { buildIdParts } from '../src/model/build.ts';
+import type { Comparison, Sides } from '../src/operations/compare.ts';
+import { bytes, clientFor, examples, options, print } from './context.ts';
+
+const MOST_FILES = 8;
+
+const versionOf = (id: string | null): string => (id === null ? '–' : buildIdParts(id).version);
+
+const sizeOf = (value: number | null): string => (value === null ? '–' : bytes(value));
+
+/** `12 → 13`, or the one value that both have. */
+const both = ({ from, to }: Sides<string>): string =>
+  from === to ? `${from ?? '–'}` : `${from ?? '–'} → ${to ?? '–'}`;
+
+function fileLines({ files: { from, to }, changedFiles }: Comparison): string[] {
+  const more = (to?.bytes ?? 0) - (from?.bytes ?? 0);
+  const sum = `${both({ from: from && `${from.count}`, to: to && `${to.count}` })}, ${both({ from: from && bytes(from.bytes), to: to && bytes(to.bytes) })}`;
+  const rest = changedFiles.length - MOST_FILES;
+  return [
+    `files: ${sum} (${more < 0 ? '-' : '+'}${bytes(Math.abs(more))})`,
+    ...changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => {
+      const sign = before === null ? '+' : after === null ? '-' : '~';
+      return `  ${sign} ${path} ${before === null || after === null ? sizeOf(before ?? after) : `${sizeOf(before)} → ${sizeOf(after)}`}`;
+    }),
+    ...(rest > 0 ? [`  ${rest} more: --json`] : []),
+  ];
+}
+
+const healthText = (health: GroupHealth | null): string =>
+  health ? `${health.failedVisitors} of ${health.visitors} visitors failed` : 'nothing reported';
+
+function commitLines({ commits, back, page }: Comparison): string[] {
+  const title = back ? 'takes back' : 'brings';
+  const named = commits.map(
+    ({ build, ...origin }) => `  ${versionOf(build)}  ${originLine({ ...origin, publisher: '' })}`,
+  );
+  return [
+    `${title} ${commits.length} published build${commits.length === 1 ? '' : 's'}${commits.length > 0 ? ':' : ''}`,
+    ...named.map((line) => line.trimEnd()),
+    ...(page ? [`  all commits: ${page}`] : []),
+  ];
+}
+
+function comparisonLines(comparison: Comparison): string[] {
+  const { name, from, to, routes, contract, libraries, health, damaged } = comparison;
+  const places = [...routes.removed.map((place) => `- ${place}`), ...routes.added.map((place) => `+ ${place}`)];
+  const shared = libraries.map(
+    ({ name: library, carries, accepts }) =>
+      `  ${library}: ${[
+        ...(carries.from === carries.to ? [] : [`carries ${both(carries)}`]),
+        ...(accepts.from === accepts.to ? [] : [`accepts ${both(accepts)}`]),
+      ].join(', ')}`,
+  );
+  const lines = [
+    `${from ?? '–'} → ${to ?? '–'}`,
+    ...damaged.map((id) => `cannot be read: ${id}`),
+    ...commitLines(comparison),
+    ...fileLines(comparison),
+    `addresses: ${places.length > 0 ? places.join(', ') : 'the same'}`,
+    `contract: ${both(contract)}`,
+    `shared libraries: ${shared.length > 0 ? '' : 'the same'}`.trimEnd(),
+    ...shared,
+    `health of the last day: ${healthText(health.from)} → ${healthText(health.to)}`,
+  ];
+  return [`${name} ${versionOf(from)} → ${versionOf(to)}`, ...lines.map((line) => `  ${line}`)];
+}
+
+export const addCompare = (program: Command) =>
+  program
+    .command('compare <a> <b>')
+    .description('what changes from a to b: commits, files, addresses, contract, libraries, health')
+    .addHelpText(
+      'after',
+      `\nA state's number, "stable", "candidate", "preview:stable" or a build.\n${examples('compare 11 12', 'compare stable candidate', 'compare chat@1.4.1 chat@1.4.2', 'compare stable preview:stable --json')}`,
+    )
+    .action(async (a: string, b: string, _, command: Command) => {
+      const { json, ...rest } = options(command);
+      const found = await (await clientFor(rest)).compare(a, b);
+      print(json, found, found.length > 0 ? found.flatMap(comparisonLines) : ['No difference.']);
+    });

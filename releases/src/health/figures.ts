@@ -1,0 +1,72 @@
+import type { RemoteFailure } from '@liaozhai/shared/contract';
+import type { HealthEvent } from './healthRecord.ts';
+
+export interface Counts {
+  visitors: number;
+  failedVisitors: number;
+}
+
+export interface GroupHealth extends Counts {
+  loads: number;
+  failures: Partial<Record<RemoteFailure, number>>;
+  p75LoadMilliseconds: number | null;
+}
+
+function p75(values: number[]): number | null {
+  const sorted = values.sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.75) - 1] ?? null;
+}
+
+/** One vote per visitor and build: a visitor with one failure counts as failed, at any number of tries. */
+export function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
+  const votes = new Map<string, HealthEvent>();
+  for (const event of events) {
+    const key = `${event.visitor} ${event.build}`;
+    if (event.outcome === 'failed' || !votes.has(key)) votes.set(key, event);
+  }
+  const all = [...votes.values()];
+  const failed = all.filter(({ outcome }) => outcome === 'failed');
+  const failures: GroupHealth['failures'] = {};
+  for (const { failure = 'unreachable' } of failed) failures[failure] = (failures[failure] ?? 0) + 1;
+  const loads = all.flatMap(({ outcome, loadMilliseconds }) =>
+    outcome === 'loaded' && loadMilliseconds !== undefined ? [loadMilliseconds] : [],
+  );
+  return {
+    visitors: new Set(all.map(({ visitor }) => visitor)).size,
+    failedVisitors: new Set(failed.map(({ visitor }) => visitor)).size,
+    loads: all.length - failed.length,
+    failures,
+    p75LoadMilliseconds: p75(loads),
+  };
+}
+
+const logFactorials: number[] = [0];
+
+function logFactorial(n: number): number {
+  for (let known = logFactorials.length; known <= n; known += 1)
+    logFactorials.push((logFactorials[known - 1] ?? 0) + Math.log(known));
+  return logFactorials[n] ?? 0;
+}
+
+const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+
+/** How many failed of how many. */
+export interface Sample {
+  failed: number;
+  total: number;
+}
+
+/**
+ * Fisher's exact test, one-sided: how likely chance alone gives `tried` this many failures or more, if both groups fail alike.
+ * 1 = no sign of harm.
+ */
+export function fisherWorse(tried: Sample, control: Sample): number {
+  const total = tried.total + control.total;
+  const failed = tried.failed + control.failed;
+  const all = logChoose(total, tried.total);
+  let sum = 0;
+  for (let k = tried.failed; k <= Math.min(failed, tried.total); k += 1)
+    if (tried.total - k <= total - failed)
+      sum += Math.exp(logChoose(failed, k) + logChoose(total - failed, tried.total - k) - all);
+  return Math.min(1, sum);
+}

@@ -1,0 +1,180 @@
+import type { Catalog } from '../builds/catalog.ts';
+import { listBuilds } from '../builds/catalog.ts';
+import type { Writer } from '../channel/changeChannel.ts';
+import { type Difference, diff, requireChannel } from '../channel/readChannel.ts';
+import { ReleaseError } from '../errors.ts';
+import { type GroupHealth, groupHealth } from '../health/figures.ts';
+import type { HealthEvent, HealthReader } from '../health/healthRecord.ts';
+import { type BuildRecord, HOST_NAME, type Provenance } from '../model/build.ts';
+
+/** What both builds have of something; null where a build is missing, unreadable or has none. */
+export interface Sides<Value> {
+  from: Value | null;
+  to: Value | null;
+}
+
+/** A published build on the way from one to the other, by what it was made from. */
+export type Commit = Pick<Provenance, 'commit' | 'author' | 'change' | 'at'> & { build: string };
+
+/** What becomes another build of one name. */
+export interface Comparison extends Difference {
+  /** What comes was published before what leaves: the commits are taken back. */
+  back: boolean;
+  /** Published after the older build, up to the newer one; oldest first. */
+  commits: Commit[];
+  /** Where all commits between both can be read, if they are of one repository. */
+  page: string | null;
+  files: Sides<{ count: number; bytes: number }>;
+  /** Files that differ, in bytes, the largest difference first. A hash in a name makes no other file. */
+  changedFiles: (Sides<number> & { path: string })[];
+  routes: { added: string[]; removed: string[] };
+  contract: Sides<string>;
+  /** Shared libraries that differ: the version a build carries, and the range it accepts. */
+  libraries: { name: string; carries: Sides<string>; accepts: Sides<string> }[];
+  /** Of the last day. */
+  health: Sides<GroupHealth>;
+  /** Builds whose record cannot be read. */
+  damaged: string[];
+}
+
+async function recordOrNull(catalog: Catalog, id: string | null): Promise<BuildRecord | null> {
+  if (id === null) return null;
+  try {
+    return await catalog.record(id);
+  } catch (cause) {
+    if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
+    throw cause;
+  }
+}
+
+const sides = <Value>(
+  { from, to }: Sides<BuildRecord>,
+  read: (record: BuildRecord) => Value | null | undefined,
+): Sides<Value> => ({ from: (from && read(from)) ?? null, to: (to && read(to)) ?? null });
+
+const publishedAt = (record: BuildRecord | null): string => record?.provenance.at ?? '';
+
+async function commitsBetween(catalog: Catalog, name: string, { from, to }: Sides<BuildRecord>): Promise<Commit[]> {
+  const [older = '', newer = ''] = [publishedAt(from), publishedAt(to)].sort();
+  const published = from && to ? await listBuilds(catalog, name) : [];
+  const between = published.filter(({ provenance: { at }, problem }) => !problem && at > older && at <= newer);
+  const found = from && to ? between.map(({ id, provenance }) => ({ id, provenance })) : to ? [to] : [];
+  return found
+    .map(({ id, provenance: { commit, author, change, at } }) => ({ build: id, commit, author, change, at }))
+    .sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** GitHub, GitLab and Gitee agree on it but for GitLab's dash. */
+const REPOSITORY = /^(https?:\/\/[^/]+\/.+?(?:\/-)?)\/(?:commit|pulls?|merge_requests|actions|jobs|pipelines)\//;
+
+function comparePage({ from, to }: Sides<BuildRecord>): string | null {
+  const [a, b] = [from, to].map((record) => {
+    const { commit, change, run } = record?.provenance ?? {};
+    const [, repository] = REPOSITORY.exec(change ?? run ?? '') ?? [];
+    return { commit: /^[0-9a-f]{7,40}$/.test(commit ?? '') ? commit : undefined, repository };
+  });
+  if (!a?.commit || !b?.commit || !a.repository || a.repository !== b.repository || a.commit === b.commit) return null;
+  return `${a.repository}/compare/${a.commit}...${b.commit}`;
+}
+
+/** `static/js/page.3f9c1a7b.js` and `assets/page-Bx3_k9Qa.js` without the hash of their contents. */
+const unhashed = (path: string): string => path.replace(/[.-][\w-]{8,20}(?=\.\w+$)/, '');
+
+/** Pairs the files of two builds, by path first, then by name without its hash where that leaves no doubt. */
+function changedFiles({ from, to }: Sides<BuildRecord>): Comparison['changedFiles'] {
+  const [before, after] = [from?.files ?? {}, to?.files ?? {}];
+  const left = Object.keys(before).filter((path) => !after[path]);
+  const come = Object.keys(after).filter((path) => !before[path]);
+  const only = (paths: readonly string[], name: string) => {
+    const [found, second] = paths.filter((path) => unhashed(path) === name);
+    return second === undefined ? found : undefined;
+  };
+  const changes = Object.keys(after)
+    .filter((path) => before[path] && before[path].integrity !== after[path]?.integrity)
+    .map((path) => ({ path, from: before[path]?.size ?? null, to: after[path]?.size ?? null }));
+  for (const path of come) {
+    const partner = only(come, unhashed(path)) === path ? only(left, unhashed(path)) : undefined;
+    if (partner) left.splice(left.indexOf(partner), 1);
+    const [former, size] = [partner === undefined ? undefined : before[partner], after[path]?.size ?? null];
+    if (former?.integrity === after[path]?.integrity) continue;
+    changes.push({ path, from: former?.size ?? null, to: size });
+  }
+  for (const path of left) changes.push({ path, from: before[path]?.size ?? null, to: null });
+  const weight = (file: Sides<number>) => Math.abs((file.to ?? 0) - (file.from ?? 0));
+  return changes.sort((a, b) => weight(b) - weight(a) || a.path.localeCompare(b.path));
+}
+
+/** Addresses, those for members marked, and slots. */
+const placesOf = (record: BuildRecord | null): string[] =>
+  record?.description.kind === 'remote'
+    ? [
+        ...record.description.routes.map(({ path, requiresAuth }) => `${path}${requiresAuth ? ' (members)' : ''}`),
+        ...record.description.slots.map(({ name }) => `slot ${name}`),
+      ]
+    : [];
+
+function changedLibraries(records: Sides<BuildRecord>): Comparison['libraries'] {
+  const listed = [records.from, records.to].flatMap((record) =>
+    record ? [record.description.shared.provides, record.description.shared.requires] : [],
+  );
+  const names = [...new Set(listed.flatMap((versions) => Object.keys(versions)))].sort();
+  const found = names.map((name) => ({
+    name,
+    carries: sides(records, ({ description }) => description.shared.provides[name]),
+    accepts: sides(records, ({ description }) => description.shared.requires[name]),
+  }));
+  return found.filter(({ carries, accepts }) => carries.from !== carries.to || accepts.from !== accepts.to);
+}
+
+/** The votes on a build. Pages vote on remotes, never on the host: there the votes of the sets that it is in count. */
+async function votesOn(catalog: Catalog, id: string, events: readonly HealthEvent[]): Promise<readonly HealthEvent[]> {
+  if (!id.startsWith(`${HOST_NAME}@`)) return events.filter(({ build }) => build === id);
+  const sets = new Set<string>();
+  for (const hash of new Set(events.map(({ set }) => set))) {
+    const set = await catalog.set(hash).catch(() => null);
+    if (set?.host.id === id) sets.add(hash);
+  }
+  return events.filter(({ set }) => sets.has(set));
+}
+
+async function compareBuilds(
+  { catalog }: Pick<Writer, 'catalog'>,
+  difference: Difference,
+  events: readonly HealthEvent[],
+): Promise<Comparison> {
+  const { name, from, to } = difference;
+  const records = { from: await recordOrNull(catalog, from), to: await recordOrNull(catalog, to) };
+  const places = { from: placesOf(records.from), to: placesOf(records.to) };
+  const health = async (id: string | null) => {
+    const votes = id === null ? [] : await votesOn(catalog, id, events);
+    return votes.length > 0 ? groupHealth(votes) : null;
+  };
+  return {
+    ...difference,
+    back: to !== null && publishedAt(records.to) < publishedAt(records.from),
+    commits: await commitsBetween(catalog, name, records),
+    page: comparePage(records),
+    files: sides(records, ({ files }) => {
+      const sizes = Object.values(files).map(({ size }) => size);
+      return { count: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+    }),
+    changedFiles: changedFiles(records),
+    routes: {
+      added: places.to.filter((place) => !places.from.includes(place)),
+      removed: places.from.filter((place) => !places.to.includes(place)),
+    },
+    contract: sides(records, ({ description }) => description.contract),
+    libraries: changedLibraries(records),
+    health: { from: await health(from), to: await health(to) },
+    damaged: [from, to].filter((id, at) => id !== null && !(at === 0 ? records.from : records.to)) as string[],
+  };
+}
+
+/** Everything that differs between two states or builds, by name. Throws refused for a word that names none. */
+export async function compare(writer: Writer, reader: HealthReader, a: string, b: string): Promise<Comparison[]> {
+  const { store, channel, key } = writer;
+  const { document } = await requireChannel(store, channel, key.publicKey);
+  const differences = await diff(store, document, key.publicKey, a, b);
+  const events = differences.length > 0 ? await reader.events('', writer.now()) : [];
+  return Promise.all(differences.map((difference) => compareBuilds(writer, difference, events)));
+}
